@@ -1,0 +1,12 @@
+package dev.sluice.gateway.connection;
+
+import java.util.UUID;
+
+/// Names a connection.
+public record ConnectionId(UUID value) {
+
+    @Override
+    public String toString() {
+        return value.toString();
+    }
+}

@@ -1,0 +1,12 @@
+package dev.sluice.gateway.source;
+
+import java.util.UUID;
+
+/// Names a source.
+public record SourceId(UUID value) {
+
+    @Override
+    public String toString() {
+        return value.toString();
+    }
+}

@@ -1,0 +1,5 @@
+/// Sources: where webhooks come in.
+@NullMarked
+package dev.sluice.gateway.source;
+
+import org.jspecify.annotations.NullMarked;
