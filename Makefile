@@ -1,0 +1,22 @@
+# Short names for what CONTRIBUTING.md describes. CI runs `mvn verify` and nothing else.
+
+.DEFAULT_GOAL := help
+.PHONY: help check test run bench format
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
+
+check: ## format, lints, all tests: what CI runs
+	mvn -B -ntp verify
+
+test: ## the server's tests; one class with T=RetryTest
+	mvn -B -ntp -pl server test $(if $(T),-Dtest=$(T))
+
+run: ## the server in the foreground
+	bin/sluice serve
+
+bench: ## a measurement; S=relay, ingest, crash or isolation
+	bench/run $(or $(S),relay)
+
+format: ## mend the format of all Java files
+	mvn -B -ntp -q -N validate -Dformat=fix

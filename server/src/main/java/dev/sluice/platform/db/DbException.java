@@ -1,0 +1,51 @@
+package dev.sluice.platform.db;
+
+import org.jspecify.annotations.Nullable;
+
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import java.util.Set;
+
+/// The database refused, or could not be reached. Wraps what the driver threw.
+public final class DbException extends RuntimeException {
+
+    /// Admin shutdown, crash shutdown, cannot connect now, idle session ended.
+    private static final Set<String> GOING_DOWN =
+            Set.of("57P01", "57P02", "57P03", "57P05", "53300");
+
+    private final String state;
+
+    DbException(SQLException cause) {
+        super(cause.getMessage(), cause);
+        this.state = stateOf(cause);
+    }
+
+    /// A database that answers and cannot be used.
+    DbException(String message) {
+        super(message);
+        this.state = "";
+    }
+
+    private static String stateOf(SQLException cause) {
+        @Nullable String state = cause.getSQLState();
+        return state == null ? "" : state;
+    }
+
+    /// A unique constraint already holds such a row.
+    public boolean isDuplicate() {
+        return state.equals("23505");
+    }
+
+    /// No partition covers the row's id.
+    public boolean isMissingPartition() {
+        return state.equals("23514");
+    }
+
+    /// The connection broke or could not be made: whether the transaction was committed is not
+    /// known.
+    public boolean isConnectionLost() {
+        return state.startsWith("08")
+                || GOING_DOWN.contains(state)
+                || getCause() instanceof SQLTransientConnectionException;
+    }
+}

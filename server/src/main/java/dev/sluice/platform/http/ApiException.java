@@ -1,0 +1,48 @@
+package dev.sluice.platform.http;
+
+import dev.sluice.platform.json.FieldError;
+
+import java.util.List;
+
+/// A request that is refused. The message tells the sender what to do.
+public final class ApiException extends RuntimeException {
+
+    private final ErrorStatus error;
+    private final transient List<FieldError> details;
+    private final transient List<Header> headers;
+
+    public ApiException(ErrorStatus error, String message) {
+        this(error, message, List.of(), List.of());
+    }
+
+    private ApiException(
+            ErrorStatus error, String message, List<FieldError> details, List<Header> headers) {
+        super(message);
+        this.error = error;
+        this.details = List.copyOf(details);
+        this.headers = List.copyOf(headers);
+    }
+
+    /// Nothing of that kind and id in the caller's workspace; whether another one has it is not
+    /// told.
+    public static ApiException notFound(String kind) {
+        return new ApiException(ErrorStatus.NOT_FOUND, "There is no such " + kind + ".");
+    }
+
+    /// A query parameter, or another part outside the body, that is well-formed but refused.
+    public static ApiException invalid(String field, String message) {
+        return new ApiException(
+                ErrorStatus.VALIDATION_FAILED,
+                message,
+                List.of(new FieldError(field, message)),
+                List.of());
+    }
+
+    public ApiException with(Header header) {
+        return new ApiException(error, String.valueOf(getMessage()), details, List.of(header));
+    }
+
+    public Reply reply() {
+        return Reply.error(error, String.valueOf(getMessage()), details).with(headers);
+    }
+}

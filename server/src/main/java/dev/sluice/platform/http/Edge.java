@@ -1,0 +1,189 @@
+package dev.sluice.platform.http;
+
+import dev.sluice.platform.db.DbException;
+import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.json.InvalidFields;
+import dev.sluice.platform.json.MalformedJson;
+
+import org.eclipse.jetty.http.HttpException;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpStatus;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeoutException;
+
+/// Where HTTP becomes ours: every request ends in exactly one reply, every failure in the envelope,
+/// the server's own errors included.
+final class Edge extends Handler.Abstract {
+
+    private static final Logger log = LoggerFactory.getLogger(Edge.class);
+    private static final String REQUEST_ID = "X-Request-Id";
+
+    /// Of a body that was refused, how much is still read, and for how long.
+    private static final int MOST_DROPPED_BYTES = 16 << 20;
+
+    private static final Duration MOST_DROPPED_TIME = Duration.ofSeconds(5);
+
+    /// Of all bodies being read.
+    private static final long MOST_BODY_BYTES = 128L << 20;
+
+    private final Router router;
+    private final Uuid7 ids;
+    private final BodyMemory memory = new BodyMemory(MOST_BODY_BYTES);
+
+    Edge(Router router, Uuid7 ids) {
+        super(InvocationType.BLOCKING);
+        this.router = router;
+        this.ids = ids;
+    }
+
+    @Override
+    public boolean handle(
+            org.eclipse.jetty.server.Request jetty, Response response, Callback callback) {
+        if (jetty.getAttribute(org.eclipse.jetty.server.handler.ErrorHandler.ERROR_STATUS)
+                != null) {
+            return serversOwnError(response, callback);
+        }
+        String id = ids.next().toString();
+        var reply = answer(new Request(jetty, memory), id);
+        if (reply.status() == HttpStatus.PAYLOAD_TOO_LARGE_413) {
+            refuseBody(jetty, reply, id, response, callback);
+        } else {
+            write(reply, id, response, callback);
+        }
+        return true;
+    }
+
+    private Reply answer(Request request, String id) {
+        try {
+            return router.answer(request);
+        } catch (ApiException e) {
+            return e.reply();
+        } catch (InvalidFields e) {
+            return Reply.error(
+                    ErrorStatus.VALIDATION_FAILED, String.valueOf(e.getMessage()), e.errors());
+        } catch (MalformedJson e) {
+            return Reply.error(
+                    ErrorStatus.MALFORMED_REQUEST, String.valueOf(e.getMessage()), List.of());
+        } catch (DbException e) {
+            return e.isConnectionLost() ? unavailable(e, id) : unexpected(e, id);
+        } catch (Exception e) {
+            return unexpected(e, id);
+        } finally {
+            request.end();
+        }
+    }
+
+    private static Reply unavailable(DbException e, String id) {
+        log.atWarn().addKeyValue("request_id", id).setCause(e).log("request.unavailable");
+        return Reply.error(
+                        ErrorStatus.UNAVAILABLE,
+                        "The database did not answer. Try again.",
+                        List.of())
+                .with("Retry-After", "1");
+    }
+
+    /// What reading the body can throw, and bugs.
+    private static Reply unexpected(Exception e, String id) {
+        for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+            if (cause instanceof TimeoutException) {
+                return Reply.error(
+                                ErrorStatus.REQUEST_TIMEOUT,
+                                "The body did not arrive in time.",
+                                List.of())
+                        .with("Connection", "close");
+            }
+            if (cause instanceof HttpException http) {
+                return ofServer(http.getCode()).with("Connection", "close");
+            }
+            if (cause instanceof EOFException) {
+                return ofServer(HttpStatus.BAD_REQUEST_400).with("Connection", "close");
+            }
+        }
+        log.atError().addKeyValue("request_id", id).setCause(e).log("request.failed");
+        return Reply.error(
+                ErrorStatus.INTERNAL_ERROR, "Something went wrong on our side.", List.of());
+    }
+
+    /// Who is still sending would meet a reset before the answer: so it goes out first, and what
+    /// comes after it is read and dropped for a while.
+    private static void refuseBody(
+            org.eclipse.jetty.server.Request jetty,
+            Reply reply,
+            String id,
+            Response response,
+            Callback callback) {
+        writeHead(reply.with("Connection", "close"), id, response);
+        try (var in = Content.Source.asInputStream(jetty)) {
+            Content.Sink.write(response, true, reply.body());
+            long end = System.nanoTime() + MOST_DROPPED_TIME.toNanos();
+            byte[] dropped = new byte[8192];
+            int left = MOST_DROPPED_BYTES;
+            for (int read = 0; read >= 0 && left > 0 && System.nanoTime() - end < 0; left -= read) {
+                read = in.read(dropped);
+            }
+        } catch (IOException e) {
+            // The sender went away, with or without its answer.
+        }
+        callback.succeeded();
+    }
+
+    private static void write(Reply reply, String id, Response response, Callback callback) {
+        writeHead(reply, id, response);
+        response.write(true, reply.body(), callback);
+    }
+
+    private static void writeHead(Reply reply, String id, Response response) {
+        response.setStatus(reply.status());
+        var headers = response.getHeaders();
+        headers.put(REQUEST_ID, id);
+        headers.put("X-Content-Type-Options", "nosniff");
+        for (var header : reply.headers()) {
+            headers.add(header.name(), header.value());
+        }
+        if (reply.status() != HttpStatus.NO_CONTENT_204) {
+            headers.put(HttpHeader.CONTENT_LENGTH, reply.length());
+        }
+    }
+
+    /// A request that the server refused before it reached a route.
+    private boolean serversOwnError(Response response, Callback callback) {
+        write(ofServer(response.getStatus()), ids.next().toString(), response, callback);
+        return true;
+    }
+
+    private static Reply ofServer(int status) {
+        ErrorStatus error =
+                switch (status) {
+                    case HttpStatus.REQUEST_TIMEOUT_408 -> ErrorStatus.REQUEST_TIMEOUT;
+                    case HttpStatus.PAYLOAD_TOO_LARGE_413 -> ErrorStatus.PAYLOAD_TOO_LARGE;
+                    case HttpStatus.REQUEST_HEADER_FIELDS_TOO_LARGE_431 ->
+                            ErrorStatus.HEADERS_TOO_LARGE;
+                    case HttpStatus.SERVICE_UNAVAILABLE_503 -> ErrorStatus.UNAVAILABLE;
+                    default ->
+                            status >= 500
+                                    ? ErrorStatus.INTERNAL_ERROR
+                                    : ErrorStatus.MALFORMED_REQUEST;
+                };
+        String message =
+                switch (error) {
+                    case HEADERS_TOO_LARGE ->
+                            "The request line and headers are larger than 32 KiB.";
+                    case REQUEST_TIMEOUT -> "The request did not arrive in time.";
+                    case UNAVAILABLE -> "The server is stopping. Try again.";
+                    case INTERNAL_ERROR -> "Something went wrong on our side.";
+                    default -> "The request is not valid HTTP/1.1.";
+                };
+        int answered = status >= 400 ? status : error.status();
+        return Reply.error(answered, error.code(), message, List.of());
+    }
+}

@@ -1,0 +1,97 @@
+package dev.sluice.platform.http;
+
+import dev.sluice.platform.json.FieldError;
+import dev.sluice.platform.json.Json;
+import dev.sluice.platform.json.JsonObject;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/// What is answered: a status, headers and a body that is whole in memory. Immutable.
+public final class Reply {
+
+    private static final Header JSON =
+            new Header("Content-Type", "application/json; charset=utf-8");
+
+    private final int status;
+    private final List<Header> headers;
+    private final byte[] body;
+
+    private Reply(int status, List<Header> headers, byte[] body) {
+        this.status = status;
+        this.headers = List.copyOf(headers);
+        this.body = body;
+    }
+
+    public static Reply ok(JsonObject object) {
+        return json(200, object);
+    }
+
+    public static Reply created(JsonObject object) {
+        return json(201, object);
+    }
+
+    public static Reply json(int status, JsonObject object) {
+        return new Reply(status, List.of(JSON), Json.bytes(object));
+    }
+
+    /// @param type the whole `Content-Type`
+    public static Reply text(int status, String type, String body) {
+        return new Reply(
+                status,
+                List.of(new Header("Content-Type", type)),
+                body.getBytes(StandardCharsets.UTF_8));
+    }
+
+    public static Reply noContent() {
+        return new Reply(204, List.of(), new byte[0]);
+    }
+
+    /// The envelope of every error: `{"error": {"code", "message", "details"}}`.
+    public static Reply error(ErrorStatus error, String message, List<FieldError> details) {
+        return error(error.status(), error.code(), message, details);
+    }
+
+    static Reply error(int status, String code, String message, List<FieldError> details) {
+        var envelope = new JsonObject().put("code", code).put("message", message);
+        if (!details.isEmpty()) {
+            envelope.put("details", details.stream().map(Reply::detail).toList());
+        }
+        return json(status, new JsonObject().put("error", envelope));
+    }
+
+    private static JsonObject detail(FieldError error) {
+        return new JsonObject().put("field", error.field()).put("message", error.message());
+    }
+
+    public Reply with(String name, String value) {
+        return with(List.of(new Header(name, value)));
+    }
+
+    public Reply with(List<Header> more) {
+        if (more.isEmpty()) {
+            return this;
+        }
+        var all = new ArrayList<>(headers);
+        all.addAll(more);
+        return new Reply(status, all, body);
+    }
+
+    public int status() {
+        return status;
+    }
+
+    List<Header> headers() {
+        return headers;
+    }
+
+    ByteBuffer body() {
+        return ByteBuffer.wrap(body).asReadOnlyBuffer();
+    }
+
+    int length() {
+        return body.length;
+    }
+}

@@ -1,0 +1,199 @@
+package dev.sluice.platform.http;
+
+import dev.sluice.platform.json.Form;
+import dev.sluice.platform.json.Json;
+
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.util.Fields;
+import org.eclipse.jetty.util.StringUtil;
+import org.eclipse.jetty.util.UrlEncoded;
+import org.jspecify.annotations.Nullable;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+
+/// One request as it came. Owned by the thread that answers it.
+public final class Request {
+
+    /// What a management request's body may hold at most.
+    private static final int MOST_FORM_BYTES = 256 * 1024;
+
+    /// What is taken before the first byte of a body arrives.
+    private static final int FIRST_BUFFER = 8 * 1024;
+
+    /// How slow a body may be, in bytes a second, once it had this time.
+    private static final int LEAST_RATE = 1024;
+
+    private static final Duration SLOW_START = Duration.ofSeconds(5);
+
+    private final org.eclipse.jetty.server.Request jetty;
+    private Map<String, String> parts = Map.of();
+    private final BodyMemory memory;
+    private @Nullable Fields query;
+    private int taken;
+
+    Request(org.eclipse.jetty.server.Request jetty, BodyMemory memory) {
+        this.jetty = jetty;
+        this.memory = memory;
+    }
+
+    /// Told by the router what the path's parts are.
+    void name(Map<String, String> named) {
+        parts = named;
+    }
+
+    public String method() {
+        return jetty.getMethod();
+    }
+
+    /// Still percent-encoded.
+    public String path() {
+        return Optional.ofNullable(jetty.getHttpURI().getPath()).orElse("");
+    }
+
+    /// What the path has in the place of `{name}`.
+    public String part(String name) {
+        return Optional.ofNullable(parts.get(name))
+                .orElseThrow(() -> new IllegalArgumentException("the route has no {" + name + "}"));
+    }
+
+    /// @throws ApiException 404 when it is not a UUID, as for an id that names nothing
+    public UUID id(String kind) {
+        try {
+            return Form.uuidOf(part("id"));
+        } catch (IllegalArgumentException e) {
+            throw ApiException.notFound(kind);
+        }
+    }
+
+    /// The first value of a query parameter; an empty one counts as absent.
+    public Optional<String> parameter(String name) {
+        if (query == null) {
+            query = new Fields(true);
+            String text = jetty.getHttpURI().getQuery();
+            if (text != null) {
+                try {
+                    UrlEncoded.decodeUtf8To(text, query);
+                } catch (RuntimeException e) {
+                    throw new ApiException(
+                            ErrorStatus.MALFORMED_REQUEST,
+                            "The query string is not valid UTF-8 percent-encoding.");
+                }
+            }
+        }
+        var value = Optional.ofNullable(query.getValue(name)).filter(StringUtil::isNotBlank);
+        if (value.filter(text -> text.indexOf('\0') >= 0).isPresent()) {
+            throw new ApiException(
+                    ErrorStatus.MALFORMED_REQUEST, name + " must not contain the NUL character.");
+        }
+        return value;
+    }
+
+    /// The first header of that name.
+    public Optional<String> header(String name) {
+        return Optional.ofNullable(jetty.getHeaders().get(name));
+    }
+
+    /// All headers in order, names and values as they were on the wire.
+    public List<Header> headers() {
+        var headers = new ArrayList<Header>(jetty.getHeaders().size());
+        for (HttpField field : jetty.getHeaders()) {
+            @Nullable String value = field.getValue();
+            headers.add(new Header(field.getName(), value == null ? "" : value));
+        }
+        return headers;
+    }
+
+    /// Reads the whole body, decoded from the transfer coding only.
+    ///
+    /// @throws ApiException 413 when it is longer than `most` bytes; nothing more is read then
+    public byte[] body(int most) throws IOException {
+        long declared = jetty.getHeaders().getLongField(HttpHeader.CONTENT_LENGTH);
+        if (declared > most) {
+            throw tooLarge(most);
+        }
+        try (var in = Content.Source.asInputStream(jetty)) {
+            int whole = declared >= 0 ? (int) declared : most + 1;
+            byte[] body = grown(new byte[0], Math.min(whole, FIRST_BUFFER));
+            long start = System.nanoTime();
+            int length = 0;
+            for (int read;
+                    length < body.length
+                            && (read = in.read(body, length, body.length - length)) >= 0; ) {
+                length += read;
+                refuseSlow(length, System.nanoTime() - start);
+                if (length == body.length && length < whole) {
+                    body = grown(body, Math.min(whole, 4 * length));
+                }
+            }
+            if (length > most) {
+                throw tooLarge(most);
+            }
+            if (length < declared) {
+                throw new EOFException("the body ended early");
+            }
+            return length == body.length ? body : Arrays.copyOf(body, length);
+        }
+    }
+
+    /// Memory is taken as bytes arrive: a length that is only declared costs nothing.
+    private byte[] grown(byte[] body, int length) {
+        if (!memory.take(length - body.length)) {
+            throw new ApiException(
+                            ErrorStatus.INTERNAL_ERROR,
+                            "Too many bodies are being received. Nothing was stored; send again.")
+                    .with(new Header("Retry-After", "1"));
+        }
+        taken += length - body.length;
+        return Arrays.copyOf(body, length);
+    }
+
+    /// Gives back what its body took. After that the request is not read any more.
+    void end() {
+        memory.giveBack(taken);
+        taken = 0;
+    }
+
+    /// Who sends a byte now and then would hold a connection for hours; silence is ended by the
+    /// idle time-out.
+    private static void refuseSlow(int length, long nanos) {
+        if (nanos > SLOW_START.toNanos() && length < LEAST_RATE * (nanos / 1e9)) {
+            throw new ApiException(
+                            ErrorStatus.REQUEST_TIMEOUT,
+                            "The body arrives at less than " + LEAST_RATE + " bytes a second.")
+                    .with(new Header("Connection", "close"));
+        }
+    }
+
+    private static ApiException tooLarge(int most) {
+        return new ApiException(
+                ErrorStatus.PAYLOAD_TOO_LARGE, "The body is larger than " + most + " bytes.");
+    }
+
+    /// The body as a JSON object.
+    public Form form() throws IOException {
+        String type = header("Content-Type").orElse("");
+        if (!isJson(type)) {
+            throw new ApiException(
+                    ErrorStatus.UNSUPPORTED_MEDIA_TYPE,
+                    "Send the body as JSON with Content-Type: application/json.");
+        }
+        return Json.form(body(MOST_FORM_BYTES));
+    }
+
+    private static boolean isJson(String type) {
+        String bare = type.split(";", 2)[0].strip();
+        return bare.equalsIgnoreCase("application/json")
+                || bare.toLowerCase(Locale.ROOT).endsWith("+json");
+    }
+}

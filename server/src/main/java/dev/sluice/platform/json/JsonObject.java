@@ -1,0 +1,65 @@
+package dev.sluice.platform.json;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// A JSON object to be written, its fields in the order they were put.
+///
+/// Values may be strings, numbers, booleans, instants, ids and other values with a plain `toString`
+/// form, optionals (empty becomes null), lists, maps and objects like this.
+public final class JsonObject {
+
+    private static final DateTimeFormatter TIME =
+            DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
+
+    private final Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+
+    public JsonObject put(String name, Object value) {
+        fields.put(name, plain(value));
+        return this;
+    }
+
+    public JsonObject putAll(JsonObject other) {
+        fields.putAll(other.fields);
+        return this;
+    }
+
+    /// `{"items": […]}`, as every list of the API begins.
+    public static JsonObject items(List<JsonObject> items) {
+        return new JsonObject().put("items", items);
+    }
+
+    /// RFC 3339, UTC, milliseconds: `2026-01-02T03:04:05.678Z`.
+    public static String time(Instant instant) {
+        return TIME.format(instant);
+    }
+
+    Map<String, @Nullable Object> fields() {
+        return fields;
+    }
+
+    private static @Nullable Object plain(Object value) {
+        return switch (value) {
+            case Optional<?> optional -> optional.isPresent() ? plain(optional.get()) : null;
+            case Instant instant -> time(instant);
+            case JsonObject object -> object.fields;
+            case Map<?, ?> map -> map;
+            case Iterable<?> list -> {
+                var values = new ArrayList<@Nullable Object>();
+                list.forEach(element -> values.add(plain(element)));
+                yield values;
+            }
+            case Number number -> number;
+            case Boolean flag -> flag;
+            default -> value.toString();
+        };
+    }
+}

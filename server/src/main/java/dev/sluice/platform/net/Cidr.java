@@ -1,0 +1,71 @@
+package dev.sluice.platform.net;
+
+import java.net.InetAddress;
+
+/// A range of addresses, such as `10.0.0.0/8` or `fd00::/8`.
+public final class Cidr {
+
+    private final Bits network;
+    private final int prefix;
+    private final String text;
+
+    private Cidr(Bits network, int prefix, String text) {
+        this.network = network;
+        this.prefix = prefix;
+        this.text = text;
+    }
+
+    /// Reads a range; a lone address is a range of one. Bits after the prefix are ignored.
+    ///
+    /// @throws IllegalArgumentException with a message for whoever wrote it
+    public static Cidr parse(String text) {
+        int slash = text.indexOf('/');
+        var address = Host.literal(slash < 0 ? text : text.substring(0, slash));
+        if (address.isEmpty()) {
+            throw unreadable(text);
+        }
+        var bits = Bits.of(address.get());
+        int most = bits.isV6() ? 128 : 32;
+        int prefix = slash < 0 ? most : prefix(text, text.substring(slash + 1));
+        if (prefix > most) {
+            throw unreadable(text);
+        }
+        return new Cidr(bits.first(prefix), prefix, text);
+    }
+
+    private static int prefix(String text, String digits) {
+        boolean isNumber =
+                !digits.isEmpty()
+                        && digits.length() <= 3
+                        && digits.chars().allMatch(c -> c >= '0' && c <= '9');
+        if (!isNumber) {
+            throw unreadable(text);
+        }
+        return Integer.parseInt(digits);
+    }
+
+    private static IllegalArgumentException unreadable(String text) {
+        return new IllegalArgumentException(
+                "'" + text + "' is not an address range such as 10.0.0.0/8 or fd00::/8");
+    }
+
+    public boolean contains(InetAddress address) {
+        return contains(Bits.of(address));
+    }
+
+    boolean contains(Bits address) {
+        return address.isV6() == network.isV6()
+                && (address.high() & Bits.mask(prefix)) == network.high()
+                && (address.low() & Bits.mask(prefix - 64)) == network.low();
+    }
+
+    /// Whether every address of `other` is also one of this range.
+    boolean covers(Cidr other) {
+        return prefix <= other.prefix && contains(other.network);
+    }
+
+    @Override
+    public String toString() {
+        return text;
+    }
+}
