@@ -1,0 +1,180 @@
+package dev.sluice.platform.postgres;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.EnumSet;
+import java.util.Set;
+
+/// Unpacks a tar archive of folders, files and symbolic links below one folder.
+///
+/// Nothing is ever written outside that folder: a name or link that leads out of it, or a way
+/// through a link, is refused, as is every kind of entry that a server's binaries have no need for.
+final class TarReader {
+
+    private static final int BLOCK = 512;
+
+    private final InputStream archive;
+    private final Path target;
+
+    /// From a GNU "long name" entry, for the entry after it.
+    private @Nullable String longName;
+
+    private @Nullable String longLink;
+
+    private TarReader(InputStream archive, Path target) {
+        this.archive = archive;
+        this.target = target;
+    }
+
+    /// Unpacks the whole archive below `target`, an existing folder given by its real path.
+    static void unpack(InputStream archive, Path target) throws IOException {
+        var reader = new TarReader(archive, target);
+        byte[] header = new byte[BLOCK];
+        while (archive.readNBytes(header, 0, BLOCK) == BLOCK && header[0] != 0) {
+            reader.entry(header);
+        }
+    }
+
+    private void entry(byte[] header) throws IOException {
+        long size = octal(header, 124, 12);
+        char kind = (char) header[156];
+        switch (kind) {
+            case 'L' -> longName = content(size);
+            case 'K' -> longLink = content(size);
+            case 'x', 'g' -> skip(size + padding(size)); // dates and the like
+            default -> {
+                Path path = inside(longName != null ? longName : name(header));
+                String link = longLink != null ? longLink : text(header, 157, 100);
+                longName = null;
+                longLink = null;
+                write(kind, path, link, size, (int) octal(header, 100, 8));
+            }
+        }
+    }
+
+    private void write(char kind, Path path, String link, long size, int mode) throws IOException {
+        if (path.equals(target)) {
+            return;
+        }
+        createParent(path);
+        switch (kind) {
+            case '5' -> {
+                if (!Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
+                    Files.createDirectory(path);
+                }
+                Files.setPosixFilePermissions(path, permissions(mode));
+            }
+            case '2' -> {
+                checkInside(path.resolveSibling(link), link);
+                Files.createSymbolicLink(path, Path.of(link));
+            }
+            case '0', '\0' -> {
+                copy(path, size);
+                Files.setPosixFilePermissions(path, permissions(mode));
+            }
+            default ->
+                    throw new IOException("unexpected kind of tar entry '" + kind + "': " + path);
+        }
+    }
+
+    private void copy(Path path, long size) throws IOException {
+        try (var out = Files.newOutputStream(path, StandardOpenOption.CREATE_NEW)) {
+            byte[] buffer = new byte[64 * 1024];
+            for (long left = size; left > 0; ) {
+                int read = archive.readNBytes(buffer, 0, (int) Math.min(left, buffer.length));
+                if (read == 0) {
+                    throw new EOFException("the archive ends within " + path);
+                }
+                out.write(buffer, 0, read);
+                left -= read;
+            }
+        }
+        skip(padding(size));
+    }
+
+    /// Folders may come after what stands in them, or not at all.
+    private void createParent(Path path) throws IOException {
+        Path folder = target;
+        for (Path step : target.relativize(path.getParent())) {
+            folder = folder.resolve(step).normalize();
+            if (Files.isSymbolicLink(folder)) {
+                throw new IOException("tar entry goes through a link: " + path);
+            }
+            if (!Files.exists(folder)) {
+                Files.createDirectory(folder);
+            }
+        }
+    }
+
+    private Path inside(String name) throws IOException {
+        return checkInside(target.resolve(name), name);
+    }
+
+    private Path checkInside(Path path, String name) throws IOException {
+        Path normal = path.normalize();
+        if (!normal.startsWith(target)) {
+            throw new IOException("tar entry leads out of its folder: " + name);
+        }
+        return normal;
+    }
+
+    private String content(long size) throws IOException {
+        byte[] bytes = archive.readNBytes((int) Math.min(size, 64 * 1024));
+        skip(padding(size));
+        return text(bytes, 0, bytes.length);
+    }
+
+    private void skip(long bytes) throws IOException {
+        archive.skipNBytes(bytes);
+    }
+
+    private static long padding(long size) {
+        return (BLOCK - size % BLOCK) % BLOCK;
+    }
+
+    /// POSIX archives keep the front of a long name apart; GNU's have other things in that place.
+    private static String name(byte[] header) {
+        String name = text(header, 0, 100);
+        boolean isPosix = header[257 + 5] == 0;
+        String prefix = isPosix ? text(header, 345, 155) : "";
+        return prefix.isEmpty() ? name : prefix + "/" + name;
+    }
+
+    private static String text(byte[] bytes, int from, int length) {
+        int end = from;
+        while (end < from + length && bytes[end] != 0) {
+            end++;
+        }
+        return new String(bytes, from, end - from, UTF_8);
+    }
+
+    private static long octal(byte[] header, int from, int length) throws IOException {
+        String digits = text(header, from, length).strip();
+        try {
+            return digits.isEmpty() ? 0 : Long.parseLong(digits, 8);
+        } catch (NumberFormatException e) {
+            throw new IOException("not a tar archive", e);
+        }
+    }
+
+    private static Set<PosixFilePermission> permissions(int mode) {
+        var permissions = EnumSet.noneOf(PosixFilePermission.class);
+        var all = PosixFilePermission.values(); // owner's read first, others' execute last
+        for (int bit = 0; bit < all.length; bit++) {
+            if ((mode & (0400 >> bit)) != 0) {
+                permissions.add(all[bit]);
+            }
+        }
+        return permissions;
+    }
+}
