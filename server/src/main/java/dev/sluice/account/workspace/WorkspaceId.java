@@ -1,0 +1,12 @@
+package dev.sluice.account.workspace;
+
+import java.util.UUID;
+
+/// Names a workspace.
+public record WorkspaceId(UUID value) {
+
+    @Override
+    public String toString() {
+        return value.toString();
+    }
+}
