@@ -1,0 +1,34 @@
+package dev.sluice.gateway.connection;
+
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.gateway.destination.DestinationId;
+import dev.sluice.gateway.source.SourceId;
+import dev.sluice.platform.json.JsonObject;
+
+import java.time.Instant;
+import java.util.Optional;
+
+/// One source to one destination.
+///
+/// @param enabled whether new events make deliveries here, and waiting ones are sent
+public record Connection(
+        ConnectionId id,
+        WorkspaceId workspace,
+        SourceId source,
+        DestinationId destination,
+        boolean enabled,
+        Instant createdAt,
+        Instant updatedAt) {
+
+    public JsonObject json() {
+        return new JsonObject()
+                .put("id", id)
+                .put("source_id", source)
+                .put("destination_id", destination)
+                .put("enabled", enabled)
+                .put("filter_rules", Optional.empty())
+                .put("transformation", Optional.empty())
+                .put("created_at", createdAt)
+                .put("updated_at", updatedAt);
+    }
+}

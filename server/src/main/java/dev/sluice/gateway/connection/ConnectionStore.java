@@ -1,0 +1,133 @@
+package dev.sluice.gateway.connection;
+
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.gateway.destination.DestinationId;
+import dev.sluice.gateway.source.SourceId;
+import dev.sluice.platform.db.Row;
+import dev.sluice.platform.db.Tx;
+
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/// Writes connections. One whose source is in the trash or whose destination is deleted is not
+/// found.
+public final class ConnectionStore {
+
+    /// A connection as nodes keep it in memory, deleted ones included.
+    public record Version(Connection connection, boolean isDeleted) {}
+
+    private ConnectionStore() {}
+
+    static long countOf(Tx tx, SourceId source) {
+        return tx.single(
+                """
+                select count(*) as n
+                  from connection
+                  join destination on destination.id = destination_id and destination.deleted_at is null
+                 where source_id = ? and connection.deleted_at is null
+                """,
+                row -> row.number("n"),
+                source.value());
+    }
+
+    /// @throws dev.sluice.platform.db.DbException a duplicate when the two are connected already
+    static void insert(Tx tx, Connection connection, long version) {
+        tx.update(
+                """
+                insert into connection (id, workspace_id, source_id, destination_id, enabled,
+                                        created_at, updated_at, version)
+                values (?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+                connection.id().value(),
+                connection.workspace().value(),
+                connection.source().value(),
+                connection.destination().value(),
+                connection.enabled(),
+                connection.createdAt(),
+                connection.updatedAt(),
+                version);
+    }
+
+    static void update(Tx tx, Connection connection, long version) {
+        tx.update(
+                "update connection set enabled = ?, updated_at = ?, version = ? where id = ?",
+                connection.enabled(),
+                connection.updatedAt(),
+                version,
+                connection.id().value());
+    }
+
+    static void delete(Tx tx, Connection connection, Instant now, long version) {
+        tx.update(
+                "update connection set deleted_at = ?, updated_at = ?, version = ? where id = ?",
+                now,
+                now,
+                version,
+                connection.id().value());
+    }
+
+    static Optional<Connection> find(Tx tx, WorkspaceId workspace, ConnectionId id) {
+        return tx.one(
+                """
+                select connection.*
+                  from connection
+                  join source on source.id = source_id and trashed_at is null
+                  join destination on destination.id = destination_id and destination.deleted_at is null
+                 where connection.id = ? and connection.workspace_id = ? and connection.deleted_at is null
+                """,
+                ConnectionStore::connection,
+                id.value(),
+                workspace.value());
+    }
+
+    static List<Connection> list(Tx tx, WorkspaceId workspace, long offset, int limit) {
+        return tx.query(
+                """
+                select connection.*
+                  from connection
+                  join source on source.id = source_id and trashed_at is null
+                  join destination on destination.id = destination_id and destination.deleted_at is null
+                 where connection.workspace_id = ? and connection.deleted_at is null
+                 order by connection.created_at desc, connection.id desc
+                offset ? limit ?
+                """,
+                ConnectionStore::connection,
+                workspace.value(),
+                offset,
+                limit);
+    }
+
+    static long count(Tx tx, WorkspaceId workspace) {
+        return tx.single(
+                """
+                select count(*) as n
+                  from connection
+                  join source on source.id = source_id and trashed_at is null
+                  join destination on destination.id = destination_id and destination.deleted_at is null
+                 where connection.workspace_id = ? and connection.deleted_at is null
+                """,
+                row -> row.number("n"),
+                workspace.value());
+    }
+
+    /// Those changed after `version`, deleted ones included.
+    public static List<Version> changedAfter(Tx tx, long version) {
+        return tx.query(
+                "select * from connection where version > ?",
+                row -> new Version(connection(row), !row.isNull("deleted_at")),
+                version);
+    }
+
+    private static Connection connection(Row row) throws SQLException {
+        return new Connection(
+                new ConnectionId(row.uuid("id")),
+                new WorkspaceId(row.uuid("workspace_id")),
+                new SourceId(row.uuid("source_id")),
+                new DestinationId(row.uuid("destination_id")),
+                row.bool("enabled"),
+                row.instant("created_at"),
+                row.instant("updated_at"));
+    }
+}
