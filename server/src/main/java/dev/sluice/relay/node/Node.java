@@ -1,0 +1,135 @@
+package dev.sluice.relay.node;
+
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.DbException;
+import dev.sluice.platform.loop.Loop;
+import dev.sluice.relay.store.LaneStore;
+import dev.sluice.relay.store.NodeStore;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.UUID;
+
+/// This process among those that share the database.
+///
+/// It lives under an epoch, a number of its own that is new at each start. A heartbeat keeps its
+/// lease on the database's clock; by its own monotonic clock the lease ends five seconds earlier,
+/// and after that it starts nothing. A node that was declared dead takes a new epoch: what it had
+/// in memory is others' work by then.
+///
+/// A round is one heartbeat and one look for nodes that died.
+public final class Node implements Loop.Step {
+
+    private static final Logger log = LoggerFactory.getLogger(Node.class);
+
+    public static final Duration HEARTBEAT = Duration.ofSeconds(3);
+    private static final Duration LEASE = Duration.ofSeconds(15);
+    private static final Duration MARGIN = Duration.ofSeconds(5);
+
+    /// Epoch and the end of its lease by `System.nanoTime`, seen together.
+    private record Term(long epoch, long endNanos) {}
+
+    private final Db db;
+    private final UUID home;
+    private final InstantSource clock;
+
+    /// Written by the thread of the rounds.
+    private volatile Term term;
+
+    private volatile Runnable onFenced = () -> {};
+
+    private Node(Db db, UUID home, InstantSource clock, Term term) {
+        this.db = db;
+        this.home = home;
+        this.clock = clock;
+        this.term = term;
+    }
+
+    /// Joins, and takes over from earlier lives of this data directory at once.
+    ///
+    /// @param home names the data directory, whose lock this process holds
+    public static Node join(Db db, UUID home, InstantSource clock) {
+        var node = new Node(db, home, clock, register(db, home));
+        node.takeOver();
+        return node;
+    }
+
+    private static Term register(Db db, UUID home) {
+        long end = leaseEnd();
+        long epoch = db.call(tx -> NodeStore.register(tx, home, LEASE));
+        log.atInfo().addKeyValue("epoch", epoch).log("node.joined");
+        return new Term(epoch, end);
+    }
+
+    /// Counted from before the database is asked, so that it can only be too early.
+    private static long leaseEnd() {
+        return System.nanoTime() + LEASE.minus(MARGIN).toNanos();
+    }
+
+    /// Called when this node finds itself declared dead, before it lives again.
+    public void onFenced(Runnable listener) {
+        onFenced = listener;
+    }
+
+    public long epoch() {
+        return term.epoch();
+    }
+
+    /// Whether attempts may be started now.
+    public boolean mayStart() {
+        return System.nanoTime() - term.endNanos() < 0;
+    }
+
+    @Override
+    public boolean run() {
+        heartbeat();
+        takeOver();
+        return false;
+    }
+
+    private void heartbeat() {
+        long end = leaseEnd();
+        long epoch = term.epoch();
+        if (db.call(tx -> NodeStore.heartbeat(tx, epoch, LEASE))) {
+            term = new Term(epoch, end);
+            return;
+        }
+        log.atWarn().addKeyValue("epoch", epoch).log("node.fenced");
+        term = new Term(epoch, System.nanoTime());
+        onFenced.run();
+        term = register(db, home);
+    }
+
+    /// Each step can be repeated, by any node: dead first, then its work, its lanes last.
+    private void takeOver() {
+        for (long dead : db.call(tx -> NodeStore.declareDead(tx, epoch(), home))) {
+            log.atWarn().addKeyValue("epoch", dead).log("node.died");
+        }
+        for (long gone : db.call(NodeStore::gone)) {
+            var now = clock.instant();
+            var lanes = db.call(tx -> NodeStore.releaseWork(tx, gone, now));
+            db.run(tx -> NodeStore.releaseLanes(tx, gone, now));
+            db.run(tx ->
+                    LaneStore.wake(
+                            tx,
+                            lanes.stream().map(lane -> new LaneStore.Wake(lane, now)).toList()));
+            db.run(tx -> NodeStore.forget(tx, gone));
+            log.atInfo()
+                    .addKeyValue("epoch", gone)
+                    .addKeyValue("lanes", lanes.size())
+                    .log("node.taken_over");
+        }
+    }
+
+    /// Says that this node is going, after everything it had was finished or put back.
+    public void leave() {
+        try {
+            db.run(tx -> NodeStore.leave(tx, epoch()));
+        } catch (DbException e) {
+            log.atWarn().setCause(e).log("node.leave_failed"); // its lease ends by itself
+        }
+    }
+}

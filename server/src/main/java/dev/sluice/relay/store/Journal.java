@@ -1,0 +1,298 @@
+package dev.sluice.relay.store;
+
+import dev.sluice.platform.db.DbException;
+import dev.sluice.platform.db.Line;
+import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.loop.Loop;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+
+/// The way of events into the database: a group commit. What is queued when the last commit
+/// returned goes into the next transaction together; a sender is told of success only after the
+/// commit was flushed.
+///
+/// When a connection breaks it is not known whether its transaction was committed. The batch is
+/// then looked for, and written again with the same ids only if it is not there. What passes its
+/// deadline meanwhile is refused and never written after that.
+///
+/// One thread writes. Queue and bytes are bounded: beyond them `offer` says no.
+public final class Journal implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(Journal.class);
+
+    private static final int MOST_QUEUED = 16_384;
+    private static final long MOST_QUEUED_BYTES = 64L << 20;
+    private static final int MOST_EVENTS = 512;
+    private static final int MOST_BYTES = 8 << 20;
+
+    /// Larger ones are committed apart, so that small ones need not wait for them.
+    private static final int LARGE = 128 << 10;
+
+    /// What a stop waits for the database at most.
+    private static final Duration STOP = Duration.ofSeconds(4);
+
+    private static final Duration OVERDUE_LOOK = Duration.ofMillis(250);
+
+    private final Line line;
+    private final Partitions partitions;
+    private final LongSupplier epoch;
+    private final Uuid7 ids;
+    private final InstantSource clock;
+
+    private final BlockingQueue<Accepted> queue = new LinkedBlockingQueue<>(MOST_QUEUED);
+    private final AtomicLong queuedBytes = new AtomicLong();
+
+    /// Written by the writing thread: what it is about to commit, for the look at overdue ones.
+    private volatile List<Accepted> writing = List.of();
+
+    /// Of the writing thread.
+    private final EventStore store = new EventStore();
+
+    private volatile boolean closing;
+
+    /// Nobody counts it down: a rest that only an interrupt ends early.
+    private final CountDownLatch interrupted = new CountDownLatch(1);
+
+    private final Thread writer =
+            Thread.ofPlatform().name("journal").daemon().unstarted(this::write);
+
+    /// Both set before the writing thread starts.
+    private @Nullable JournalListener listener;
+
+    private @Nullable Loop overdue;
+
+    /// @param epoch this node's, asked for each batch
+    public Journal(
+            Line line, Partitions partitions, LongSupplier epoch, Uuid7 ids, InstantSource clock) {
+        this.line = line;
+        this.partitions = partitions;
+        this.epoch = epoch;
+        this.ids = ids;
+        this.clock = clock;
+    }
+
+    public void start(JournalListener told) {
+        listener = told;
+        writer.start();
+        overdue = Loop.start("journal overdue", OVERDUE_LOOK, this::refuseOverdue);
+    }
+
+    /// Hands an event over. False when there is no room: it is not kept then, and nobody is told.
+    public boolean offer(Accepted event) {
+        int size = event.payload().size();
+        if (closing || queuedBytes.addAndGet(size) > MOST_QUEUED_BYTES) {
+            queuedBytes.addAndGet(-size);
+            return false;
+        }
+        if (!queue.offer(event)) {
+            queuedBytes.addAndGet(-size);
+            return false;
+        }
+        return true;
+    }
+
+    private JournalListener listener() {
+        return Objects.requireNonNull(listener, "not started");
+    }
+
+    private void write() {
+        try {
+            while (true) {
+                var first = queue.poll(100, TimeUnit.MILLISECONDS);
+                if (first != null) {
+                    writeBatch(first);
+                } else if (closing) {
+                    return;
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            line.close();
+        }
+    }
+
+    private void writeBatch(Accepted first) throws InterruptedException {
+        var small = new ArrayList<Accepted>();
+        var large = new ArrayList<Accepted>();
+        long bytes = 0;
+        for (Accepted next = first;
+                next != null;
+                next = room(small, large, bytes) ? queue.poll() : null) {
+            int size = next.payload().size();
+            bytes += size;
+            (size > LARGE ? large : small).add(next);
+        }
+        queuedBytes.addAndGet(-bytes);
+        var all = new ArrayList<>(small);
+        all.addAll(large);
+        writing = all;
+        commitOrRefuse(small);
+        commitOrRefuse(large);
+        writing = List.of();
+    }
+
+    /// A bug must not end the thread: nothing would be stored any more.
+    private void commitOrRefuse(List<Accepted> events) throws InterruptedException {
+        try {
+            commit(events, false);
+        } catch (RuntimeException e) {
+            log.atError().addKeyValue("events", events.size()).setCause(e).log("journal.crashed");
+            for (var event : events) {
+                if (event.receipt().become(Receipt.State.REFUSED)) {
+                    listener().dropped(event);
+                }
+            }
+        }
+    }
+
+    private static boolean room(List<Accepted> small, List<Accepted> large, long bytes) {
+        return small.size() + large.size() < MOST_EVENTS && bytes < MOST_BYTES;
+    }
+
+    /// @param mayBeStored whether an earlier commit of these events may have gone through
+    private void commit(List<Accepted> events, boolean mayBeStored) throws InterruptedException {
+        var left = events;
+        boolean inDoubt = mayBeStored;
+        for (int failures = 0; !left.isEmpty(); failures++) {
+            try {
+                if (inDoubt && isStored(left.getFirst())) {
+                    break;
+                }
+                left = withoutRefused(left);
+                writeOnce(left);
+                break;
+            } catch (DbException e) {
+                if (e.isDuplicate() && inDoubt) {
+                    break; // the first commit had gone through and showed only now
+                }
+                log.atWarn()
+                        .addKeyValue("events", left.size())
+                        .setCause(e)
+                        .log("journal.commit_failed");
+                if (e.isMissingPartition()) {
+                    partitions.makeMissing(clock.instant());
+                } else if (e.isConnectionLost()) {
+                    inDoubt = true;
+                } else if (failures > 0) {
+                    commitApart(left, inDoubt);
+                    return;
+                }
+                pause(failures);
+            }
+        }
+        acknowledge(left);
+    }
+
+    /// What the database refuses twice is written event by event, so that one that cannot be stored
+    /// does not have the others refused.
+    private void commitApart(List<Accepted> events, boolean mayBeStored)
+            throws InterruptedException {
+        if (events.size() == 1) {
+            refuse(events);
+            return;
+        }
+        for (var event : events) {
+            commit(List.of(event), mayBeStored);
+        }
+    }
+
+    private void writeOnce(List<Accepted> events) {
+        if (!events.isEmpty()) {
+            var batch = ids.next();
+            line.call(tx -> {
+                store.write(tx, events, batch, epoch.getAsLong(), clock.instant());
+                return true;
+            });
+        }
+    }
+
+    private boolean isStored(Accepted event) {
+        return line.call(tx -> EventStore.isStored(tx, event));
+    }
+
+    /// A sender that was refused in time will send again; its event is dispatched all the same,
+    /// because it is stored.
+    private void acknowledge(List<Accepted> stored) {
+        if (stored.isEmpty()) {
+            return;
+        }
+        for (var event : stored) {
+            event.receipt().become(Receipt.State.STORED);
+        }
+        listener().stored(stored);
+    }
+
+    /// The others of the batch; the refused ones are dropped for good.
+    private List<Accepted> withoutRefused(List<Accepted> events) {
+        var left = new ArrayList<Accepted>(events.size());
+        for (var event : events) {
+            if (event.receipt().isRefused()) {
+                listener().dropped(event);
+            } else {
+                left.add(event);
+            }
+        }
+        return left;
+    }
+
+    private void refuse(List<Accepted> events) {
+        for (var event : events) {
+            event.receipt().become(Receipt.State.REFUSED);
+            listener().dropped(event);
+        }
+    }
+
+    private void pause(int failures) throws InterruptedException {
+        interrupted.await(Math.min(20L << Math.min(failures, 6), 1_000), TimeUnit.MILLISECONDS);
+    }
+
+    /// One look at what waits too long.
+    private boolean refuseOverdue() {
+        long now = System.nanoTime();
+        for (var event : queue) {
+            if (event.receipt().isOverdue(now)) {
+                event.receipt().become(Receipt.State.REFUSED);
+            } else {
+                break; // they are queued in the order of their deadlines
+            }
+        }
+        for (var event : writing) {
+            if (event.receipt().isOverdue(now)) {
+                event.receipt().become(Receipt.State.REFUSED);
+            }
+        }
+        return false;
+    }
+
+    /// Takes nothing more, and returns when what was taken is stored or refused.
+    @Override
+    public void close() {
+        closing = true;
+        try {
+            if (!writer.join(STOP)) {
+                writer.interrupt();
+            }
+        } catch (InterruptedException e) {
+            writer.interrupt();
+            Thread.currentThread().interrupt();
+        }
+        if (overdue != null) {
+            overdue.close();
+        }
+    }
+}
