@@ -1,0 +1,236 @@
+package dev.sluice.relay.dispatch;
+
+import dev.sluice.gateway.routing.Gone;
+import dev.sluice.gateway.routing.Route;
+import dev.sluice.gateway.routing.Routing;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.loop.Loop;
+import dev.sluice.relay.ErrorCode;
+import dev.sluice.relay.EventId;
+import dev.sluice.relay.Payload;
+import dev.sluice.relay.Trigger;
+import dev.sluice.relay.node.Node;
+import dev.sluice.relay.store.Lane;
+import dev.sluice.relay.store.LaneStore;
+import dev.sluice.relay.store.Results;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// Brings waiting deliveries into memory when they are due: retries, what had no room, what was
+/// held.
+///
+/// A node leases whole lanes, reads a few deliveries of each in line and hands them to the
+/// dispatcher; it reads more when those are done. So a lane with a million deliveries takes no more
+/// memory than one with a hundred. A round looks at every leased lane once. Owned by one thread.
+public final class Backlog implements Loop.Step {
+
+    private static final int MOST_LANES = 4_096;
+
+    /// Deliveries loaded at once, and the bytes they should not exceed.
+    private static final int MOST_LOADED = 64;
+
+    private static final int LOADED_BYTES = 4 << 20;
+
+    private static final Duration CONFIGURATION_LAG = Duration.ofSeconds(1);
+    private static final Duration ADOPTION = Duration.ofSeconds(10);
+
+    private final Db db;
+    private final Routing routing;
+    private final Node node;
+    private final Dispatcher dispatcher;
+    private final Delivering delivering;
+    private final Results results;
+    private final InstantSource clock;
+    private final Map<Lane, LaneReader> leased = new LinkedHashMap<>();
+    private long epoch;
+    private Instant nextAdoption = Instant.EPOCH;
+
+    /// Of the payloads seen last, in bytes.
+    private int usualSize = 4096;
+
+    public Backlog(
+            Db db,
+            Routing routing,
+            Node node,
+            Dispatcher dispatcher,
+            Delivering delivering,
+            Results results,
+            InstantSource clock) {
+        this.db = db;
+        this.routing = routing;
+        this.node = node;
+        this.dispatcher = dispatcher;
+        this.delivering = delivering;
+        this.results = results;
+        this.clock = clock;
+    }
+
+    /// Calls `wake` whenever there may be something to do before the next round is due.
+    public void wakeBy(Runnable wake) {
+        dispatcher.onWritten(wake);
+        routing.onChange(wake);
+    }
+
+    @Override
+    public boolean run() throws InterruptedException {
+        forgetWritten();
+        if (epoch != node.epoch()) {
+            leased.clear(); // those of the epoch before are others' now
+            epoch = node.epoch();
+        }
+        if (!node.mayStart()) {
+            return false;
+        }
+        adoptForgotten();
+        leaseMore();
+        boolean isMore = false;
+        for (var reader : List.copyOf(leased.values())) {
+            isMore |= look(reader);
+        }
+        return isMore;
+    }
+
+    private void forgetWritten() {
+        for (var work = dispatcher.pollWritten();
+                work.isPresent();
+                work = dispatcher.pollWritten()) {
+            var reader = leased.get(Lane.of(work.get()));
+            if (reader != null) {
+                reader.forget(work.get());
+            }
+        }
+    }
+
+    /// A lease whose answer was lost with its connection is ours all the same.
+    private void adoptForgotten() {
+        var now = clock.instant();
+        if (now.isBefore(nextAdoption)) {
+            return;
+        }
+        nextAdoption = now.plus(ADOPTION);
+        for (var lane : db.call(tx -> LaneStore.leased(tx, epoch))) {
+            leased.computeIfAbsent(lane, LaneReader::new);
+        }
+    }
+
+    private void leaseMore() {
+        int room = MOST_LANES - leased.size();
+        if (room > 0) {
+            for (var lane : db.call(tx -> LaneStore.lease(tx, epoch, clock.instant(), room))) {
+                leased.put(lane, new LaneReader(lane));
+            }
+        }
+    }
+
+    /// True when the lane has more than it could take now.
+    private boolean look(LaneReader reader) throws InterruptedException {
+        var route = routing.route(reader.lane().connection());
+        if (route.isEmpty()) {
+            var gone = routing.gone(reader.lane().connection());
+            if (gone.isPresent()) {
+                return endAll(reader, gone.get());
+            }
+            // Another node knows it already; this one will within half a second.
+            release(reader, Optional.of(clock.instant().plus(CONFIGURATION_LAG)));
+            return false;
+        }
+        if (route.get().hold(reader.lane().trigger() == Trigger.RESEND).isPresent()) {
+            release(reader, Optional.empty()); // woken by the change that lifts the hold
+            return false;
+        }
+        int most = 2 * route.get().destination().spec().maxInFlight();
+        int limit =
+                Math.min(
+                        most - reader.taken(),
+                        Math.clamp(LOADED_BYTES / usualSize, 1, MOST_LOADED));
+        if (reader.taken() * 2 > most || limit <= 0) {
+            return false; // when half of it is done
+        }
+        int taken = load(reader, route.get(), limit);
+        if (taken == 0 && reader.isAtEnd() && reader.taken() == 0) {
+            release(reader, db.call(tx -> LaneStore.firstDue(tx, reader.lane())));
+        }
+        return taken == limit;
+    }
+
+    private int load(LaneReader reader, Route route, int limit) throws InterruptedException {
+        var now = clock.instant();
+        var read = db.call(tx -> reader.read(tx, now, limit));
+        if (read.isEmpty()) {
+            return 0;
+        }
+        var events = new HashSet<EventId>();
+        read.forEach(waiting -> events.add(waiting.work().id().event()));
+        var payloads = db.call(tx -> LaneStore.payloads(tx, reader.lane().source(), events));
+        int taken = 0;
+        for (var waiting : read) {
+            if (!take(
+                    reader,
+                    route,
+                    waiting,
+                    Optional.ofNullable(payloads.get(waiting.work().id().event())))) {
+                break;
+            }
+            taken++;
+        }
+        return taken;
+    }
+
+    /// False when there is no memory for it now.
+    private boolean take(
+            LaneReader reader, Route route, LaneStore.Waiting waiting, Optional<Payload> payload)
+            throws InterruptedException {
+        var work = waiting.work();
+        if (payload.isEmpty()) {
+            reader.take(work);
+            results.add(Delivering.ended(work, ErrorCode.EVENT_EXPIRED, clock.instant()));
+        } else if (dispatcher.reserveWaiting(payload.get().size())) {
+            usualSize = Math.max(1, (3 * usualSize + payload.get().size()) / 4);
+            reader.take(work);
+            dispatcher.addWaiting(route.destination().id(), new Ready(work, payload.get(), false));
+        } else {
+            return false;
+        }
+        reader.advance(waiting);
+        return true;
+    }
+
+    /// Ends what waits for a connection or destination that is gone, due or not.
+    private boolean endAll(LaneReader reader, Gone gone) throws InterruptedException {
+        var read = db.call(tx -> reader.read(tx, LaneReader.FOREVER, MOST_LOADED));
+        for (var waiting : read) {
+            reader.take(waiting.work());
+            reader.advance(waiting);
+            results.add(delivering.ended(waiting.work(), gone));
+        }
+        if (read.isEmpty() && reader.taken() == 0) {
+            release(reader, Optional.empty());
+        }
+        return read.size() == MOST_LOADED;
+    }
+
+    private void release(LaneReader reader, Optional<Instant> wakeAt) {
+        if (reader.taken() > 0) {
+            return; // nothing in the rows says that they are on the wire
+        }
+        db.run(tx -> LaneStore.release(tx, reader.lane(), epoch, wakeAt));
+        leased.remove(reader.lane());
+    }
+
+    /// Frees all lanes, after the dispatcher has stopped.
+    public void leave() {
+        for (var reader : new ArrayList<>(leased.values())) {
+            var wakeAt = db.call(tx -> LaneStore.firstDue(tx, reader.lane()));
+            db.run(tx -> LaneStore.release(tx, reader.lane(), epoch, wakeAt));
+        }
+        leased.clear();
+    }
+}

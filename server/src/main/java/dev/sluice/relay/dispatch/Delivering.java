@@ -1,0 +1,109 @@
+package dev.sluice.relay.dispatch;
+
+import dev.sluice.gateway.routing.Gone;
+import dev.sluice.gateway.routing.Route;
+import dev.sluice.gateway.routing.Routing;
+import dev.sluice.relay.DeliveryStatus;
+import dev.sluice.relay.ErrorCode;
+import dev.sluice.relay.Outcome;
+import dev.sluice.relay.Trigger;
+import dev.sluice.relay.Work;
+import dev.sluice.relay.send.Body;
+import dev.sluice.relay.send.Parcel;
+import dev.sluice.relay.send.Sender;
+import dev.sluice.relay.settle.Settlement;
+import dev.sluice.relay.store.Settled;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.Set;
+
+/// One delivery's turn: may it be sent now, send it, judge what came back.
+public final class Delivering {
+
+    private static final Logger log = LoggerFactory.getLogger(Delivering.class);
+
+    private final Routing routing;
+    private final Sender sender;
+    private final Settlement settlement;
+    private final InstantSource clock;
+
+    public Delivering(Routing routing, Sender sender, Settlement settlement, InstantSource clock) {
+        this.routing = routing;
+        this.sender = sender;
+        this.settlement = settlement;
+        this.clock = clock;
+    }
+
+    /// What is to be written; empty when it must wait: it is held, its connection is not known here
+    /// yet, or the attempt was cut off by our own stop, so that nothing is known of it.
+    Optional<Settled> deliver(Ready ready) {
+        var work = ready.work();
+        var route = routing.route(work.connection());
+        if (route.isEmpty()) {
+            return routing.gone(work.connection()).map(gone -> ended(work, gone));
+        }
+        if (route.get().hold(work.trigger() == Trigger.RESEND).isPresent()) {
+            return Optional.empty();
+        }
+        var attemptedAt = clock.instant();
+        var outcome = send(ready, route.get());
+        if (outcome instanceof Outcome.Unreachable(ErrorCode code, _, _)
+                && code == ErrorCode.INTERRUPTED) {
+            return Optional.empty();
+        }
+        return Optional.of(settlement.settle(work, route.get(), attemptedAt, outcome));
+    }
+
+    /// A bug in sending is an attempt that failed, not a delivery that hangs.
+    private Outcome send(Ready ready, Route route) {
+        try {
+            return sender.send(parcel(ready, route));
+        } catch (RuntimeException e) {
+            log.atError()
+                    .addKeyValue("delivery_id", ready.work().id())
+                    .setCause(e)
+                    .log("attempt.crashed");
+            return new Outcome.Unreachable(
+                    ErrorCode.INVALID_RESPONSE,
+                    "The attempt failed for a reason of ours; see the log",
+                    Duration.ZERO);
+        }
+    }
+
+    private static Parcel parcel(Ready ready, Route route) {
+        var spec = route.destination().spec();
+        var work = ready.work();
+        return new Parcel(
+                spec.url(),
+                Body.of(ready.payload().body()),
+                ready.payload().headers(),
+                Set.of(),
+                spec.customHeaders(),
+                spec.auth(),
+                spec.timeout(),
+                work.id().event(),
+                work.id(),
+                work.attempts() + 1);
+    }
+
+    /// The end of a delivery whose connection or destination is gone.
+    Settled ended(Work work, Gone gone) {
+        var reason =
+                switch (gone) {
+                    case CONNECTION -> ErrorCode.CONNECTION_DELETED;
+                    case DESTINATION -> ErrorCode.DESTINATION_DELETED;
+                };
+        return ended(work, reason, clock.instant());
+    }
+
+    static Settled ended(Work work, ErrorCode reason, Instant at) {
+        return new Settled.Finished(
+                work, DeliveryStatus.FAILED, Optional.empty(), Optional.of(reason), at);
+    }
+}

@@ -1,0 +1,311 @@
+package dev.sluice.relay.dispatch;
+
+import dev.sluice.gateway.destination.Destination;
+import dev.sluice.gateway.destination.DestinationId;
+import dev.sluice.gateway.routing.Routing;
+import dev.sluice.relay.DeliveryId;
+import dev.sluice.relay.Trigger;
+import dev.sluice.relay.Work;
+import dev.sluice.relay.node.Node;
+import dev.sluice.relay.store.Accepted;
+import dev.sluice.relay.store.JournalListener;
+import dev.sluice.relay.store.Results;
+import dev.sluice.relay.store.ResultsListener;
+import dev.sluice.relay.store.Settled;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/// Sends what is in memory: each destination within its own limit, all within the node's.
+///
+/// A sender is a virtual thread that sends one delivery of its destination after the other. When
+/// other destinations wait for a permit of the node, it hands its permit on after each delivery, so
+/// they take turns.
+public final class Dispatcher implements JournalListener, ResultsListener {
+
+    private static final Logger log = LoggerFactory.getLogger(Dispatcher.class);
+
+    /// Attempts under way on this node at once.
+    public static final int PERMITS = 1_024;
+
+    /// Bodies and headers in memory for deliveries, in bytes.
+    private static final long MOST_BYTES = 256L << 20;
+
+    private final Routing routing;
+    private final Node node;
+    private final Results results;
+    private final Delivering delivering;
+    private final InstantSource clock;
+
+    private final ConcurrentHashMap<DestinationId, Outbox> outboxes = new ConcurrentHashMap<>();
+    private final Queue<DestinationId> starved = new ConcurrentLinkedQueue<>();
+    private final Semaphore permits = new Semaphore(PERMITS);
+    private final AtomicLong bytes = new AtomicLong();
+
+    /// Fresh deliveries from their commit until their result's.
+    private final Set<DeliveryId> fresh = ConcurrentHashMap.newKeySet();
+
+    /// Waiting deliveries whose result was written, for the [Backlog] to forget.
+    private final Queue<Work> writtenWaiting = new ConcurrentLinkedQueue<>();
+
+    private final Set<Ready> underWay = ConcurrentHashMap.newKeySet();
+    private volatile Runnable onWritten = () -> {};
+    private volatile boolean closing;
+
+    public Dispatcher(
+            Routing routing,
+            Node node,
+            Results results,
+            Delivering delivering,
+            InstantSource clock) {
+        this.routing = routing;
+        this.node = node;
+        this.results = results;
+        this.delivering = delivering;
+        this.clock = clock;
+    }
+
+    /// Keeps room for a delivery that is about to be stored. False when it should be stored as
+    /// waiting.
+    ///
+    /// @param size of its payload, in bytes
+    public boolean reserve(DestinationId destination, int size) {
+        if (closing || !node.mayStart()) {
+            return false;
+        }
+        if (bytes.addAndGet(size) > MOST_BYTES) {
+            bytes.addAndGet(-size);
+            return false;
+        }
+        if (!outbox(destination).reserve()) {
+            bytes.addAndGet(-size);
+            return false;
+        }
+        return true;
+    }
+
+    private Outbox outbox(DestinationId destination) {
+        return outboxes.computeIfAbsent(destination, _ -> new Outbox());
+    }
+
+    @Override
+    public void stored(List<Accepted> events) {
+        for (var event : events) {
+            for (var planned : event.planned()) {
+                if (planned.isFresh()) {
+                    var work = workOf(event, planned);
+                    var destination = planned.route().destination().id();
+                    fresh.add(work.id());
+                    outbox(destination).addFresh(new Ready(work, event.payload(), true));
+                    startSender(destination);
+                }
+            }
+        }
+    }
+
+    private static Work workOf(Accepted event, Accepted.Planned planned) {
+        return new Work(
+                planned.id(),
+                event.source(),
+                planned.connection(),
+                Trigger.INGEST,
+                0,
+                Optional.empty());
+    }
+
+    @Override
+    public void dropped(Accepted event) {
+        for (var planned : event.planned()) {
+            if (planned.isFresh()) {
+                cancel(planned.route().destination().id(), event.payload().size());
+            }
+        }
+    }
+
+    /// Gives back what `reserve` kept.
+    void cancel(DestinationId destination, int size) {
+        outbox(destination).cancel();
+        bytes.addAndGet(-size);
+    }
+
+    /// Room for one more waiting delivery's payload, of the same memory.
+    boolean reserveWaiting(int size) {
+        if (bytes.addAndGet(size) > MOST_BYTES) {
+            bytes.addAndGet(-size);
+            return false;
+        }
+        return true;
+    }
+
+    void addWaiting(DestinationId destination, Ready ready) {
+        outbox(destination).addWaiting(ready);
+        startSender(destination);
+    }
+
+    private int limit(DestinationId destination) {
+        return routing.destination(destination).map(Dispatcher::limit).orElse(1);
+    }
+
+    private static int limit(Destination destination) {
+        return destination.spec().maxInFlight();
+    }
+
+    private void startSender(DestinationId destination) {
+        var outbox = outbox(destination);
+        if (!outbox.addSender(limit(destination))) {
+            return;
+        }
+        if (permits.tryAcquire()) {
+            Thread.ofVirtual().name("send").start(() -> send(destination, outbox));
+            return;
+        }
+        outbox.removeSender();
+        starve(destination, outbox);
+        feedStarved(); // a permit may have come free in between
+    }
+
+    private void starve(DestinationId destination, Outbox outbox) {
+        if (outbox.markStarved()) {
+            starved.add(destination);
+        }
+    }
+
+    /// Starts a sender for whoever waited longest for a permit, while there are permits.
+    private void feedStarved() {
+        while (permits.availablePermits() > 0) {
+            var destination = starved.poll();
+            if (destination == null) {
+                return;
+            }
+            outbox(destination).clearStarved();
+            startSender(destination);
+        }
+    }
+
+    private void send(DestinationId destination, Outbox outbox) {
+        try {
+            for (var next = outbox.next(limit(destination)); next.isPresent(); ) {
+                startSender(destination); // as many as may be, also after there were no permits
+                deliver(next.get());
+                if (starved.isEmpty()) {
+                    next = outbox.next(limit(destination));
+                } else {
+                    outbox.removeSender();
+                    starve(destination, outbox);
+                    next = Optional.empty();
+                }
+            }
+        } catch (InterruptedException e) {
+            outbox.removeSender();
+            Thread.currentThread().interrupt();
+        } finally {
+            permits.release();
+            feedStarved();
+        }
+    }
+
+    private void deliver(Ready ready) throws InterruptedException {
+        underWay.add(ready);
+        try {
+            if (closing || !node.mayStart()) {
+                putBack(ready);
+                return;
+            }
+            var settled = delivering.deliver(ready);
+            if (settled.isPresent()) {
+                results.add(settled.get());
+            } else {
+                putBack(ready);
+            }
+        } catch (RuntimeException e) {
+            log.atError()
+                    .addKeyValue("delivery_id", ready.work().id())
+                    .setCause(e)
+                    .log("delivery.crashed");
+            putBack(ready);
+        } finally {
+            underWay.remove(ready);
+            bytes.addAndGet(-ready.payload().size());
+        }
+    }
+
+    /// Lets it wait in its lane. One that waits there already is only forgotten.
+    private void putBack(Ready ready) throws InterruptedException {
+        if (ready.isFresh()) {
+            results.add(new Settled.Released(ready.work(), clock.instant()));
+        } else {
+            writtenWaiting.add(ready.work());
+        }
+    }
+
+    @Override
+    public void written(List<Settled> batch, List<Settled> effective) {
+        boolean isAnyWaiting = false;
+        for (var settled : batch) {
+            if (!fresh.remove(settled.work().id())) {
+                writtenWaiting.add(settled.work());
+                isAnyWaiting = true;
+            }
+        }
+        if (isAnyWaiting) {
+            onWritten.run();
+        }
+    }
+
+    /// Called after results of waiting deliveries were written; must be quick.
+    void onWritten(Runnable listener) {
+        onWritten = listener;
+    }
+
+    /// The next waiting delivery that is out of memory again.
+    Optional<Work> pollWritten() {
+        return Optional.ofNullable(writtenWaiting.poll());
+    }
+
+    /// Whether this fresh delivery is in memory: waiting for a sender, under way, or its result not
+    /// yet written.
+    public boolean knows(DeliveryId delivery) {
+        return fresh.contains(delivery);
+    }
+
+    /// Forgets all that is not under way: it is another node's work by now.
+    public void dropAll() {
+        for (var outbox : outboxes.values()) {
+            for (var ready : outbox.drain()) {
+                fresh.remove(ready.work().id());
+                bytes.addAndGet(-ready.payload().size());
+                if (!ready.isFresh()) {
+                    writtenWaiting.add(ready.work());
+                }
+            }
+        }
+    }
+
+    /// Starts nothing more, lets attempts under way end within `budget`, and puts everything else
+    /// back.
+    public void stop(Duration budget) throws InterruptedException {
+        closing = true;
+        for (var outbox : outboxes.values()) {
+            for (var ready : outbox.drain()) {
+                putBack(ready);
+            }
+        }
+        if (!permits.tryAcquire(PERMITS, budget.toMillis(), TimeUnit.MILLISECONDS)) {
+            for (var ready : List.copyOf(underWay)) {
+                putBack(ready);
+            }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+package dev.sluice.relay.dispatch;
+
+import dev.sluice.platform.db.Tx;
+import dev.sluice.relay.DeliveryId;
+import dev.sluice.relay.Work;
+import dev.sluice.relay.store.Lane;
+import dev.sluice.relay.store.LaneStore;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+
+/// Where this node stands in a lane it has leased: a position that moves on, so that neither dead
+/// index entries nor deliveries in flight are read again and again.
+///
+/// At its end the reading starts over from a floor, at the latest every five seconds: commits that
+/// come late stand behind the position. Nothing is ever inserted below the floor, because no
+/// transaction lives for a minute and no due time is set into the past. Owned by the backlog's
+/// thread.
+final class LaneReader {
+
+    private static final Duration START_OVER = Duration.ofSeconds(5);
+    private static final Duration LATEST_COMMIT = Duration.ofSeconds(60);
+    private static final UUID LOWEST = new UUID(0, 0);
+
+    /// Later than every due time.
+    static final Instant FOREVER = Instant.parse("9999-01-01T00:00:00Z");
+
+    private final Lane lane;
+    private final Set<DeliveryId> taken = new HashSet<>();
+    private Instant floor = Instant.EPOCH;
+    private Instant positionTime = Instant.EPOCH;
+    private UUID positionId = LOWEST;
+    private Instant startedOver = Instant.EPOCH;
+    private boolean isAtEnd = true;
+
+    LaneReader(Lane lane) {
+        this.lane = lane;
+    }
+
+    Lane lane() {
+        return lane;
+    }
+
+    /// Deliveries of this lane in memory.
+    int taken() {
+        return taken.size();
+    }
+
+    void take(Work work) {
+        taken.add(work.id());
+    }
+
+    void forget(Work work) {
+        taken.remove(work.id());
+    }
+
+    /// Whether everything due was read when it was last looked at.
+    boolean isAtEnd() {
+        return isAtEnd;
+    }
+
+    /// Up to `limit` due deliveries that are not in memory. The position moves only over what
+    /// `advance` is told of.
+    List<LaneStore.Waiting> read(Tx tx, Instant now, int limit) {
+        if (isAtEnd || now.isAfter(startedOver.plus(START_OVER))) {
+            startOver(now);
+        }
+        var read = LaneStore.due(tx, lane, now, positionTime, positionId, limit + taken.size());
+        isAtEnd = read.size() < limit + taken.size();
+        if (positionId.equals(LOWEST)) {
+            raiseFloor(read, now);
+        }
+        var free = new ArrayList<LaneStore.Waiting>();
+        for (var waiting : read) {
+            if (!taken.contains(waiting.work().id())) {
+                free.add(waiting);
+            }
+        }
+        if (free.size() > limit) {
+            isAtEnd = false;
+        }
+        return free.size() > limit ? free.subList(0, limit) : free;
+    }
+
+    private void startOver(Instant now) {
+        startedOver = now;
+        positionTime = floor;
+        positionId = LOWEST;
+    }
+
+    private void raiseFloor(List<LaneStore.Waiting> read, Instant now) {
+        var safe = now.minus(LATEST_COMMIT);
+        var first = read.isEmpty() ? now : read.getFirst().nextAt();
+        floor = first.isBefore(safe) ? first : safe;
+    }
+
+    void advance(LaneStore.Waiting to) {
+        positionTime = to.nextAt();
+        positionId = to.work().id().value();
+    }
+}

@@ -1,0 +1,10 @@
+package dev.sluice.relay.dispatch;
+
+import dev.sluice.relay.Payload;
+import dev.sluice.relay.Work;
+
+/// A delivery in memory with what it sends.
+///
+/// @param isFresh straight from ingest, its row owned by this node; otherwise its row waits in a
+///   lane that this node has leased
+record Ready(Work work, Payload payload, boolean isFresh) {}

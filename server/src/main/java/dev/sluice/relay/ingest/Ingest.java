@@ -1,0 +1,167 @@
+package dev.sluice.relay.ingest;
+
+import dev.sluice.gateway.connection.ConnectionId;
+import dev.sluice.gateway.routing.Inlet;
+import dev.sluice.gateway.routing.Route;
+import dev.sluice.gateway.routing.Routing;
+import dev.sluice.platform.http.ApiException;
+import dev.sluice.platform.http.Endpoint;
+import dev.sluice.platform.http.ErrorStatus;
+import dev.sluice.platform.http.Header;
+import dev.sluice.platform.http.Reply;
+import dev.sluice.platform.http.Request;
+import dev.sluice.platform.id.Uuid7;
+import dev.sluice.relay.DeliveryId;
+import dev.sluice.relay.EventId;
+import dev.sluice.relay.Hops;
+import dev.sluice.relay.Payload;
+import dev.sluice.relay.Verification;
+import dev.sluice.relay.dispatch.Dispatcher;
+import dev.sluice.relay.store.Accepted;
+import dev.sluice.relay.store.Journal;
+import dev.sluice.relay.store.Receipt;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/// `/in/<token>`: takes a webhook in and answers 200 once it is stored for good.
+public final class Ingest implements Endpoint {
+
+    public static final String PATH = "/in/";
+
+    /// The specification's limit for a payload: 1 MiB.
+    private static final int MOST_BODY_BYTES = 1 << 20;
+
+    /// How long a sender waits for an answer before it is refused.
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    /// A relay that is its own destination must not fill the disk.
+    private static final int MOST_HOPS = 5;
+
+    private static final String METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
+
+    private final Routing routing;
+    private final Dispatcher dispatcher;
+    private final Journal journal;
+    private final FreeSpace space;
+    private final Uuid7 ids;
+    private final String hopHeader;
+
+    /// @param headerPrefix of our own headers, such as `X-Service`
+    public Ingest(
+            Routing routing,
+            Dispatcher dispatcher,
+            Journal journal,
+            FreeSpace space,
+            Uuid7 ids,
+            String headerPrefix) {
+        this.routing = routing;
+        this.dispatcher = dispatcher;
+        this.journal = journal;
+        this.space = space;
+        this.ids = ids;
+        this.hopHeader = headerPrefix + "-Hop";
+    }
+
+    @Override
+    public Reply answer(Request request) throws IOException {
+        try {
+            return guarded(answerOpenly(request));
+        } catch (ApiException e) {
+            return guarded(e.reply());
+        }
+    }
+
+    /// Whatever is answered here shares an origin with the API, so no browser may run it.
+    private static Reply guarded(Reply reply) {
+        return reply.with("Content-Security-Policy", "default-src 'none'; sandbox");
+    }
+
+    private Reply answerOpenly(Request request) throws IOException {
+        String token = request.path().substring(PATH.length());
+        var inlet = routing.inlet(token).orElseThrow(() -> ApiException.notFound("ingest URL"));
+        return switch (request.method()) {
+            case "POST", "PUT", "PATCH", "DELETE" -> accept(inlet, request);
+            case "GET", "HEAD" -> InfoPage.answer(request);
+            default ->
+                    throw new ApiException(
+                                    ErrorStatus.METHOD_NOT_ALLOWED,
+                                    "Send webhooks with POST, PUT, PATCH or DELETE.")
+                            .with(new Header("Allow", METHODS));
+        };
+    }
+
+    private Reply accept(Inlet inlet, Request request) throws IOException {
+        if (space.isTight()) {
+            throw refused(
+                    "The disk is nearly full. Nothing was stored; send the event again later.",
+                    "30");
+        }
+        byte[] body = request.body(MOST_BODY_BYTES);
+        var headers = request.headers();
+        var event = event(inlet, request, headers, Payload.of(headers, body));
+        if (!journal.offer(event)) {
+            dispatcher.dropped(event);
+            throw notStored();
+        }
+        return switch (event.receipt().await()) {
+            case STORED -> accepted(event.id());
+            case REFUSED, WAITING -> throw notStored();
+        };
+    }
+
+    private Accepted event(Inlet inlet, Request request, List<Header> headers, Payload payload) {
+        var id = new EventId(ids.next(12));
+        var deliveries =
+                Hops.in(headers, hopHeader) > MOST_HOPS
+                        ? List.<Accepted.Planned>of()
+                        : plan(id, inlet, payload.size());
+        return new Accepted(
+                id,
+                inlet.source().id(),
+                request.method(),
+                request.header("Content-Type"),
+                Verification.SKIPPED,
+                payload,
+                deliveries,
+                List.<ConnectionId>of(),
+                new Receipt(System.nanoTime() + PATIENCE.toNanos()));
+    }
+
+    private List<Accepted.Planned> plan(EventId event, Inlet inlet, int size) {
+        var planned = new ArrayList<Accepted.Planned>(inlet.routes().size());
+        for (var route : inlet.routes()) {
+            var delivery = DeliveryId.of(event, planned.size() + 1);
+            planned.add(new Accepted.Planned(delivery, route, isRoomFor(route, size)));
+        }
+        return planned;
+    }
+
+    private boolean isRoomFor(Route route, int size) {
+        return route.hold(false).isEmpty() && dispatcher.reserve(route.destination().id(), size);
+    }
+
+    private static Reply accepted(EventId id) {
+        // Written out: it is the answer to every webhook, and nothing in it needs escaping.
+        return Reply.text(
+                200,
+                "application/json; charset=utf-8",
+                "{\"status\":\"SUCCESS\",\"message\":\"Event accepted\",\"request_id\":\""
+                        + id
+                        + "\"}");
+    }
+
+    private static ApiException notStored() {
+        return refused(
+                "The event was not stored, or is not known to be. It is safe to send it again.",
+                "1");
+    }
+
+    /// @param seconds after which to try again
+    private static ApiException refused(String message, String seconds) {
+        return new ApiException(ErrorStatus.INTERNAL_ERROR, message)
+                .with(new Header("Retry-After", seconds));
+    }
+}
