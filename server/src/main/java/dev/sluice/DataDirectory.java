@@ -1,0 +1,143 @@
+package dev.sluice;
+
+import dev.sluice.platform.secret.RandomText;
+import dev.sluice.platform.secret.Sealer;
+import dev.sluice.platform.secret.Secret;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Base64;
+import java.util.UUID;
+
+/// The data directory, held by one process at a time.
+///
+/// The lock is the operating system's and goes with the process: who has it knows that every
+/// earlier holder is dead.
+final class DataDirectory implements AutoCloseable {
+
+    private final Path path;
+    private final FileChannel channel;
+
+    private DataDirectory(Path path, FileChannel channel) {
+        this.path = path;
+        this.channel = channel;
+    }
+
+    /// @throws StartRefused when another process has it, or it cannot be used
+    static DataDirectory open(Path path) {
+        var absolute = path.toAbsolutePath().normalize();
+        try {
+            Files.createDirectories(absolute);
+            var channel =
+                    FileChannel.open(
+                            absolute.resolve("lock"),
+                            StandardOpenOption.CREATE,
+                            StandardOpenOption.WRITE);
+            if (!tryLock(channel)) {
+                channel.close();
+                throw new StartRefused(
+                        "Another Sluice is running on the data directory "
+                                + absolute
+                                + ". Stop it first, or give this one its own with"
+                                + " SLUICE_DATA_DIR.");
+            }
+            return new DataDirectory(absolute, channel);
+        } catch (FileAlreadyExistsException e) {
+            throw new StartRefused(
+                    "SLUICE_DATA_DIR names " + absolute + ", which is not a directory.");
+        } catch (IOException e) {
+            throw new StartRefused(
+                    "The data directory " + absolute + " cannot be used: " + e.getMessage());
+        }
+    }
+
+    private static boolean tryLock(FileChannel channel) throws IOException {
+        try {
+            @Nullable FileLock lock = channel.tryLock();
+            return lock != null;
+        } catch (OverlappingFileLockException e) {
+            return false; // held within this process, as in tests
+        }
+    }
+
+    Path postgres() {
+        return path.resolve("postgres");
+    }
+
+    /// Of the disk it lies on, from 0 to 1; 1 when that cannot be told.
+    double freeShare() {
+        try {
+            var store = Files.getFileStore(path);
+            return store.getTotalSpace() <= 0
+                    ? 1
+                    : (double) store.getUsableSpace() / store.getTotalSpace();
+        } catch (IOException e) {
+            return 1;
+        }
+    }
+
+    Path firstStart() {
+        return path.resolve("first-start.txt");
+    }
+
+    /// Names this directory among nodes; made once.
+    UUID home() throws IOException {
+        return UUID.fromString(readOrWrite("node", UUID.randomUUID().toString()));
+    }
+
+    /// The key kept here; made once.
+    Secret masterKey(RandomText random) throws IOException {
+        return new Secret(
+                readOrWrite(
+                        "master.key",
+                        Base64.getEncoder().encodeToString(random.bytes(Sealer.MASTER_KEY_BYTES))));
+    }
+
+    private String readOrWrite(String name, String fresh) throws IOException {
+        var file = path.resolve(name);
+        if (!Files.exists(file)) {
+            writePrivately(file, fresh + "\n");
+        }
+        return Files.readString(file).strip();
+    }
+
+    /// Whole or not at all, readable by its owner only.
+    static void writePrivately(Path file, String text) throws IOException {
+        var partial = file.resolveSibling(file.getFileName() + ".partial");
+        Files.deleteIfExists(partial);
+        if (Files.getFileStore(file.toAbsolutePath().getParent())
+                .supportsFileAttributeView("posix")) {
+            Files.createFile(
+                    partial,
+                    PosixFilePermissions.asFileAttribute(
+                            PosixFilePermissions.fromString("rw-------")));
+        }
+        try (var channel =
+                FileChannel.open(partial, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+            channel.write(ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)));
+            channel.force(true);
+        }
+        Files.move(partial, file, StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    @Override
+    public void close() {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            // The lock goes with the process at the latest.
+        }
+    }
+}

@@ -1,0 +1,284 @@
+package dev.sluice;
+
+import dev.sluice.account.access.Access;
+import dev.sluice.account.access.FirstStart;
+import dev.sluice.account.access.SealingCanary;
+import dev.sluice.account.plan.PlanRoutes;
+import dev.sluice.gateway.connection.ConnectionRoutes;
+import dev.sluice.gateway.destination.DestinationRoutes;
+import dev.sluice.gateway.destination.DestinationStore;
+import dev.sluice.gateway.routing.Routing;
+import dev.sluice.gateway.source.SourceRoutes;
+import dev.sluice.observe.events.EventRoutes;
+import dev.sluice.observe.status.StatusRoutes;
+import dev.sluice.platform.db.Database;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.DbException;
+import dev.sluice.platform.db.Line;
+import dev.sluice.platform.db.Migrations;
+import dev.sluice.platform.http.HttpServer;
+import dev.sluice.platform.http.Router;
+import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.loop.Loop;
+import dev.sluice.platform.postgres.EmbeddedPostgres;
+import dev.sluice.platform.secret.RandomText;
+import dev.sluice.platform.secret.Sealer;
+import dev.sluice.relay.dispatch.Backlog;
+import dev.sluice.relay.dispatch.Delivering;
+import dev.sluice.relay.dispatch.Dispatcher;
+import dev.sluice.relay.ingest.FreeSpace;
+import dev.sluice.relay.ingest.Ingest;
+import dev.sluice.relay.node.Node;
+import dev.sluice.relay.send.HttpSender;
+import dev.sluice.relay.settle.Settlement;
+import dev.sluice.relay.store.Journal;
+import dev.sluice.relay.store.Partitions;
+import dev.sluice.relay.store.Results;
+import dev.sluice.relay.upkeep.Folding;
+import dev.sluice.relay.upkeep.Leaks;
+import dev.sluice.relay.upkeep.Sweep;
+import dev.sluice.relay.upkeep.Wakes;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.Base64;
+import java.util.Deque;
+import java.util.Map;
+import java.util.random.RandomGenerator;
+
+/// The running server: builds every object, in order, and closes them in reverse.
+final class Sluice implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(Sluice.class);
+
+    /// What a stop may take: requests under way, then attempts under way. With the rest that
+    /// follows it stays within the 25 seconds that a stop is promised to take at most.
+    private static final Duration REQUESTS_END = Duration.ofSeconds(3);
+
+    private static final Duration ATTEMPTS_END = Duration.ofSeconds(8);
+
+    /// Something to close; may fail or be interrupted without keeping the others from being closed.
+    @FunctionalInterface
+    private interface Closing {
+        void close() throws Exception;
+    }
+
+    private final Deque<Closing> closings = new ArrayDeque<>();
+    private int port;
+
+    private Sluice() {}
+
+    /// @throws StartRefused when it cannot start; nothing is left running then
+    static Sluice start(Config config, InstantSource clock, String version) {
+        var sluice = new Sluice();
+        try {
+            sluice.open(config, clock, version);
+            return sluice;
+        } catch (IOException e) {
+            sluice.close();
+            throw new StartRefused("Sluice could not start: " + e.getMessage());
+        } catch (RuntimeException e) {
+            sluice.close();
+            throw e;
+        }
+    }
+
+    private void open(Config config, InstantSource clock, String version) throws IOException {
+        var random = new RandomText();
+        var ids = new Uuid7(clock, RandomGenerator.getDefault());
+        var directory = closeLast(DataDirectory.open(config.dataDir()));
+        var sealer = sealer(config, directory, random);
+
+        var database = config.database().orElseGet(() -> embedded(directory));
+        migrate(database);
+        // Two pools: whatever the API is asked, the relay's own work finds a connection.
+        var db = closeLast(Db.open(database, "api", 10, Duration.ofSeconds(5)));
+        var relayDb = closeLast(Db.open(database, "relay", 8, Duration.ofSeconds(60)));
+        checkMasterKey(db, sealer);
+        var partitions = new Partitions(relayDb);
+        partitions.makeAhead(clock.instant());
+
+        var note = new FirstStartNote(directory.firstStart(), config.baseUrl());
+        var made =
+                FirstStart.run(db, config.firstStart(), ids, random, clock.instant(), note::write);
+        var destinations = new DestinationStore(sealer);
+        var routing = Routing.open(relayDb, destinations);
+        var node = Node.join(relayDb, directory.home(), clock);
+        closings.push(node::leave);
+
+        var results =
+                new Results(new Line(database, "results"), partitions, node::epoch, ids, clock);
+        var journal =
+                new Journal(new Line(database, "journal"), partitions, node::epoch, ids, clock);
+        var sender =
+                closeLast(
+                        HttpSender.open(
+                                config.addresses(),
+                                clock,
+                                config.headerPrefix(),
+                                Dispatcher.PERMITS));
+        var settlement = new Settlement(clock, RandomGenerator.getDefault(), config.retryJitter());
+        var delivering = new Delivering(routing, sender, settlement, clock);
+        var dispatcher = new Dispatcher(routing, node, results, delivering, clock);
+        node.onFenced(dispatcher::dropAll);
+
+        var wakes = new Wakes(relayDb);
+        var sweep = new Sweep(relayDb, routing, clock);
+        var backlog = new Backlog(relayDb, routing, node, dispatcher, delivering, results, clock);
+        var listeners = new RelayListeners(dispatcher, wakes, clock);
+        closings.push(backlog::leave);
+        results.start(listeners);
+        closings.push(wakes::run);
+        closeLast(results);
+        closings.push(() -> dispatcher.stop(ATTEMPTS_END));
+        var reading = loop("backlog", Duration.ofMillis(200), backlog);
+        backlog.wakeBy(reading::wake);
+        journal.start(listeners);
+        closeLast(journal);
+
+        loop("heartbeat", Node.HEARTBEAT, node);
+        loop("configuration", Duration.ofMillis(500), routing);
+        loop("lane wakes", Duration.ofMillis(50), wakes);
+        routing.onChange(loop("sweep", Duration.ofSeconds(10), sweep)::wake);
+        loop("folding", Duration.ofSeconds(1), new Folding(relayDb));
+        loop("leaks", Duration.ofSeconds(60), new Leaks(relayDb, node, dispatcher, clock));
+        loop(
+                "partitions",
+                Duration.ofHours(1),
+                () -> {
+                    partitions.makeAhead(clock.instant());
+                    return false;
+                });
+
+        // Of an external database's disk nothing is known here.
+        var space = new FreeSpace(config.database().isPresent() ? () -> 1 : directory::freeShare);
+        loop("free space", Duration.ofSeconds(2), space);
+
+        var router = new Router();
+        var access = new Access(db, clock);
+        access.addTo(router);
+        PlanRoutes.addTo(router, config.plans());
+        new StatusRoutes(db, () -> !space.isTight(), node::mayStart, clock, version).addTo(router);
+        new SourceRoutes(db, access, config.plans(), routing, ids, random, clock).addTo(router);
+        new DestinationRoutes(db, access, destinations, config.addresses(), routing, ids, clock)
+                .addTo(router);
+        new ConnectionRoutes(db, access, routing, ids, clock).addTo(router);
+        new EventRoutes(db, access, config.plans(), routing, clock).addTo(router);
+        router.mount(
+                Ingest.PATH,
+                new Ingest(routing, dispatcher, journal, space, ids, config.headerPrefix()));
+        listen(config, router, ids);
+        made.ifPresent(note::show);
+    }
+
+    private void listen(Config config, Router router, Uuid7 ids) {
+        var settings = new HttpServer.Settings(config.host(), config.port(), REQUESTS_END);
+        try {
+            port = closeLast(HttpServer.start(settings, router, ids)).port();
+        } catch (IOException e) {
+            throw new StartRefused(
+                    "Cannot listen on "
+                            + config.host()
+                            + ":"
+                            + config.port()
+                            + ": "
+                            + cause(e)
+                            + ". Free the port, or choose another with SLUICE_PORT.");
+        }
+        log.atInfo()
+                .addKeyValue("host", config.host())
+                .addKeyValue("port", port)
+                .log("server.started");
+    }
+
+    private static String cause(IOException e) {
+        Throwable cause = e.getCause() == null ? e : e.getCause();
+        return String.valueOf(cause.getMessage());
+    }
+
+    private Database embedded(DataDirectory directory) {
+        var postgres = closeLast(EmbeddedPostgres.start(directory.postgres(), Map.of()));
+        return new Database(
+                postgres.host(),
+                postgres.port(),
+                postgres.database(),
+                postgres.user(),
+                postgres.password(),
+                "");
+    }
+
+    private static void migrate(Database database) {
+        try {
+            Migrations.run(database);
+        } catch (DbException e) {
+            throw new StartRefused(
+                    "The database "
+                            + database.name()
+                            + " at "
+                            + database.host()
+                            + ":"
+                            + database.port()
+                            + " cannot be used: "
+                            + e.getMessage());
+        }
+    }
+
+    private static Sealer sealer(Config config, DataDirectory directory, RandomText random)
+            throws IOException {
+        var key =
+                config.masterKey().isPresent()
+                        ? config.masterKey().get()
+                        : directory.masterKey(random);
+        byte[] bytes;
+        try {
+            bytes = Base64.getDecoder().decode(key.reveal());
+        } catch (IllegalArgumentException e) {
+            throw new StartRefused(
+                    "The file master.key in the data directory is damaged. Restore it from a"
+                            + " backup.");
+        }
+        return new Sealer(bytes, random);
+    }
+
+    private static void checkMasterKey(Db db, Sealer sealer) {
+        try {
+            SealingCanary.check(db, sealer);
+        } catch (Sealer.WrongKey e) {
+            throw new StartRefused(
+                    "The database was sealed under another master key. Start with the"
+                            + " SLUICE_MASTER_KEY, or the file master.key, that it was made with.");
+        }
+    }
+
+    private Loop loop(String name, Duration pause, Loop.Step step) {
+        return closeLast(Loop.start(name, pause, step));
+    }
+
+    /// Closed before everything that was opened earlier.
+    private <T extends AutoCloseable> T closeLast(T opened) {
+        closings.push(opened::close);
+        return opened;
+    }
+
+    int port() {
+        return port;
+    }
+
+    /// Stops listening first and the database last, with what is under way finished or put back in
+    /// between.
+    @Override
+    public void close() {
+        while (!closings.isEmpty()) {
+            try {
+                closings.pop().close();
+            } catch (Exception e) {
+                log.atWarn().setCause(e).log("stop.failed");
+            }
+        }
+    }
+}

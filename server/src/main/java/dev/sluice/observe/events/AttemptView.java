@@ -1,0 +1,50 @@
+package dev.sluice.observe.events;
+
+import dev.sluice.platform.db.Row;
+import dev.sluice.platform.json.JsonObject;
+import dev.sluice.relay.ErrorCode;
+
+import java.nio.charset.StandardCharsets;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.Optional;
+
+/// An attempt as the API shows it.
+record AttemptView(
+        int number,
+        String requestUrl,
+        Optional<Integer> responseStatus,
+        Optional<String> responseBody,
+        Optional<ErrorCode> errorCode,
+        Optional<String> errorMessage,
+        int latencyMs,
+        Instant attemptedAt) {
+
+    /// @param row with the columns that `delivery` and `attempt` share, and `url`
+    static AttemptView read(Row row, int number) throws SQLException {
+        return new AttemptView(
+                number,
+                row.text("url"),
+                row.integerOrNone("response_status"),
+                row.isNull("response_body")
+                        ? Optional.empty()
+                        : Optional.of(
+                                new String(row.bytes("response_body"), StandardCharsets.UTF_8)),
+                row.integerOrNone("error_code").map(ErrorCode::numbered),
+                row.textOrNone("error_message"),
+                row.integer("latency_ms"),
+                row.instant("attempted_at"));
+    }
+
+    JsonObject json() {
+        return new JsonObject()
+                .put("attempt_number", number)
+                .put("request_url", requestUrl)
+                .put("response_status", responseStatus)
+                .put("response_body", responseBody)
+                .put("error_code", errorCode.map(ErrorCode::text))
+                .put("error_message", errorMessage)
+                .put("latency_ms", latencyMs)
+                .put("attempted_at", attemptedAt);
+    }
+}

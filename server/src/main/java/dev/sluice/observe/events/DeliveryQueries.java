@@ -1,0 +1,222 @@
+package dev.sluice.observe.events;
+
+import dev.sluice.gateway.connection.ConnectionId;
+import dev.sluice.gateway.routing.Routing;
+import dev.sluice.platform.db.Row;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.relay.DeliveryId;
+import dev.sluice.relay.DeliveryStatus;
+import dev.sluice.relay.ErrorCode;
+import dev.sluice.relay.Trigger;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+
+/// Reads the deliveries of one event: those finished, those at work, those filtered.
+final class DeliveryQueries {
+
+    /// An attempt that has been under way for this long reads `delivering`.
+    private static final Duration LONG_UNDER_WAY = Duration.ofSeconds(1);
+
+    private record Target(UUID destination, String name) {}
+
+    private final Tx tx;
+    private final Routing routing;
+    private final EventSummary event;
+    private final Instant now;
+    private final Map<DeliveryId, List<AttemptView>> earlier = new HashMap<>();
+
+    private DeliveryQueries(Tx tx, Routing routing, EventSummary event, Instant now) {
+        this.tx = tx;
+        this.routing = routing;
+        this.event = event;
+        this.now = now;
+    }
+
+    /// In the order they were made.
+    static List<DeliveryView> of(Tx tx, Routing routing, EventQueries.Found found, Instant now) {
+        var queries = new DeliveryQueries(tx, routing, found.summary(), now);
+        queries.readEarlierAttempts();
+        var deliveries = new ArrayList<>(queries.finished());
+        deliveries.addAll(queries.unfinished());
+        deliveries.addAll(queries.filtered(found.filtered(), deliveries));
+        deliveries.sort(Comparator.comparingInt(delivery -> delivery.id().ordinal()));
+        return deliveries;
+    }
+
+    private UUID first() {
+        return event.id().value();
+    }
+
+    private UUID last() {
+        return DeliveryId.lastOf(event.id());
+    }
+
+    private void readEarlierAttempts() {
+        tx.query(
+                        """
+                        select attempt.*, revision.url
+                          from attempt
+                          join destination_revision as revision on revision.id = attempt.revision
+                         where delivery_id > ? and delivery_id <= ? and source_id = ?
+                         order by delivery_id, number
+                        """,
+                        row ->
+                                Map.entry(
+                                        new DeliveryId(row.uuid("delivery_id")),
+                                        AttemptView.read(row, row.integer("number"))),
+                        first(),
+                        last(),
+                        event.source().value())
+                .forEach(entry ->
+                        earlier.computeIfAbsent(entry.getKey(), _ -> new ArrayList<>())
+                                .add(entry.getValue()));
+    }
+
+    private List<DeliveryView> finished() {
+        return tx.query(
+                """
+                select delivery.*, revision.url, connection.destination_id,
+                       coalesce(revision.name, destination.name) as destination_name
+                  from delivery
+                  join connection on connection.id = delivery.connection_id
+                  join destination on destination.id = connection.destination_id
+                  left join destination_revision as revision on revision.id = delivery.revision
+                 where delivery.id > ? and delivery.id <= ? and delivery.source_id = ?
+                """,
+                this::finished,
+                first(),
+                last(),
+                event.source().value());
+    }
+
+    private DeliveryView finished(Row row) throws SQLException {
+        var id = new DeliveryId(row.uuid("id"));
+        int count = row.integer("attempts");
+        Optional<AttemptView> finalAttempt =
+                row.isNull("attempted_at")
+                        ? Optional.empty()
+                        : Optional.of(AttemptView.read(row, count));
+        var attempts = new ArrayList<>(earlier.getOrDefault(id, List.of()));
+        finalAttempt.ifPresent(attempts::add);
+        var status = DeliveryStatus.numbered(row.integer("status"));
+        var code = row.integerOrNone("error_code").map(ErrorCode::numbered);
+        return new DeliveryView(
+                id,
+                new ConnectionId(row.uuid("connection_id")),
+                row.uuid("destination_id"),
+                row.text("destination_name"),
+                status,
+                Trigger.numbered(row.integer("trigger")),
+                count,
+                Optional.empty(),
+                row.instantOrNone("created_at").orElse(event.receivedAt()),
+                Optional.of(row.instant("finished_at")),
+                DeliveryView.ended(status, code, finalAttempt, count),
+                attempts);
+    }
+
+    private List<DeliveryView> unfinished() {
+        return tx.query(
+                """
+                select work.*, connection.destination_id, destination.name as destination_name,
+                       destination.retry_intervals
+                  from delivery_work as work
+                  join connection on connection.id = work.connection_id
+                  join destination on destination.id = connection.destination_id
+                 where work.id > ? and work.id <= ? and work.source_id = ?
+                """,
+                this::unfinished,
+                first(),
+                last(),
+                event.source().value());
+    }
+
+    private DeliveryView unfinished(Row row) throws SQLException {
+        var id = new DeliveryId(row.uuid("id"));
+        var connection = new ConnectionId(row.uuid("connection_id"));
+        var trigger = Trigger.numbered(row.integer("trigger"));
+        var attempts = earlier.getOrDefault(id, List.of());
+        int count = row.integer("attempts");
+        var createdAt = row.instantOrNone("created_at").orElse(event.receivedAt());
+        boolean isInMemory = !row.isNull("owner");
+        var hold =
+                routing.route(connection).flatMap(route -> route.hold(trigger == Trigger.RESEND));
+        boolean isDelivering = isInMemory && createdAt.plus(LONG_UNDER_WAY).isBefore(now);
+        Optional<Instant> next = row.instantOrNone("next_at");
+        return new DeliveryView(
+                id,
+                connection,
+                row.uuid("destination_id"),
+                row.text("destination_name"),
+                isDelivering ? DeliveryStatus.DELIVERING : DeliveryStatus.PENDING,
+                trigger,
+                count,
+                next,
+                createdAt,
+                Optional.empty(),
+                DeliveryView.waiting(
+                        hold,
+                        isInMemory,
+                        count,
+                        row.integers("retry_intervals").size(),
+                        next.orElse(now),
+                        attempts.stream().reduce((_, latest) -> latest)),
+                attempts);
+    }
+
+    /// They have the last ordinals that ingest gave out, in the order of the list.
+    private List<DeliveryView> filtered(List<ConnectionId> connections, List<DeliveryView> others) {
+        if (connections.isEmpty()) {
+            return List.of();
+        }
+        var targets = targets(connections);
+        long before =
+                others.stream().filter(delivery -> delivery.trigger() == Trigger.INGEST).count();
+        var views = new ArrayList<DeliveryView>();
+        for (var connection : connections) {
+            var target = targets.getOrDefault(connection, new Target(connection.value(), ""));
+            views.add(
+                    new DeliveryView(
+                            DeliveryId.of(event.id(), (int) before + views.size() + 1),
+                            connection,
+                            target.destination(),
+                            target.name(),
+                            DeliveryStatus.FILTERED,
+                            Trigger.INGEST,
+                            0,
+                            Optional.empty(),
+                            event.receivedAt(),
+                            Optional.of(event.receivedAt()),
+                            "Filtered: the connection's filter did not match.",
+                            List.of()));
+        }
+        return views;
+    }
+
+    private Map<ConnectionId, Target> targets(List<ConnectionId> connections) {
+        var targets = new HashMap<ConnectionId, Target>();
+        tx.query(
+                        """
+                        select connection.id, destination.id as destination_id, destination.name
+                          from connection
+                          join destination on destination.id = connection.destination_id
+                         where connection.id = any (?)
+                        """,
+                        row ->
+                                Map.entry(
+                                        new ConnectionId(row.uuid("id")),
+                                        new Target(row.uuid("destination_id"), row.text("name"))),
+                        connections.stream().map(ConnectionId::value).toList())
+                .forEach(entry -> targets.put(entry.getKey(), entry.getValue()));
+        return targets;
+    }
+}

@@ -1,0 +1,116 @@
+package dev.sluice.observe.events;
+
+import dev.sluice.gateway.connection.ConnectionId;
+import dev.sluice.gateway.routing.Hold;
+import dev.sluice.platform.json.JsonObject;
+import dev.sluice.relay.DeliveryId;
+import dev.sluice.relay.DeliveryStatus;
+import dev.sluice.relay.ErrorCode;
+import dev.sluice.relay.Trigger;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/// A delivery as the event's detail shows it.
+///
+/// @param reason one sentence: why it stands so and what happens next
+record DeliveryView(
+        DeliveryId id,
+        ConnectionId connection,
+        UUID destination,
+        String destinationName,
+        DeliveryStatus status,
+        Trigger trigger,
+        int attemptCount,
+        Optional<Instant> nextAttemptAt,
+        Instant createdAt,
+        Optional<Instant> finishedAt,
+        String reason,
+        List<AttemptView> attempts) {
+
+    JsonObject json() {
+        return new JsonObject()
+                .put("id", id)
+                .put("connection_id", connection)
+                .put("destination_id", destination)
+                .put("destination_name", destinationName)
+                .put("status", status.text())
+                .put("trigger", trigger.text())
+                .put("attempt_count", attemptCount)
+                .put("next_attempt_at", nextAttemptAt)
+                .put("created_at", createdAt)
+                .put("finished_at", finishedAt)
+                .put("reason", reason)
+                .put("attempts", attempts.stream().map(AttemptView::json).toList());
+    }
+
+    /// Why a finished delivery ended.
+    static String ended(
+            DeliveryStatus status,
+            Optional<ErrorCode> code,
+            Optional<AttemptView> last,
+            int attempts) {
+        if (status == DeliveryStatus.SUCCEEDED) {
+            return "Delivered: destination answered "
+                    + last.flatMap(AttemptView::responseStatus).orElse(0)
+                    + ".";
+        }
+        if (code.isPresent() && last.isEmpty()) {
+            return switch (code.get()) {
+                case DESTINATION_DELETED ->
+                        "Failed: the destination was deleted before this could be delivered.";
+                case CONNECTION_DELETED ->
+                        "Failed: the connection was deleted before this could be delivered.";
+                case EVENT_EXPIRED ->
+                        "Failed: the event's retention ended before this could be delivered.";
+                default -> "Failed: " + code.get().text() + ".";
+            };
+        }
+        String why =
+                last.flatMap(AttemptView::errorMessage).orElse("the destination did not accept it");
+        return status == DeliveryStatus.FAILED
+                ? "Failed: "
+                        + why
+                        + "; this answer is not retried. Resend it once the destination is fixed."
+                : "Exhausted after "
+                        + attempts
+                        + " attempts: "
+                        + why
+                        + ". Resend it once the destination is fixed.";
+    }
+
+    /// Why a delivery waits.
+    ///
+    /// @param retries how many there will be at most
+    static String waiting(
+            Optional<Hold> hold,
+            boolean isInMemory,
+            int attempts,
+            int retries,
+            Instant next,
+            Optional<AttemptView> last) {
+        if (hold.isPresent()) {
+            return switch (hold.get()) {
+                case SOURCE_IN_TRASH -> "Held: the source is in the trash.";
+                case SOURCE_PAUSED ->
+                        "Held: the source is paused. It is sent when the source is active again.";
+                case DESTINATION_PAUSED ->
+                        "Held: the destination is paused. It is sent when the destination is active"
+                                + " again.";
+                case CONNECTION_DISABLED ->
+                        "Held: the connection is disabled. It is sent when the connection is"
+                                + " enabled again.";
+            };
+        }
+        if (attempts == 0) {
+            return isInMemory
+                    ? "Being delivered: the first attempt is under way."
+                    : "Waiting for its first attempt.";
+        }
+        String why =
+                last.flatMap(AttemptView::errorMessage).map(message -> ": " + message).orElse("");
+        return "Retry " + attempts + " of " + retries + " at " + JsonObject.time(next) + why + ".";
+    }
+}

@@ -1,0 +1,121 @@
+package dev.sluice.observe.events;
+
+import dev.sluice.account.access.Access;
+import dev.sluice.account.access.Caller;
+import dev.sluice.account.plan.PlanCatalog;
+import dev.sluice.account.workspace.WorkspaceStore;
+import dev.sluice.gateway.routing.Routing;
+import dev.sluice.gateway.source.SourceId;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.http.ApiException;
+import dev.sluice.platform.http.ErrorStatus;
+import dev.sluice.platform.http.Page;
+import dev.sluice.platform.http.Reply;
+import dev.sluice.platform.http.Request;
+import dev.sluice.platform.http.Router;
+import dev.sluice.platform.json.Form;
+import dev.sluice.platform.json.JsonObject;
+import dev.sluice.relay.EventId;
+
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+
+/// `/api/v1/events`.
+public final class EventRoutes {
+
+    private final Db db;
+    private final Access access;
+    private final PlanCatalog plans;
+    private final Routing routing;
+    private final InstantSource clock;
+
+    public EventRoutes(
+            Db db, Access access, PlanCatalog plans, Routing routing, InstantSource clock) {
+        this.db = db;
+        this.access = access;
+        this.plans = plans;
+        this.routing = routing;
+        this.clock = clock;
+    }
+
+    public void addTo(Router router) {
+        router.get("/api/v1/events", this::list);
+        router.get("/api/v1/events/{id}", this::get);
+    }
+
+    private Reply list(Request request) {
+        var caller = access.caller(request);
+        var page = Page.of(request);
+        var only = request.parameter("source_id").map(EventRoutes::sourceId);
+        return db.snapshot(tx -> {
+            var sources = sources(tx, caller, only);
+            var since = clock.instant().minus(retention(tx, caller));
+            var events = EventQueries.list(tx, sources, since, page.offset(), page.limit());
+            var counts = EventQueries.counts(tx, events);
+            var items =
+                    events.stream()
+                            .map(event ->
+                                    event.json(
+                                            counts.getOrDefault(
+                                                    event.id(), EventQueries.Counts.NONE)))
+                            .toList();
+            return Reply.ok(
+                    JsonObject.items(items).put("total", EventQueries.count(tx, sources, since)));
+        });
+    }
+
+    private static SourceId sourceId(String text) {
+        try {
+            return new SourceId(Form.uuidOf(text));
+        } catch (IllegalArgumentException e) {
+            throw new ApiException(ErrorStatus.MALFORMED_REQUEST, "source_id must be a UUID.");
+        }
+    }
+
+    /// A source of another workspace gives an empty list, as one that does not exist.
+    private static List<SourceId> sources(Tx tx, Caller caller, Optional<SourceId> only) {
+        return EventQueries.sources(tx, caller.workspace()).stream()
+                .filter(source -> only.isEmpty() || only.get().equals(source))
+                .toList();
+    }
+
+    private Duration retention(Tx tx, Caller caller) {
+        var workspace = WorkspaceStore.find(tx, caller.workspace()).orElseThrow();
+        return plans.named(workspace.plan()).limits().retention();
+    }
+
+    private Reply get(Request request) {
+        var caller = access.caller(request);
+        var id = eventId(request);
+        return db.snapshot(tx -> {
+            var now = clock.instant();
+            var retention = retention(tx, caller);
+            var found =
+                    EventQueries.find(tx, sources(tx, caller, Optional.empty()), id)
+                            .filter(event ->
+                                    event.summary().receivedAt().plus(retention).isAfter(now))
+                            .orElseThrow(() -> ApiException.notFound("event"));
+            return Reply.ok(detail(tx, found, retention));
+        });
+    }
+
+    private static EventId eventId(Request request) {
+        try {
+            return new EventId(request.id("event"));
+        } catch (IllegalArgumentException e) {
+            throw ApiException.notFound("event"); // a UUID that no event can have
+        }
+    }
+
+    private JsonObject detail(Tx tx, EventQueries.Found found, Duration retention) {
+        var deliveries = DeliveryQueries.of(tx, routing, found, clock.instant());
+        return found.summary()
+                .json()
+                .put("expires_at", found.summary().receivedAt().plus(retention))
+                .putAll(PayloadJson.of(found.payload()))
+                .put("deliveries", deliveries.stream().map(DeliveryView::json).toList());
+    }
+}

@@ -1,0 +1,46 @@
+package dev.sluice.observe.events;
+
+import dev.sluice.gateway.source.SourceId;
+import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.json.JsonObject;
+import dev.sluice.relay.EventId;
+import dev.sluice.relay.Verification;
+
+import java.time.Instant;
+import java.util.Optional;
+
+/// An event without what came in with it.
+///
+/// @param filtered how many connections' filters did not match
+record EventSummary(
+        EventId id,
+        SourceId source,
+        String method,
+        Optional<String> contentType,
+        Verification verification,
+        int bodySize,
+        int filtered) {
+
+    Instant receivedAt() {
+        return Uuid7.timeOf(id.value());
+    }
+
+    JsonObject json() {
+        return new JsonObject()
+                .put("id", id)
+                .put("source_id", source)
+                .put("method", method)
+                .put("content_type", contentType)
+                .put("verification_status", verification.text())
+                .put("body_size", bodySize)
+                .put("received_at", receivedAt())
+                .put("created_at", receivedAt());
+    }
+
+    JsonObject json(EventQueries.Counts counts) {
+        return json().put("delivery_count", counts.all() + filtered)
+                .put("delivered_count", counts.delivered())
+                .put("failed_count", counts.failed())
+                .put("pending_count", counts.pending());
+    }
+}

@@ -1,0 +1,71 @@
+package dev.sluice.observe.events;
+
+import dev.sluice.platform.http.Header;
+import dev.sluice.platform.json.JsonObject;
+import dev.sluice.relay.Payload;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/// Bytes as JSON can show them.
+final class PayloadJson {
+
+    private PayloadJson() {}
+
+    /// `headers`, `header_list`, `body`, and `body_base64` where the body is not valid UTF-8.
+    static JsonObject of(Payload payload) {
+        var headers = payload.headers().stream().map(PayloadJson::readable).toList();
+        var json =
+                new JsonObject()
+                        .put("headers", joined(headers))
+                        .put("header_list", headers.stream().map(PayloadJson::pair).toList());
+        var text = utf8(payload.body());
+        json.put("body", text.orElseGet(() -> new String(payload.body(), StandardCharsets.UTF_8)));
+        if (text.isEmpty()) {
+            json.put("body_base64", Base64.getEncoder().encodeToString(payload.body()));
+        }
+        return json;
+    }
+
+    private static JsonObject pair(Header header) {
+        return new JsonObject().put("name", header.name()).put("value", header.value());
+    }
+
+    /// A value whose bytes are UTF-8 reads as such, any other as Latin-1.
+    private static Header readable(Header header) {
+        byte[] bytes = header.value().getBytes(StandardCharsets.ISO_8859_1);
+        return new Header(header.name(), utf8(bytes).orElse(header.value()));
+    }
+
+    /// From name to value, the name as first sent; repeats joined.
+    private static Map<String, String> joined(List<Header> headers) {
+        Map<String, String> names = new LinkedHashMap<>();
+        Map<String, List<String>> values = new LinkedHashMap<>();
+        for (var header : headers) {
+            String key = header.name().toLowerCase(Locale.ROOT);
+            names.putIfAbsent(key, header.name());
+            values.computeIfAbsent(key, _ -> new ArrayList<>()).add(header.value());
+        }
+        Map<String, String> joined = new LinkedHashMap<>();
+        values.forEach(
+                (key, list) -> joined.put(names.getOrDefault(key, key), String.join(", ", list)));
+        return joined;
+    }
+
+    private static Optional<String> utf8(byte[] bytes) {
+        try {
+            return Optional.of(
+                    StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString());
+        } catch (CharacterCodingException e) {
+            return Optional.empty();
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/// Events with their deliveries and attempts, as users see them. Only reads.
+@NullMarked
+package dev.sluice.observe.events;
+
+import org.jspecify.annotations.NullMarked;

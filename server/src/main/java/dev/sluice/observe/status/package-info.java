@@ -1,0 +1,5 @@
+/// Whether the service works: `GET /api/v1/status`.
+@NullMarked
+package dev.sluice.observe.status;
+
+import org.jspecify.annotations.NullMarked;
