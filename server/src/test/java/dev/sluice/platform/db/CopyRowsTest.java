@@ -1,0 +1,221 @@
+package dev.sluice.platform.db;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.sluice.testkit.TestCluster;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/// The database itself says what it understood.
+class CopyRowsTest {
+
+    private static final UUID ID = UUID.fromString("0190a5c4-0000-7000-8000-abcdef012fff");
+    private static final UUID HIGHEST = new UUID(-1, -1);
+
+    private static final Database DATABASE = TestCluster.newDatabase();
+
+    private static Db db;
+
+    @BeforeAll
+    static void open() {
+        db = TestCluster.open(DATABASE);
+    }
+
+    @AfterAll
+    static void close() {
+        db.close();
+    }
+
+    /// Copies one value into a column of this type; how PostgreSQL writes it, `null` included.
+    private static List<String> copied(String type, CopyRows rows) {
+        return db.call(tx -> {
+            tx.update("set local timezone = 'UTC'");
+            tx.update("set local bytea_output = 'hex'");
+            tx.update("create temporary table copied (value " + type + ") on commit drop");
+            tx.copy("copy copied (value) from stdin (format binary)", rows);
+            return tx.query(
+                    "select coalesce(value::text, 'null') as value from copied",
+                    row -> row.text("value"));
+        });
+    }
+
+    private static CopyRows row() {
+        return new CopyRows().row(1);
+    }
+
+    @Test
+    void numbers_arrive_at_the_ends_of_their_range() {
+        assertThat(copied("smallint", row().int2(-32768).row(1).int2(32767).row(1).int2(0)))
+                .containsExactly("-32768", "32767", "0");
+        assertThat(copied("integer", row().int4(Integer.MIN_VALUE).row(1).int4(Integer.MAX_VALUE)))
+                .containsExactly("-2147483648", "2147483647");
+        assertThat(copied("bigint", row().int8(Long.MIN_VALUE).row(1).int8(Long.MAX_VALUE)))
+                .containsExactly("-9223372036854775808", "9223372036854775807");
+    }
+
+    @Test
+    void ids_arrive_whole() {
+        assertThat(copied("uuid", row().uuid(ID).row(1).uuid(HIGHEST)))
+                .containsExactly(
+                        "0190a5c4-0000-7000-8000-abcdef012fff",
+                        "ffffffff-ffff-ffff-ffff-ffffffffffff");
+    }
+
+    @Test
+    void text_arrives_in_any_script() {
+        assertThat(
+                        copied(
+                                "text",
+                                row().text("")
+                                        .row(1)
+                                        .text("İğne ß 漢字 🔑\t\\N\n'")
+                                        .row(1)
+                                        .text("\\.")))
+                .containsExactly("", "İğne ß 漢字 🔑\t\\N\n'", "\\.");
+        assertThat(copied("text", row().text(Optional.of("x")).row(1).text(Optional.empty())))
+                .containsExactly("x", "null");
+    }
+
+    @Test
+    void bytes_arrive_as_they_are() {
+        assertThat(copied("bytea", row().bytes(new byte[0]).row(1).bytes(new byte[] {0, -1, 10})))
+                .containsExactly("\\x", "\\x00ff0a");
+    }
+
+    @Test
+    void nothing_is_null() {
+        assertThat(copied("uuid", row().nothing())).containsExactly("null");
+    }
+
+    @Test
+    void instants_arrive_to_the_microsecond_on_both_sides_of_2000() {
+        var rows = new CopyRows();
+        for (String text :
+                List.of(
+                        "2026-03-01T12:00:00.123456789Z",
+                        "2000-01-01T00:00:00Z",
+                        "1999-12-31T23:59:59.999999Z",
+                        "1970-01-01T00:00:00Z",
+                        "1969-12-31T23:59:59.000001Z",
+                        "0001-01-01T00:00:00Z",
+                        "9999-12-31T23:59:59Z")) {
+            rows.row(1).instant(Instant.parse(text));
+        }
+
+        assertThat(copied("timestamptz", rows))
+                .containsExactly(
+                        "2026-03-01 12:00:00.123456+00",
+                        "2000-01-01 00:00:00+00",
+                        "1999-12-31 23:59:59.999999+00",
+                        "1970-01-01 00:00:00+00",
+                        "1969-12-31 23:59:59.000001+00",
+                        "0001-01-01 00:00:00+00",
+                        "9999-12-31 23:59:59+00");
+    }
+
+    @Test
+    void lists_arrive_as_arrays() {
+        assertThat(copied("uuid[]", row().uuids(List.of(ID, HIGHEST))))
+                .containsExactly("{" + ID + "," + HIGHEST + "}");
+        assertThat(copied("smallint[]", row().int2s(List.of(1, -2, 3))))
+                .containsExactly("{1,-2,3}");
+        assertThat(copied("integer[]", row().int4s(List.of(1, -70_000))))
+                .containsExactly("{1,-70000}");
+        assertThat(copied("bigint[]", row().int8s(List.of(1L << 40))))
+                .containsExactly("{1099511627776}");
+    }
+
+    @Test
+    void empty_lists_arrive_as_empty_arrays_and_not_as_null() {
+        assertThat(copied("uuid[]", row().uuids(List.of()))).containsExactly("{}");
+        assertThat(copied("smallint[]", row().int2s(List.of()))).containsExactly("{}");
+        assertThat(copied("integer[]", row().int4s(List.of()))).containsExactly("{}");
+        assertThat(copied("bigint[]", row().int8s(List.of()))).containsExactly("{}");
+    }
+
+    @Test
+    void rows_beyond_the_first_buffer_arrive_too() {
+        var rows = new CopyRows();
+        var expected = new ArrayList<String>();
+        for (int i = 0; i < 300; i++) {
+            String text = "ü".repeat(i);
+            rows.row(1).text(text);
+            expected.add(text);
+        }
+
+        assertThat(copied("text", rows)).isEqualTo(expected);
+    }
+
+    @Test
+    void no_rows_are_a_copy_too() {
+        assertThat(new CopyRows().isEmpty()).isTrue();
+        assertThat(row().nothing().isEmpty()).isFalse();
+        assertThat(copied("text", new CopyRows())).isEmpty();
+    }
+
+    @Test
+    void what_was_copied_reads_back_as_it_was() {
+        var at = Instant.parse("1969-07-20T20:17:40.5Z");
+        db.run(tx -> {
+            tx.update(
+                    """
+                    create temporary table mixed (
+                      i int4, t text, at timestamptz, b bytea, us uuid[], ns int4[], none uuid[])
+                    on commit drop
+                    """);
+            tx.copy(
+                    "copy mixed from stdin (format binary)",
+                    new CopyRows()
+                            .row(7)
+                            .int4(-5)
+                            .text("ğ")
+                            .instant(at)
+                            .bytes("x".getBytes(UTF_8))
+                            .uuids(List.of(ID))
+                            .int4s(List.of(7))
+                            .nothing());
+            tx.single(
+                    "select * from mixed",
+                    row -> {
+                        assertThat(row.integer("i")).isEqualTo(-5);
+                        assertThat(row.text("t")).isEqualTo("ğ");
+                        assertThat(row.instant("at")).isEqualTo(at);
+                        assertThat(row.bytes("b")).isEqualTo("x".getBytes(UTF_8));
+                        assertThat(row.uuids("us")).containsExactly(ID);
+                        assertThat(row.integers("ns")).containsExactly(7);
+                        assertThat(row.uuids("none")).isEmpty();
+                        assertThat(row.isNull("none")).isTrue();
+                        return true;
+                    });
+        });
+    }
+
+    @Test
+    void a_failed_copy_leaves_the_connection_usable() {
+        var wrong = new CopyRows().row(1).nothing();
+        try (var line = new Line(DATABASE, "test")) {
+            assertThatExceptionOfType(DbException.class)
+                    .isThrownBy(() -> line.call(tx -> copyInto(tx, wrong)))
+                    .matches(e -> !e.isConnectionLost());
+
+            int one = line.call(tx -> tx.single("select 1 as n", row -> row.integer("n")));
+            assertThat(one).isEqualTo(1);
+        }
+    }
+
+    private static boolean copyInto(Tx tx, CopyRows rows) {
+        tx.copy("copy node (epoch) from stdin (format binary)", rows);
+        return true;
+    }
+}

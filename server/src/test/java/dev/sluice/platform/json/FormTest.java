@@ -1,0 +1,247 @@
+package dev.sluice.platform.json;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatNoException;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+class FormTest {
+
+    /// @param json single quotes stand for double ones
+    private static Form form(String json) {
+        return Json.form(json.replace('\'', '"').getBytes(UTF_8));
+    }
+
+    private static List<String> complaints(Form form) {
+        var refused = catchThrowableOfType(InvalidFields.class, form::check);
+        return refused == null
+                ? List.of()
+                : refused.errors().stream().map(FieldError::message).toList();
+    }
+
+    @Test
+    void a_field_is_left_out_null_or_a_value() {
+        var form = form("{'null': null, 'value': 'x'}");
+
+        assertThat(form.text("absent", 1, 5)).isEqualTo(new Patch.Keep<String>());
+        assertThat(form.text("null", 1, 5)).isEqualTo(new Patch.Clear<String>());
+        assertThat(form.text("value", 1, 5)).isEqualTo(new Patch.Set<>("x"));
+        assertThatNoException().isThrownBy(form::check);
+    }
+
+    @Test
+    void every_wrong_and_every_unknown_field_is_named_at_once() {
+        var form =
+                form("{'name': '', 'count': 11, 'colour': 'red', 'on': 1, 'id': 'x', 'kind': 'c'}");
+        form.text("name", 1, 200);
+        form.integer("count", 1, 10);
+        form.bool("on");
+        form.uuid("id");
+        form.oneOf("kind", Map.of("a", 1));
+        form.required("url", form.text("url", 1, 10));
+
+        assertThat(complaints(form))
+                .containsExactly(
+                        "name must have 1 to 200 characters.",
+                        "count must be a whole number from 1 to 10.",
+                        "on must be true or false.",
+                        "id must be a UUID.",
+                        "kind must be one of a.",
+                        "url is required.",
+                        "colour is not a field here.");
+    }
+
+    @Test
+    void the_message_of_many_mistakes_is_the_first_ones_and_their_number() {
+        var form = form("{'a': 1, 'b': 2, 'c': 3}");
+
+        assertThatExceptionOfType(InvalidFields.class)
+                .isThrownBy(form::check)
+                .withMessage("a is not a field here. (and 2 more)");
+    }
+
+    @Test
+    void a_required_field_that_is_wrong_is_complained_of_once() {
+        var form = form("{'name': 5, 'other': null}");
+        form.required("name", form.text("name", 1, 200));
+        form.required("other", form.text("other", 1, 200));
+
+        assertThat(complaints(form))
+                .containsExactly("name must be a string.", "other is required.");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            quoteCharacter = '`',
+            value = {
+                "'abc', true",
+                "'', false",
+                "'abcd', false",
+                "'🔑🔑🔑', true",
+                "5, false",
+                "'a\\u0000b', false",
+                "['a'], false",
+                "true, false"
+            })
+    void a_text_is_counted_in_characters_and_holds_no_nul(String json, boolean isGood) {
+        var form = form("{'f': " + json + "}");
+        form.text("f", 1, 3);
+
+        assertThat(complaints(form).isEmpty()).isEqualTo(isGood);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            quoteCharacter = '`',
+            value = {
+                "1, true",
+                "10, true",
+                "0, false",
+                "11, false",
+                "1.0, false",
+                "1e0, false",
+                "99999999999999999999, false",
+                "-1, false",
+                "true, false",
+                "'5', false",
+            })
+    void a_number_is_whole_and_bounded(String json, boolean isGood) {
+        var form = form("{'f': " + json + "}");
+        form.integer("f", 1, 10);
+
+        assertThat(complaints(form).isEmpty()).isEqualTo(isGood);
+    }
+
+    @Test
+    void a_list_of_numbers_is_bounded_in_length_and_each() {
+        var form =
+                form(
+                        "{'good': [1, 2], 'long': [1, 2, 3, 4], 'big': [1, 99], 'text': ['1'],"
+                                + " 'none': []}");
+
+        assertThat(form.integers("good", 1, 3, 1, 10)).isEqualTo(new Patch.Set<>(List.of(1, 2)));
+        form.integers("long", 1, 3, 1, 10);
+        form.integers("big", 1, 3, 1, 10);
+        form.integers("text", 1, 3, 1, 10);
+        form.integers("none", 1, 3, 1, 10);
+
+        assertThat(complaints(form))
+                .containsExactly(
+                        "long must be a list of 1 to 3 whole numbers.",
+                        "big must be a whole number from 1 to 10.",
+                        "text must be a whole number from 1 to 10.",
+                        "none must be a list of 1 to 3 whole numbers.");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "0190a5c4-0000-7000-8000-abcdef012fff, true",
+        "0190A5C4-0000-7000-8000-ABCDEF012FFF, true",
+        "190a5c4-0-7000-8000-abcdef012fff,     false",
+        "0190a5c4000070008000abcdef012fff,     false",
+        "'',                                   false",
+        "0190a5c4-0000-7000-8000-abcdef012ffg, false",
+        "0190a5c4-0000-7000-80000-bcdef012fff, false",
+        "+190a5c4-0000-7000-8000-abcdef012fff, false",
+    })
+    void a_uuid_is_given_in_its_plain_form(String text, boolean isGood) {
+        var form = form("{'id': '" + text + "'}");
+        var id = form.uuid("id");
+
+        assertThat(complaints(form).isEmpty()).isEqualTo(isGood);
+        if (isGood) {
+            assertThat(id).isEqualTo(new Patch.Set<>(UUID.fromString(text)));
+        }
+    }
+
+    @Test
+    void forms_within_report_their_fields_by_path() {
+        var form = form("{'auth': {'type': 5, 'odd': 1}, 'rules': [{'a': 'x'}, {'a': 5}]}");
+        var inner = form.form("auth").toOptional().orElseThrow();
+        inner.text("type", 1, 20);
+        inner.nothingElse();
+        for (var rule : form.forms("rules", 1, 5).or(List.of())) {
+            rule.text("a", 1, 5);
+        }
+
+        assertThat(complaints(form))
+                .containsExactly(
+                        "auth.type must be a string.",
+                        "auth.odd is not a field here.",
+                        "rules.1.a must be a string.");
+    }
+
+    @Test
+    void what_a_parser_refuses_becomes_the_fields_complaint() {
+        var form = form("{'n': 'x', 'm': '5', 'k': 5}");
+        form.parsed("n", FormTest::digits);
+        form.parsed("k", FormTest::digits);
+
+        assertThat(form.parsed("m", FormTest::digits)).isEqualTo(new Patch.Set<>(5));
+        assertThat(complaints(form)).containsExactly("n must be digits.", "k must be a string.");
+    }
+
+    private static int digits(String text) {
+        if (!text.matches("[0-9]+")) {
+            throw new IllegalArgumentException("must be digits.");
+        }
+        return Integer.parseInt(text);
+    }
+
+    @Test
+    void a_field_that_is_not_there_yet_is_refused_unless_it_is_null() {
+        var form = form("{'a': 1, 'b': null}");
+        form.refuse("a", "is not supported.");
+        form.refuse("b", "is not supported.");
+
+        assertThat(complaints(form)).containsExactly("a is not supported.");
+    }
+
+    @Test
+    void a_flat_object_of_strings_keeps_its_order() {
+        var form = form("{'headers': {'z': '1', 'a': '2'}, 'bad': {'x': 1}}");
+
+        assertThat(form.texts("headers").or(Map.of()).keySet()).containsExactly("z", "a");
+        form.texts("bad");
+        assertThat(complaints(form)).containsExactly("bad must be an object of strings.");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                " ",
+                "[]",
+                "5",
+                "null",
+                "'text'",
+                "{",
+                "{'a': 1,}",
+                "{'a': 1} {}",
+                "{'a': 1, 'a': 2}",
+                "{a: 1}",
+                "{'a': NaN}",
+                "{'a': 01}",
+                "// x\n{}"
+            })
+    void what_is_no_json_object_is_malformed(String json) {
+        assertThatExceptionOfType(MalformedJson.class).isThrownBy(() -> form(json));
+    }
+
+    @Test
+    void a_deep_nest_is_malformed_and_not_a_crash() {
+        assertThatExceptionOfType(MalformedJson.class)
+                .isThrownBy(() -> form("{'a':".repeat(100_000)));
+    }
+}

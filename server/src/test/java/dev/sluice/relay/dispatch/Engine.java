@@ -1,0 +1,283 @@
+package dev.sluice.relay.dispatch;
+
+import static org.awaitility.Awaitility.await;
+
+import dev.sluice.gateway.connection.ConnectionId;
+import dev.sluice.gateway.destination.DestinationStore;
+import dev.sluice.gateway.routing.Routing;
+import dev.sluice.gateway.source.SourceId;
+import dev.sluice.platform.db.Database;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.Line;
+import dev.sluice.platform.id.Uuid7;
+import dev.sluice.relay.DeliveryId;
+import dev.sluice.relay.EventId;
+import dev.sluice.relay.Trigger;
+import dev.sluice.relay.Verification;
+import dev.sluice.relay.node.Node;
+import dev.sluice.relay.settle.Settlement;
+import dev.sluice.relay.store.Accepted;
+import dev.sluice.relay.store.Journal;
+import dev.sluice.relay.store.JournalListener;
+import dev.sluice.relay.store.Lane;
+import dev.sluice.relay.store.LaneStore;
+import dev.sluice.relay.store.Partitions;
+import dev.sluice.relay.store.Receipt;
+import dev.sluice.relay.store.Results;
+import dev.sluice.testkit.Given;
+import dev.sluice.testkit.ManualClock;
+import dev.sluice.testkit.ScriptedSender;
+import dev.sluice.testkit.Some;
+import dev.sluice.testkit.TestCluster;
+
+import org.awaitility.core.ConditionFactory;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/// Everything between ingest and the wire, on a real database, with a clock that is moved by hand.
+/// Journal and results write by themselves; rounds of the backlog are the test's.
+final class Engine implements AutoCloseable {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    final Db db;
+    final ManualClock clock = new ManualClock(Some.NOON);
+    final Given given;
+    final ScriptedSender sender = new ScriptedSender();
+    final Routing routing;
+    final Node node;
+    final Dispatcher dispatcher;
+    final Backlog backlog;
+
+    private final Uuid7 ids = new Uuid7(clock, new Random(9));
+    private final Results results;
+    private final Journal journal;
+
+    /// Results whose commit the dispatcher was told of.
+    private final AtomicInteger written = new AtomicInteger();
+
+    /// One for all tests of this room: they come one after the other.
+    private static final Database DATABASE = TestCluster.newDatabase();
+
+    /// The only node.
+    static Engine alone() {
+        try (var db = TestCluster.open(DATABASE)) {
+            Given.nothing(db);
+        }
+        return another();
+    }
+
+    /// One more node of the same relay.
+    static Engine another() {
+        return new Engine(UUID.randomUUID());
+    }
+
+    private Engine(UUID home) {
+        db = TestCluster.open(DATABASE);
+        given = new Given(db);
+        var partitions = new Partitions(db);
+        partitions.makeAhead(clock.instant());
+        routing = Routing.open(db, new DestinationStore(Given.SEALER));
+        node = Node.join(db, home, clock);
+        results = new Results(new Line(DATABASE, "results"), partitions, node::epoch, ids, clock);
+        journal = new Journal(new Line(DATABASE, "journal"), partitions, node::epoch, ids, clock);
+        var settlement = new Settlement(clock, new Random(3), 0);
+        var delivering = new Delivering(routing, sender, settlement, clock);
+        dispatcher = new Dispatcher(routing, node, results, delivering, clock);
+        node.onFenced(dispatcher::dropAll);
+        backlog = new Backlog(db, routing, node, dispatcher, delivering, results, clock);
+        results.start((batch, effective) -> {
+            dispatcher.written(batch, effective);
+            written.addAndGet(batch.size());
+        });
+        journal.start(
+                new JournalListener() {
+                    @Override
+                    public void stored(List<Accepted> events) {
+                        dispatcher.stored(events);
+                    }
+
+                    @Override
+                    public void dropped(Accepted event) {
+                        dispatcher.dropped(event);
+                    }
+                });
+    }
+
+    /// Learns what was given.
+    void learn() {
+        routing.run();
+    }
+
+    /// As ingest does: straight to dispatch when nothing holds it and there is room.
+    DeliveryId accept(ConnectionId connection) {
+        var route = routing.route(connection).orElseThrow();
+        boolean isFresh =
+                route.hold(false).isEmpty() && dispatcher.reserve(route.destination().id(), 100);
+        return store(connection, isFresh);
+    }
+
+    /// Stored without going through memory, as when there is no room.
+    DeliveryId acceptWaiting(ConnectionId connection) {
+        return store(connection, false);
+    }
+
+    private DeliveryId store(ConnectionId connection, boolean isFresh) {
+        var route = routing.route(connection).orElseThrow();
+        var id = new EventId(ids.next(12));
+        var delivery = DeliveryId.of(id, 1);
+        var event =
+                new Accepted(
+                        id,
+                        route.source().id(),
+                        "POST",
+                        Optional.empty(),
+                        Verification.SKIPPED,
+                        Some.payload("{}"),
+                        List.of(new Accepted.Planned(delivery, route, isFresh)),
+                        List.of(),
+                        new Receipt(System.nanoTime() + PATIENCE.toNanos()));
+        if (!journal.offer(event) || event.receipt().await() != Receipt.State.STORED) {
+            throw new AssertionError("not stored");
+        }
+        return delivery;
+    }
+
+    /// Many rows at once, written straight into the tables.
+    void backlogOf(ConnectionId connection, int rows) {
+        var route = routing.route(connection).orElseThrow();
+        var events = new ArrayList<List<Object>>();
+        var work = new ArrayList<List<Object>>();
+        for (int i = 0; i < rows; i++) {
+            var id = new EventId(ids.next(12));
+            events.add(List.of(id.value(), route.source().id().value()));
+            work.add(
+                    List.of(
+                            DeliveryId.of(id, 1).value(),
+                            clock.instant(),
+                            route.source().id().value(),
+                            connection.value()));
+        }
+        db.run(tx -> {
+            tx.updateEach(
+                    """
+                    insert into event (id, source_id, method, verification, fanout, body_size, headers, body)
+                    values (?, ?, 'POST', 3, 1, 0, '', '')
+                    """,
+                    events);
+            tx.updateEach(
+                    """
+                    insert into delivery_work (id, next_at, source_id, connection_id, trigger)
+                    values (?, ?, ?, ?, 1)
+                    """,
+                    work);
+        });
+    }
+
+    /// Wakes every lane in which something waits, as the sweep does, whatever holds it.
+    void wakeAll() {
+        db.run(tx ->
+                tx.update(
+                        """
+                        insert into lane (connection_id, trigger, source_id, wake_at)
+                        select connection_id, trigger, source_id, min(next_at)
+                          from delivery_work
+                         where next_at is not null
+                         group by 1, 2, 3
+                        on conflict (connection_id, trigger) do update
+                           set wake_at = least(lane.wake_at, excluded.wake_at)
+                        """));
+    }
+
+    /// Wakes the lane of one connection before anything in it is due.
+    void wakeNow(ConnectionId connection, SourceId source) {
+        var lane = new Lane(connection, Trigger.INGEST, source);
+        db.run(tx -> LaneStore.wake(tx, List.of(new LaneStore.Wake(lane, clock.instant()))));
+    }
+
+    /// One round of the backlog over lanes that are awake.
+    void round() {
+        wakeAll();
+        try {
+            backlog.run();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /// Rounds until nothing is left to send.
+    void roundsUntilDone() {
+        soon().until(() -> {
+            round();
+            return count("delivery_work") == 0;
+        });
+    }
+
+    /// Returns when so many results were written since the start.
+    void awaitWritten(int results) {
+        soon().until(() -> written.get() >= results);
+    }
+
+    void awaitSent(String host, int parcels) {
+        soon().until(() -> sender.sentTo(host).size() >= parcels);
+    }
+
+    static ConditionFactory soon() {
+        return await().atMost(PATIENCE).pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(5));
+    }
+
+    long count(String table) {
+        return db.call(
+                tx -> tx.single("select count(*) as n from " + table, row -> row.number("n")));
+    }
+
+    /// `status attempts error_code` of what is finished; `waiting` or `owned` and the attempts so
+    /// far of what is not.
+    String standing(DeliveryId delivery) {
+        return db.call(tx ->
+                tx.single(
+                        """
+                        select status || ' ' || attempts || coalesce(' ' || error_code, '') as standing
+                          from delivery
+                         where id = ?
+                        union all
+                        select case when owner is null then 'waiting ' else 'owned ' end || attempts
+                          from delivery_work
+                         where id = ?
+                        """,
+                        row -> row.text("standing"),
+                        delivery.value(),
+                        delivery.value()));
+    }
+
+    /// Stops as the server does.
+    void stop(Duration budget) {
+        try {
+            journal.close();
+            dispatcher.stop(budget);
+            results.close();
+            backlog.leave();
+            node.leave();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        for (var parcel : sender.parcels()) {
+            sender.letGo(parcel.url().host().text());
+        }
+        journal.close();
+        results.close();
+        db.close();
+    }
+}

@@ -1,0 +1,131 @@
+package dev.sluice.relay.dispatch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.gateway.connection.ConnectionId;
+import dev.sluice.relay.DeliveryId;
+import dev.sluice.relay.Trigger;
+import dev.sluice.relay.Work;
+import dev.sluice.testkit.Some;
+
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+class OutboxTest {
+
+    private final Outbox outbox = new Outbox();
+
+    private static Ready ready(boolean isFresh) {
+        var work =
+                new Work(
+                        DeliveryId.of(Some.eventId(), 1),
+                        Some.sourceId(),
+                        new ConnectionId(Some.id()),
+                        Trigger.INGEST,
+                        0,
+                        Optional.empty());
+        return new Ready(work, Some.payload("{}"), isFresh);
+    }
+
+    private Ready addFresh() {
+        var ready = ready(true);
+        assertThat(outbox.reserve()).isTrue();
+        outbox.addFresh(ready);
+        return ready;
+    }
+
+    private Ready addWaiting() {
+        var ready = ready(false);
+        outbox.addWaiting(ready);
+        return ready;
+    }
+
+    private List<Ready> takeAll() {
+        var all = new ArrayList<Ready>();
+        assertThat(outbox.addSender(1)).isTrue();
+        for (var next = outbox.next(1); next.isPresent(); next = outbox.next(1)) {
+            all.add(next.get());
+        }
+        return all;
+    }
+
+    @Test
+    void fresh_and_waiting_ones_take_turns_while_there_are_both() {
+        var f1 = addFresh();
+        var f2 = addFresh();
+        var f3 = addFresh();
+        var w1 = addWaiting();
+        var w2 = addWaiting();
+        var w3 = addWaiting();
+        var w4 = addWaiting();
+
+        assertThat(takeAll()).containsExactly(f1, w1, f2, w2, f3, w3, w4);
+    }
+
+    @Test
+    void there_are_no_more_senders_than_the_limit_says() {
+        addFresh();
+
+        assertThat(outbox.addSender(2)).isTrue();
+        assertThat(outbox.addSender(2)).isTrue();
+        assertThat(outbox.addSender(2)).isFalse();
+        outbox.removeSender();
+        assertThat(outbox.addSender(2)).isTrue();
+    }
+
+    @Test
+    void a_limit_that_was_lowered_ends_senders_one_by_one() {
+        addFresh();
+        addFresh();
+        outbox.addSender(2);
+        outbox.addSender(2);
+
+        assertThat(outbox.next(1)).isEmpty();
+        assertThat(outbox.next(1)).isPresent();
+    }
+
+    @Test
+    void nothing_to_send_starts_no_sender_and_ends_one() {
+        assertThat(outbox.addSender(5)).isFalse();
+        addWaiting();
+        assertThat(takeAll()).hasSize(1);
+
+        addWaiting();
+        assertThat(outbox.addSender(1)).as("the sender before was counted out").isTrue();
+    }
+
+    @Test
+    void room_is_kept_until_it_is_used_or_given_back() {
+        for (int i = 0; i < Outbox.MOST_FRESH - 1; i++) {
+            assertThat(outbox.reserve()).isTrue();
+        }
+        addFresh();
+        assertThat(outbox.reserve()).isFalse();
+
+        outbox.cancel();
+        assertThat(outbox.reserve()).isTrue();
+        assertThat(takeAll()).hasSize(1);
+        assertThat(outbox.reserve()).isTrue();
+        assertThat(outbox.reserve()).isFalse();
+    }
+
+    @Test
+    void a_destination_is_marked_starved_once() {
+        assertThat(outbox.markStarved()).isTrue();
+        assertThat(outbox.markStarved()).isFalse();
+        outbox.clearStarved();
+        assertThat(outbox.markStarved()).isTrue();
+    }
+
+    @Test
+    void draining_takes_everything_that_is_not_being_sent() {
+        var fresh = addFresh();
+        var waiting = addWaiting();
+
+        assertThat(outbox.drain()).containsExactly(fresh, waiting);
+        assertThat(outbox.drain()).isEmpty();
+    }
+}

@@ -1,0 +1,104 @@
+package dev.sluice.relay.send;
+
+import static dev.sluice.relay.send.Parcels.to;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.platform.net.AddressPolicy;
+import dev.sluice.platform.net.Cidr;
+import dev.sluice.relay.ErrorCode;
+import dev.sluice.relay.Outcome;
+import dev.sluice.testkit.Certificates;
+import dev.sluice.testkit.Receiver;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+
+import javax.net.ssl.SSLContext;
+
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class TlsTest {
+
+    private static final ScriptedLookup LOOKUP =
+            new ScriptedLookup().says("receiver.test", "127.0.0.1").says("other.test", "127.0.0.1");
+
+    @SuppressWarnings("NullAway.Init")
+    private Certificates certificates;
+
+    @BeforeAll
+    void makeCertificates(@TempDir Path directory) throws Exception {
+        certificates = Certificates.make(directory);
+    }
+
+    @Test
+    void a_certificate_of_a_trusted_authority_for_the_host_is_enough() throws Exception {
+        try (var receiver = Receiver.startTls(certificates.identity("good"));
+                var sender = trusting(certificates.trust())) {
+            var first = sender.send(to("https://receiver.test:" + receiver.port() + "/"));
+            var second = sender.send(to("https://receiver.test:" + receiver.port() + "/"));
+
+            assertThat(first).isInstanceOf(Outcome.Answered.class);
+            assertThat(second).isInstanceOf(Outcome.Answered.class);
+            assertThat(receiver.connections()).isEqualTo(1);
+            assertThat(receiver.requests().getFirst().values("Host"))
+                    .containsExactly("receiver.test:" + receiver.port());
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "expired,  receiver.test, The certificate has expired",
+        "good,     other.test,    The certificate is not for this host name",
+        "good,     127.0.0.1,     The certificate is not for this host name",
+        "stranger, receiver.test,"
+                + " The certificate is not signed by an authority that this server trusts",
+    })
+    void any_other_certificate_is_refused_and_nothing_sent(
+            String certificate, String host, String detail) throws Exception {
+        try (var receiver = Receiver.startTls(certificates.identity(certificate));
+                var sender = trusting(certificates.trust())) {
+            var outcome = sender.send(to("https://" + host + ":" + receiver.port() + "/"));
+
+            var unreachable = (Outcome.Unreachable) outcome;
+            assertThat(unreachable.code()).isEqualTo(ErrorCode.TLS_FAILED);
+            assertThat(unreachable.detail()).isEqualTo(detail);
+            assertThat(receiver.requests()).isEmpty();
+        }
+    }
+
+    @Test
+    void a_connection_closed_idle_is_replaced_over_tls_too() throws Exception {
+        try (var receiver = Receiver.startTls(certificates.identity("good"));
+                var sender = trusting(certificates.trust())) {
+            receiver.will(
+                    new Receiver.Say(
+                            "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", Receiver.Next.CLOSE),
+                    Receiver.answer(202, ""));
+            var parcel = to("https://receiver.test:" + receiver.port() + "/");
+
+            sender.send(parcel);
+            var second = sender.send(parcel);
+
+            assertThat(second).isInstanceOf(Outcome.Answered.class);
+            assertThat(receiver.requests()).hasSize(2);
+        }
+    }
+
+    private static HttpSender trusting(SSLContext trust) {
+        var policy = AddressPolicy.allowing(List.of(Cidr.parse("127.0.0.0/8")));
+        return HttpSender.open(
+                new Resolver(LOOKUP, policy, Duration.ZERO),
+                new Connections(trust, 64),
+                new OutgoingHeaders("X-Service"),
+                InstantSource.system());
+    }
+}

@@ -1,0 +1,243 @@
+package dev.sluice.relay.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.gateway.routing.Route;
+import dev.sluice.relay.DeliveryId;
+import dev.sluice.relay.DeliveryStatus;
+import dev.sluice.relay.Trigger;
+import dev.sluice.relay.Work;
+import dev.sluice.testkit.Some;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+class LaneStoreTest {
+
+    private static final long OURS = 7;
+    private static final long OTHERS = 8;
+    private static final Instant NOON = Stored.NOON;
+    private static final UUID LOWEST = new UUID(0, 0);
+
+    private final Stored stored = new Stored();
+
+    @AfterEach
+    void close() {
+        stored.close();
+    }
+
+    private static Lane lane() {
+        return new Lane(
+                Some.route(Some.sourceId()).connection().id(), Trigger.INGEST, Some.sourceId());
+    }
+
+    private static Lane lane(Route route) {
+        return new Lane(route.connection().id(), Trigger.INGEST, route.source().id());
+    }
+
+    private void wake(Lane lane, Instant at) {
+        stored.db.run(tx -> LaneStore.wake(tx, List.of(new LaneStore.Wake(lane, at))));
+    }
+
+    private List<Lane> lease(long epoch, Instant now, int limit) {
+        return stored.db.call(tx -> LaneStore.lease(tx, epoch, now, limit));
+    }
+
+    private List<DeliveryId> due(Lane lane, Instant until, int limit) {
+        return stored
+                .db
+                .call(tx -> LaneStore.due(tx, lane, until, Instant.EPOCH, LOWEST, limit))
+                .stream()
+                .map(waiting -> waiting.work().id())
+                .toList();
+    }
+
+    private Work waiting(Route route, Instant nextAt) {
+        var work = stored.owned(OURS, route);
+        stored.write(OURS, Stored.released(work, nextAt));
+        return work;
+    }
+
+    @Test
+    void a_lane_has_one_holder_until_it_is_released() {
+        var lane = lane();
+        wake(lane, NOON);
+
+        assertThat(lease(OURS, NOON, 10)).containsExactly(lane);
+        assertThat(lease(OTHERS, NOON, 10)).isEmpty();
+        assertThat(lease(OURS, NOON, 10)).isEmpty();
+
+        stored.db.run(tx -> LaneStore.release(tx, lane, OTHERS, Optional.of(NOON)));
+        assertThat(lease(OTHERS, NOON, 10)).as("released by another").isEmpty();
+
+        stored.db.run(tx -> LaneStore.release(tx, lane, OURS, Optional.of(NOON)));
+        assertThat(lease(OTHERS, NOON, 10)).containsExactly(lane);
+    }
+
+    @Test
+    void two_that_lease_at_once_share_the_lanes() {
+        var lanes = new ArrayList<Lane>();
+        for (int i = 0; i < 10; i++) {
+            lanes.add(lane());
+            wake(lanes.getLast(), NOON);
+        }
+        var seen = new ArrayList<Lane>();
+        stored.db.run(tx -> {
+            seen.addAll(LaneStore.lease(tx, OURS, NOON, 6));
+            seen.addAll(lease(OTHERS, NOON, 10)); // while the first is not committed
+        });
+
+        assertThat(seen).containsExactlyInAnyOrderElementsOf(lanes);
+    }
+
+    @Test
+    void a_lane_is_leased_when_it_is_due_and_the_longest_due_first() {
+        var early = lane();
+        var late = lane();
+        wake(late, NOON.plusSeconds(1));
+        wake(early, NOON);
+
+        assertThat(lease(OURS, NOON.minusMillis(1), 10)).isEmpty();
+        assertThat(lease(OURS, NOON.plusSeconds(1), 1)).containsExactly(early);
+        assertThat(lease(OURS, NOON.plusSeconds(1), 1)).containsExactly(late);
+    }
+
+    @Test
+    void a_lane_never_wakes_later_than_it_was_told_before() {
+        var lane = lane();
+        wake(lane, NOON);
+        wake(lane, NOON.plusSeconds(60));
+
+        assertThat(lease(OURS, NOON, 10)).containsExactly(lane);
+
+        stored.db.run(tx -> LaneStore.release(tx, lane, OURS, Optional.empty()));
+        assertThat(lease(OURS, NOON.plusSeconds(1_000_000), 10)).as("asleep").isEmpty();
+        wake(lane, NOON.plusSeconds(5));
+        assertThat(lease(OURS, NOON.plusSeconds(5), 10)).containsExactly(lane);
+    }
+
+    @Test
+    void a_wake_does_not_take_a_lane_from_its_holder() {
+        var lane = lane();
+        wake(lane, NOON);
+        lease(OURS, NOON, 10);
+
+        wake(lane, NOON.minusSeconds(5));
+
+        assertThat(lease(OTHERS, NOON, 10)).isEmpty();
+    }
+
+    @Test
+    void deliveries_are_read_in_the_order_they_are_due() {
+        var route = Some.route(Some.sourceId());
+        var third = waiting(route, NOON.plusSeconds(3));
+        var first = waiting(route, NOON.plusSeconds(1));
+        var second = waiting(route, NOON.plusSeconds(2));
+        var alsoSecond = waiting(route, NOON.plusSeconds(2));
+        stored.owned(OURS, route);
+        waiting(Some.route(route.source().id()), NOON);
+        var lane = lane(route);
+
+        assertThat(due(lane, NOON.plusSeconds(2), 10))
+                .containsExactly(first.id(), second.id(), alsoSecond.id());
+        assertThat(due(lane, NOON.plusSeconds(9), 2)).containsExactly(first.id(), second.id());
+        assertThat(due(lane, NOON.plusSeconds(9), 10)).contains(third.id());
+        var after =
+                stored.db.call(tx ->
+                        LaneStore.due(
+                                tx,
+                                lane,
+                                NOON.plusSeconds(9),
+                                NOON.plusSeconds(2),
+                                second.id().value(),
+                                10));
+        assertThat(after)
+                .extracting(waiting -> waiting.work().id())
+                .containsExactly(alsoSecond.id(), third.id());
+    }
+
+    @Test
+    void the_first_due_time_is_that_of_the_lane() {
+        var route = Some.route(Some.sourceId());
+        assertThat(firstDue(lane(route))).isEmpty();
+        waiting(route, NOON.plusSeconds(9));
+        waiting(route, NOON.plusSeconds(4));
+        waiting(Some.route(route.source().id()), NOON);
+
+        assertThat(firstDue(lane(route))).contains(NOON.plusSeconds(4));
+    }
+
+    private Optional<Instant> firstDue(Lane lane) {
+        return stored.db.call(tx -> LaneStore.firstDue(tx, lane));
+    }
+
+    @Test
+    void a_sweep_finds_each_lane_once_with_its_first_due_time() {
+        assertThat(stored.db.call(LaneStore::sweep)).isEmpty();
+        var source = Some.sourceId();
+        var expected = new ArrayList<LaneStore.Wake>();
+        for (int i = 0; i < 20; i++) {
+            var route = Some.route(source);
+            for (int j = 5; j > 0; j--) {
+                waiting(route, NOON.plusSeconds(10L * i + j));
+            }
+            stored.owned(OURS, route);
+            expected.add(new LaneStore.Wake(lane(route), NOON.plusSeconds(10L * i + 1)));
+        }
+        var done = Some.route(source);
+        stored.write(OURS, Stored.finished(stored.waiting(done), DeliveryStatus.SUCCEEDED));
+        stored.owned(OURS, Some.route(source));
+
+        assertThat(stored.db.call(LaneStore::sweep)).containsExactlyInAnyOrderElementsOf(expected);
+    }
+
+    @Test
+    void live_deliveries_and_resends_of_a_connection_are_lanes_apart() {
+        var route = Some.route(Some.sourceId());
+        var live = waiting(route, NOON);
+        var resent = waiting(route, NOON);
+        stored.db.run(tx ->
+                tx.update(
+                        "update delivery_work set trigger = 2 where id = ?", resent.id().value()));
+        var resends = new Lane(route.connection().id(), Trigger.RESEND, route.source().id());
+
+        assertThat(due(lane(route), NOON, 10)).containsExactly(live.id());
+        assertThat(due(resends, NOON, 10)).containsExactly(resent.id());
+        assertThat(stored.db.call(LaneStore::sweep))
+                .extracting(LaneStore.Wake::lane)
+                .containsExactlyInAnyOrder(lane(route), resends);
+    }
+
+    @Test
+    void payloads_are_those_of_the_events_asked_for() {
+        var source = Some.sourceId();
+        var event =
+                Stored.event(
+                        Some.eventId(),
+                        Some.payload("hello"),
+                        Stored.soon(),
+                        true,
+                        Some.route(source));
+        stored.put(OURS, event, Stored.event(true, Some.route(source)));
+
+        var found =
+                stored.db.call(
+                        tx -> LaneStore.payloads(tx, source, Set.of(event.id(), Some.eventId())));
+        assertThat(found.keySet()).containsExactly(event.id());
+        assertThat(found.get(event.id()))
+                .satisfies(payload -> {
+                    assertThat(payload.headers()).isEqualTo(event.payload().headers());
+                    assertThat(payload.body()).isEqualTo(event.payload().body());
+                });
+        var others =
+                stored.db.call(tx -> LaneStore.payloads(tx, Some.sourceId(), Set.of(event.id())));
+        assertThat(others).as("asked for as another source's").isEmpty();
+    }
+}

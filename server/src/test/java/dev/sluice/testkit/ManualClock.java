@@ -1,0 +1,25 @@
+package dev.sluice.testkit;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.concurrent.atomic.AtomicReference;
+
+/// A clock that stands still until it is moved.
+public final class ManualClock implements InstantSource {
+
+    private final AtomicReference<Instant> now;
+
+    public ManualClock(Instant start) {
+        this.now = new AtomicReference<>(start);
+    }
+
+    @Override
+    public Instant instant() {
+        return now.get();
+    }
+
+    public void advance(Duration by) {
+        now.updateAndGet(instant -> instant.plus(by));
+    }
+}

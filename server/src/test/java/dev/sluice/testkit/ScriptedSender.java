@@ -1,0 +1,87 @@
+package dev.sluice.testkit;
+
+import dev.sluice.relay.DeliveryId;
+import dev.sluice.relay.ErrorCode;
+import dev.sluice.relay.Outcome;
+import dev.sluice.relay.send.Parcel;
+import dev.sluice.relay.send.Sender;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/// Sends nothing, notes what it is given, and answers for each host as the test says; 200 where it
+/// says nothing. A host that hangs answers when it is let go.
+public final class ScriptedSender implements Sender {
+
+    private final Map<String, List<Integer>> answers = new HashMap<>();
+    private final Map<String, Integer> usual = new HashMap<>();
+    private final Set<String> hanging = new HashSet<>();
+    private final Map<String, Integer> atOnce = new HashMap<>();
+    private final Map<String, Integer> mostAtOnce = new HashMap<>();
+    private final List<Parcel> parcels = new ArrayList<>();
+
+    /// The next answers, in order; after them the usual one.
+    public synchronized void willAnswer(String host, Integer... statuses) {
+        answers.put(host, new ArrayList<>(List.of(statuses)));
+    }
+
+    public synchronized void alwaysAnswers(String host, int status) {
+        usual.put(host, status);
+    }
+
+    public synchronized void hang(String host) {
+        hanging.add(host);
+    }
+
+    public synchronized void letGo(String host) {
+        hanging.remove(host);
+        notifyAll();
+    }
+
+    @Override
+    public synchronized Outcome send(Parcel parcel) {
+        String host = parcel.url().host().text();
+        parcels.add(parcel);
+        int now = atOnce.merge(host, 1, Integer::sum);
+        mostAtOnce.merge(host, now, Math::max);
+        try {
+            while (hanging.contains(host)) {
+                wait();
+            }
+            var next = answers.getOrDefault(host, List.of());
+            int status = next.isEmpty() ? usual.getOrDefault(host, 200) : next.removeFirst();
+            return new Outcome.Answered(status, "answer", Duration.ofMillis(3), Optional.empty());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return new Outcome.Unreachable(ErrorCode.INTERRUPTED, "stopped", Duration.ZERO);
+        } finally {
+            atOnce.merge(host, -1, Integer::sum);
+        }
+    }
+
+    /// All it was given, in order.
+    public synchronized List<Parcel> parcels() {
+        return List.copyOf(parcels);
+    }
+
+    public synchronized List<DeliveryId> sentTo(String host) {
+        return parcels.stream()
+                .filter(parcel -> parcel.url().host().text().equals(host))
+                .map(Parcel::delivery)
+                .toList();
+    }
+
+    public synchronized int atOnce(String host) {
+        return atOnce.getOrDefault(host, 0);
+    }
+
+    public synchronized int mostAtOnce(String host) {
+        return mostAtOnce.getOrDefault(host, 0);
+    }
+}
