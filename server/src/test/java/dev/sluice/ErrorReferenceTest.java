@@ -1,0 +1,52 @@
+package dev.sluice;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.platform.http.ErrorStatus;
+import dev.sluice.relay.ErrorCode;
+
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.regex.Pattern;
+
+class ErrorReferenceTest {
+
+    private static final Path REFERENCE = Path.of("../docs/reference/errors.md");
+
+    /// Such as "| 404 | `not_found` |".
+    private static final Pattern API_ROW =
+            Pattern.compile("^\\| (\\d{3} \\| `[a-z_]+`)", Pattern.MULTILINE);
+
+    /// Such as "| `dns_failure` |".
+    private static final Pattern ATTEMPT_ROW =
+            Pattern.compile("^\\| `([a-z_]+)`", Pattern.MULTILINE);
+
+    @Test
+    void every_code_of_the_api_stands_there_with_its_status() throws IOException {
+        var codes =
+                Arrays.stream(ErrorStatus.values())
+                        .map(error -> error.status() + " | `" + error.code() + "`")
+                        .toList();
+
+        assertThat(found(API_ROW)).containsExactlyInAnyOrderElementsOf(codes);
+    }
+
+    @Test
+    void every_code_of_an_attempt_stands_there() throws IOException {
+        var codes = Arrays.stream(ErrorCode.values()).map(ErrorCode::text).toList();
+
+        assertThat(found(ATTEMPT_ROW)).containsExactlyInAnyOrderElementsOf(codes);
+    }
+
+    private static List<String> found(Pattern row) throws IOException {
+        return row.matcher(Files.readString(REFERENCE))
+                .results()
+                .map(match -> match.group(1))
+                .toList();
+    }
+}

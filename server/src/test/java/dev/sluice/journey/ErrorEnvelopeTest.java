@@ -1,0 +1,405 @@
+package dev.sluice.journey;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.RunningSluice;
+import dev.sluice.testkit.Api;
+import dev.sluice.testkit.Wire;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.net.http.HttpRequest;
+import java.nio.file.Path;
+
+class ErrorEnvelopeTest {
+
+    private static final String UUID =
+            "[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}";
+
+    @TempDir static Path dataDir;
+
+    private static RunningSluice sluice;
+    private static Api api;
+
+    @BeforeAll
+    static void start() {
+        sluice = RunningSluice.start(dataDir);
+        api = sluice.api();
+    }
+
+    @AfterAll
+    static void stop() {
+        sluice.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/api/v1/me",
+                "/api/v1/sources",
+                "/api/v1/destinations",
+                "/api/v1/connections",
+                "/api/v1/events",
+                "/api/v1/events/018f0000-0000-7000-8000-000000000000"
+            })
+    void without_a_key_it_is_401(String path) {
+        var answer = api.send(api.anonymous(path).GET());
+
+        assertThat(answer.status()).isEqualTo(401);
+        assertThat(answer.errorCode()).isEqualTo("unauthorized");
+        assertThat(answer.header("WWW-Authenticate")).hasValue("Bearer");
+        assertThat(answer.errorMessage())
+                .isEqualTo("Send an API key as Authorization: Bearer <key>.");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "Bearer",
+                "Bearer ",
+                "Basic YTpi",
+                "Bearer slk_unknown",
+                "Bearer a b",
+                "slk_unknown"
+            })
+    void a_malformed_or_unknown_key_is_401(String authorization) {
+        var answer =
+                api.send(api.anonymous("/api/v1/me").header("Authorization", authorization).GET());
+
+        assertThat(answer.status()).isEqualTo(401);
+        assertThat(answer.errorCode()).isEqualTo("unauthorized");
+        assertThat(answer.header("WWW-Authenticate")).hasValue("Bearer");
+    }
+
+    @Test
+    void the_scheme_of_a_key_may_be_in_any_case() {
+        var answer =
+                api.send(
+                        api.anonymous("/api/v1/me")
+                                .header("Authorization", "bearer " + RunningSluice.KEY)
+                                .GET());
+
+        assertThat(answer.status()).isEqualTo(200);
+    }
+
+    @Test
+    void a_wrong_key_is_refused_before_a_wrong_body() {
+        var answer =
+                api.send(
+                        api.anonymous("/api/v1/sources")
+                                .POST(HttpRequest.BodyPublishers.ofString("not json")));
+
+        assertThat(answer.status()).isEqualTo(401);
+    }
+
+    @Test
+    void a_body_that_is_not_sent_as_json_is_415() {
+        var answer =
+                api.send(
+                        api.request("/api/v1/sources")
+                                .header("Content-Type", "text/plain")
+                                .POST(HttpRequest.BodyPublishers.ofString("{\"name\":\"s\"}")));
+        var without =
+                api.send(
+                        api.request("/api/v1/sources")
+                                .POST(HttpRequest.BodyPublishers.ofString("{\"name\":\"s\"}")));
+
+        assertThat(answer.status()).isEqualTo(415);
+        assertThat(answer.errorCode()).isEqualTo("unsupported_media_type");
+        assertThat(without.status()).isEqualTo(415);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "{",
+                "{'name': 'a'",
+                "{'name': 'a'} {}",
+                "{'name': 'a', 'name': 'b'}",
+                "[]",
+                "null",
+                "'text'",
+                "{name: 1}",
+                "{'name': NaN}"
+            })
+    void a_body_that_is_no_json_object_is_400(String body) {
+        var answer = api.post("/api/v1/sources", body);
+
+        assertThat(answer.status()).isEqualTo(400);
+        assertThat(answer.errorCode()).isEqualTo("malformed_request");
+        assertThat(answer.errorMessage()).startsWith("The body ");
+    }
+
+    @Test
+    void json_nested_too_deeply_is_400() {
+        var answer = api.post("/api/v1/sources", "{'name': " + "[".repeat(100_000));
+
+        assertThat(answer.status()).isEqualTo(400);
+        assertThat(answer.errorCode()).isEqualTo("malformed_request");
+    }
+
+    @Test
+    void a_management_body_may_have_256_kib_and_no_byte_more() {
+        String most = "{\"name\":\"s\"}" + " ".repeat(256 * 1024 - 12);
+
+        assertThat(api.post("/api/v1/sources", most).status()).isEqualTo(201);
+        var refused = api.post("/api/v1/sources", most + " ");
+        assertThat(refused.status()).isEqualTo(413);
+        assertThat(refused.errorCode()).isEqualTo("payload_too_large");
+        assertThat(refused.errorMessage()).isEqualTo("The body is larger than 262144 bytes.");
+    }
+
+    @Test
+    void every_wrong_field_is_named() {
+        var answer =
+                api.post(
+                        "/api/v1/destinations",
+                        "{'name': 7, 'url': 'ftp://x/', 'timeout_ms': 0,"
+                                + " 'auth_config': {'type': 'hmac'}, 'colour': 'red'}");
+
+        assertThat(answer.status()).isEqualTo(422);
+        assertThat(answer.errorCode()).isEqualTo("validation_failed");
+        assertThat(answer.errorMessage()).isEqualTo("name must be a string. (and 4 more)");
+        assertThat(
+                        answer.json()
+                                .path("error")
+                                .path("details")
+                                .valueStream()
+                                .map(detail -> detail.path("field").asString()))
+                .containsExactly("name", "url", "timeout_ms", "auth_config.secret", "colour");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "limit=201, 422, validation_failed, limit must be from 1 to 200.",
+        "limit=0,   422, validation_failed, limit must be from 1 to 200.",
+        "page=0,    422, validation_failed, page must be from 1 to 10000000.",
+        "page=-1,   422, validation_failed, page must be from 1 to 10000000.",
+        "page=one,  400, malformed_request, page must be a whole number.",
+        "limit=1.5, 400, malformed_request, limit must be a whole number.",
+    })
+    void a_page_that_cannot_be_is_refused(String query, int status, String code, String message) {
+        for (String list : new String[] {"sources", "destinations", "connections", "events"}) {
+            var answer = api.get("/api/v1/" + list + "?" + query);
+
+            assertThat(answer.status()).as(list).isEqualTo(status);
+            assertThat(answer.errorCode()).isEqualTo(code);
+            assertThat(answer.errorMessage()).isEqualTo(message);
+        }
+    }
+
+    @Test
+    void the_last_page_that_can_be_asked_for_is_empty() {
+        var answer = api.get("/api/v1/events?page=10000000&limit=200");
+
+        assertThat(answer.status()).isEqualTo(200);
+        assertThat(answer.json().path("items")).isEmpty();
+    }
+
+    @Test
+    void unknown_query_parameters_are_ignored() {
+        assertThat(api.get("/api/v1/sources?colour=red&page=1&&x").status()).isEqualTo(200);
+    }
+
+    @Test
+    void a_query_that_cannot_be_decoded_is_400_with_the_envelope() {
+        var answer =
+                Wire.send(
+                        sluice.port(),
+                        get("/api/v1/sources?q=%zz", "Authorization: Bearer " + RunningSluice.KEY));
+
+        assertThat(answer.status()).isEqualTo(400);
+        isEnvelope(answer, "malformed_request");
+    }
+
+    @Test
+    void a_source_id_filter_that_is_no_uuid_is_400() {
+        var answer = api.get("/api/v1/events?source_id=shop");
+
+        assertThat(answer.status()).isEqualTo(400);
+        assertThat(answer.errorMessage()).isEqualTo("source_id must be a UUID.");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/",
+                "/api",
+                "/api/v1",
+                "/api/v1/nothing",
+                "/api/v2/sources",
+                "/api/v1/sources/not-a-uuid",
+                "/api/v1/destinations/7",
+                "/api/v1/connections/x",
+                "/api/v1/events/x",
+                "/api/v1/events/018f0000-0000-7000-8000-000000000001"
+            })
+    void a_path_that_names_nothing_is_404(String path) {
+        var answer = api.get(path);
+
+        assertThat(answer.status()).isEqualTo(404);
+        assertThat(answer.errorCode()).isEqualTo("not_found");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    PUT     | /api/v1/sources  | GET, POST
+                    DELETE  | /api/v1/sources/ | GET, POST
+                    OPTIONS | /api/v1/sources  | GET, POST
+                    POST    | /api/v1/events   | GET
+                    PUT     | /api/v1/sources/018f0000-0000-7000-8000-000000000000 | DELETE, GET, PATCH
+                    BREW    | /api/v1/me       | GET
+                    """)
+    void a_method_that_a_path_has_not_is_405(String method, String path, String allow) {
+        var answer =
+                api.send(api.request(path).method(method, HttpRequest.BodyPublishers.noBody()));
+
+        assertThat(answer.status()).isEqualTo(405);
+        assertThat(answer.errorCode()).isEqualTo("method_not_allowed");
+        assertThat(answer.header("Allow")).hasValue(allow);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/api/v1/me", "/api/v1/status", "/api/v1/plans", "/api/v1/sources"})
+    void a_trailing_slash_makes_no_difference(String path) {
+        assertThat(api.get(path).status()).isEqualTo(200);
+        assertThat(api.get(path + "/").status()).isEqualTo(200);
+    }
+
+    @Test
+    void head_answers_as_get_without_the_body() {
+        var get = api.get("/api/v1/me");
+        var head =
+                Wire.send(
+                        sluice.port(),
+                        "HEAD /api/v1/me HTTP/1.1\r\nHost: h\r\nConnection: close\r\n"
+                                + "Authorization: Bearer "
+                                + RunningSluice.KEY
+                                + "\r\n\r\n");
+
+        assertThat(head.status()).isEqualTo(200);
+        assertThat(head.values("Content-Length"))
+                .containsExactly(Integer.toString(get.body().length()));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "NONSENSE\r\n\r\n",
+                "GET /api/v1/me HTTP/1.1\r\n\r\n",
+                "GET /api/v1/me HTTP/1.1\r\nHost: h\r\nbad header: x\r\n\r\n",
+                "GET /api/v1/me HTTP/1.1\r\nHost: h\r\nX: a\r\n folded\r\n\r\n",
+                "GET /api/v1/me HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+                "GET /api/v1/%2e%2e/me HTTP/1.1\r\nHost: h\r\n\r\n",
+                "GET /api/v1/sources/a%2Fb HTTP/1.1\r\nHost: h\r\n\r\n",
+                "POST /in/x HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+                "POST /in/x HTTP/1.1\r\nHost: h\r\nContent-Length: -1\r\n\r\n",
+            })
+    void what_is_not_http_is_400_with_the_envelope(String request) {
+        var answer = Wire.send(sluice.port(), request);
+
+        assertThat(answer.status()).isEqualTo(400);
+        isEnvelope(answer, "malformed_request");
+    }
+
+    @Test
+    void a_body_with_two_lengths_is_400_with_the_envelope() {
+        var answer =
+                Wire.send(
+                        sluice.port(),
+                        String.join(
+                                "\r\n",
+                                "POST /in/x HTTP/1.1",
+                                "Host: h",
+                                "Content-Length: 5",
+                                "Transfer-Encoding: chunked",
+                                "",
+                                "0",
+                                "",
+                                ""));
+
+        assertThat(answer.status()).isEqualTo(400);
+        isEnvelope(answer, "malformed_request");
+    }
+
+    @Test
+    void headers_over_32_kib_are_431_with_the_envelope() {
+        var answer = Wire.send(sluice.port(), get("/api/v1/me", "X: " + "a".repeat(33_000)));
+
+        assertThat(answer.status()).isEqualTo(431);
+        isEnvelope(answer, "headers_too_large");
+    }
+
+    @Test
+    void chunks_that_are_none_are_400_with_the_envelope() {
+        var source = api.source("chunks");
+
+        var answer =
+                Wire.send(
+                        sluice.port(),
+                        "POST "
+                                + source.text("ingest_path")
+                                + " HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
+                                + "zz\r\nhello\r\n0\r\n\r\n");
+
+        assertThat(answer.status()).isEqualTo(400);
+        isEnvelope(answer, "malformed_request");
+    }
+
+    @Test
+    void every_answer_has_an_id_of_its_own() {
+        var source = api.source("ids");
+        var ids =
+                java.util.stream.Stream.of(
+                                api.get("/api/v1/me"),
+                                api.get("/api/v1/status"),
+                                api.get("/nowhere"),
+                                api.post("/api/v1/sources", "{"),
+                                api.send(api.anonymous("/api/v1/me").GET()),
+                                api.ingest(source.text("ingest_path"), "{}"),
+                                api.ingest("/in/nobody", "{}"),
+                                api.get(source.text("ingest_path")),
+                                api.delete("/api/v1/sources/" + source.text("id")))
+                        .map(answer -> answer.header("X-Request-Id").orElse("none"))
+                        .toList();
+
+        assertThat(ids).doesNotHaveDuplicates().allMatch(id -> id.matches(UUID));
+    }
+
+    @Test
+    void the_envelope_is_json_and_nothing_else() {
+        var answer = api.get("/nowhere");
+
+        assertThat(answer.header("Content-Type")).hasValue("application/json; charset=utf-8");
+        assertThat(answer.body())
+                .isEqualTo(
+                        "{\"error\":{\"code\":\"not_found\","
+                                + "\"message\":\"There is nothing at this path.\"}}");
+    }
+
+    private static String get(String path, String header) {
+        return "GET "
+                + path
+                + " HTTP/1.1\r\nHost: h\r\nConnection: close\r\n"
+                + header
+                + "\r\n\r\n";
+    }
+
+    private static void isEnvelope(Wire.Answer answer, String code) {
+        assertThat(answer.values("Content-Type"))
+                .containsExactly("application/json; charset=utf-8");
+        assertThat(answer.body())
+                .startsWith("{\"error\":{\"code\":\"" + code + "\",\"message\":\"");
+        assertThat(answer.values("X-Request-Id")).hasSize(1).allMatch(id -> id.matches(UUID));
+    }
+}

@@ -1,0 +1,119 @@
+package dev.sluice.journey;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.sluice.RunningSluice;
+import dev.sluice.testkit.Api;
+import dev.sluice.testkit.ManualClock;
+import dev.sluice.testkit.Receiver;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Map;
+
+class RestartTest {
+
+    @TempDir Path dataDir;
+
+    @Test
+    void everything_is_there_after_a_restart() throws IOException {
+        try (var receiver = Receiver.start();
+                var sluice = RunningSluice.start(dataDir)) {
+            var api = sluice.api();
+            var source = api.source("s");
+            var destination =
+                    api.destination(
+                            receiver.url(),
+                            ", 'auth_config': {'type': 'api_key', 'header': 'X-Key', 'key': 'k'}");
+            var connection = api.connect(source, destination);
+            var event = api.ingest(source.text("ingest_path"), "{}");
+            Events.delivery(api, event, "succeeded");
+            var detail = Events.detail(api, event);
+
+            sluice.restart();
+
+            var after = sluice.api();
+            assertThat(read(after, "sources", source).json()).isEqualTo(source.json());
+            assertThat(read(after, "destinations", destination).json())
+                    .isEqualTo(destination.json());
+            assertThat(read(after, "connections", connection).json()).isEqualTo(connection.json());
+            assertThat(Events.detail(after, event)).isEqualTo(detail);
+            assertThat(after.get("/api/v1/events").json().path("total").asInt()).isEqualTo(1);
+            var next = after.ingest(source.text("ingest_path"), "{}");
+            Events.delivery(after, next, "succeeded");
+            assertThat(receiver.requests().get(1).values("X-Key")).containsExactly("k");
+        }
+    }
+
+    @Test
+    void what_was_held_goes_on_waiting_and_is_sent_when_it_may_be() throws IOException {
+        try (var receiver = Receiver.start();
+                var sluice = RunningSluice.start(dataDir)) {
+            var api = sluice.api();
+            var source = api.source("s");
+            api.connect(source, api.destination(receiver.url(), ""));
+            api.patch("/api/v1/sources/" + source.text("id"), "{'status': 'paused'}");
+            var event = api.ingest(source.text("ingest_path"), "{}");
+
+            sluice.restart();
+
+            var after = sluice.api();
+            assertThat(Events.delivery(after, event).path("status").asString())
+                    .isEqualTo("pending");
+            after.patch("/api/v1/sources/" + source.text("id"), "{'status': 'active'}");
+            Events.delivery(after, event, "succeeded");
+            assertThat(receiver.requests()).hasSize(1);
+        }
+    }
+
+    @Test
+    void a_retry_that_fell_due_while_it_was_stopped_is_made_after_the_start() throws IOException {
+        var clock = new ManualClock(Instant.now());
+        try (var receiver = Receiver.start();
+                var sluice = RunningSluice.start(dataDir, clock, Map.of())) {
+            receiver.willAnswer(503, 200);
+            var api = sluice.api();
+            var source = api.source("s");
+            api.connect(source, api.destination(receiver.url(), ""));
+            var event = api.ingest(source.text("ingest_path"), "{}");
+            Events.deliveryAfter(1, api, event);
+
+            clock.advance(Duration.ofSeconds(36));
+            sluice.restart();
+
+            Events.delivery(sluice.api(), event, "succeeded");
+            assertThat(receiver.requests().getLast().values("X-Service-Attempt"))
+                    .containsExactly("2");
+        }
+    }
+
+    @Test
+    void a_stop_lets_what_is_on_the_wire_end() throws IOException {
+        try (var receiver = Receiver.start();
+                var sluice = RunningSluice.start(dataDir, InstantSource.system(), Map.of())) {
+            receiver.will(new Receiver.Late(Duration.ofMillis(500), Receiver.answer(200, "done")));
+            var api = sluice.api();
+            var source = api.source("s");
+            api.connect(source, api.destination(receiver.url(), ""));
+            var event = api.ingest(source.text("ingest_path"), "{}");
+            await().untilAsserted(() -> assertThat(receiver.requests()).hasSize(1));
+
+            sluice.restart();
+
+            assertThat(Events.delivery(sluice.api(), event).path("status").asString())
+                    .isEqualTo("succeeded");
+            assertThat(receiver.requests()).hasSize(1);
+        }
+    }
+
+    private static Api.Answer read(Api api, String kind, Api.Answer of) {
+        return api.get("/api/v1/" + kind + "/" + of.text("id"));
+    }
+}

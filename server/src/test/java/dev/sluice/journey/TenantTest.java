@@ -1,0 +1,137 @@
+package dev.sluice.journey;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.RunningSluice;
+import dev.sluice.testkit.Api;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.nio.file.Path;
+
+/// What one workspace has looks to another as if it did not exist.
+class TenantTest {
+
+    private static final String URL = "https://example.com/hook";
+
+    @TempDir static Path dataDir;
+
+    private static RunningSluice sluice;
+    private static Api ours;
+    private static Api theirs;
+    private static Api.Answer source;
+    private static Api.Answer destination;
+    private static Api.Answer connection;
+    private static Api.Answer event;
+
+    @BeforeAll
+    static void start() {
+        sluice = RunningSluice.start(dataDir);
+        ours = sluice.api();
+        theirs = OtherWorkspace.on(sluice, "team");
+        source = ours.source("ours");
+        destination = ours.destination(URL, ", 'status': 'paused'");
+        connection = ours.connect(source, destination);
+        event = ours.ingest(source.text("ingest_path"), "{}");
+    }
+
+    @AfterAll
+    static void stop() {
+        sluice.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"sources", "destinations", "connections"})
+    void what_is_anothers_is_not_found(String kind) {
+        String path = "/api/v1/" + kind + "/" + idOf(kind);
+        String unknown = "/api/v1/" + kind + "/018f0000-0000-7000-8000-000000000000";
+
+        assertThat(ours.get(path).status()).isEqualTo(200);
+        var read = theirs.get(path);
+        var patched = theirs.patch(path, "{}");
+        var deleted = theirs.delete(path);
+
+        assertThat(read.status()).isEqualTo(404);
+        assertThat(patched.status()).isEqualTo(404);
+        assertThat(deleted.status()).isEqualTo(404);
+        assertThat(read.body()).isEqualTo(theirs.get(unknown).body());
+        assertThat(ours.get(path).status()).isEqualTo(200);
+    }
+
+    @Test
+    void anothers_event_is_not_found() {
+        String path = "/api/v1/events/" + event.text("request_id");
+
+        assertThat(ours.get(path).status()).isEqualTo(200);
+        assertThat(theirs.get(path).status()).isEqualTo(404);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"sources", "destinations", "connections", "events"})
+    void lists_have_nothing_of_anothers(String kind) {
+        assertThat(ours.get("/api/v1/" + kind).json().path("items")).isNotEmpty();
+        assertThat(theirs.get("/api/v1/" + kind).json().path("items")).isEmpty();
+    }
+
+    @Test
+    void totals_count_nothing_of_anothers() {
+        for (String kind : new String[] {"sources", "destinations", "connections", "events"}) {
+            assertThat(theirs.get("/api/v1/" + kind + "?limit=1").json().path("total").asInt(-1))
+                    .as(kind)
+                    .isZero();
+        }
+    }
+
+    @Test
+    void events_filtered_by_anothers_source_are_none() {
+        var list = theirs.get("/api/v1/events?source_id=" + source.text("id"));
+
+        assertThat(list.status()).isEqualTo(200);
+        assertThat(list.json().path("items")).isEmpty();
+        assertThat(list.json().path("total").asInt(-1)).isZero();
+    }
+
+    @Test
+    void anothers_source_or_destination_cannot_be_connected() {
+        var ownSource = theirs.source("theirs");
+        var ownDestination = theirs.destination(URL, "");
+
+        var toOurs = connect(ownSource, destination);
+        var fromOurs = connect(source, ownDestination);
+
+        assertThat(toOurs.status()).isEqualTo(404);
+        assertThat(toOurs.errorMessage()).isEqualTo("There is no such destination.");
+        assertThat(fromOurs.status()).isEqualTo(404);
+        assertThat(fromOurs.errorMessage()).isEqualTo("There is no such source.");
+        theirs.delete("/api/v1/sources/" + ownSource.text("id"));
+        theirs.delete("/api/v1/destinations/" + ownDestination.text("id"));
+    }
+
+    @Test
+    void each_key_names_its_own_workspace() {
+        assertThat(ours.get("/api/v1/me").json().path("workspace").path("name").asString())
+                .isEqualTo("Default");
+        assertThat(theirs.get("/api/v1/me").json().path("workspace").path("name").asString())
+                .isEqualTo("Other");
+    }
+
+    private static Api.Answer connect(Api.Answer from, Api.Answer to) {
+        return theirs.post(
+                "/api/v1/connections",
+                "{'source_id': '%s', 'destination_id': '%s'}"
+                        .formatted(from.text("id"), to.text("id")));
+    }
+
+    private static String idOf(String kind) {
+        return switch (kind) {
+            case "sources" -> source.text("id");
+            case "destinations" -> destination.text("id");
+            default -> connection.text("id");
+        };
+    }
+}
