@@ -1,0 +1,83 @@
+package dev.sluice.bench.load;
+
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.SplittableRandom;
+
+/// The request, made once; each sending only changes its marker. Used by one thread.
+///
+/// The body has what a careless relay changes: an escaped NUL, a number with a trailing zero,
+/// letters outside ASCII.
+final class Payload {
+
+    static final int LEAST = 128;
+
+    private static final int DIGITS = 16;
+    private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
+
+    private final SplittableRandom random;
+    private final byte[] request;
+    private final int bodyAt;
+    private final int markerAt;
+    private long number;
+
+    private Payload(SplittableRandom random, byte[] request, int bodyAt) {
+        this.random = random;
+        this.request = request;
+        this.bodyAt = bodyAt;
+        this.markerAt = bodyAt + "{\"marker\":\"".length();
+    }
+
+    static Payload to(URI ingest, int bodySize, SplittableRandom random) {
+        String start =
+                "{\"marker\":\"%s-%s\",\"exact\":1.10,\"text\":\"\\u0000 é €\",\"filler\":\""
+                        .formatted("0".repeat(DIGITS), "0".repeat(DIGITS));
+        var body = new StringBuilder(start);
+        int room = bodySize - start.getBytes(StandardCharsets.UTF_8).length - "\"}".length();
+        for (int at = 0; at < room; at++) {
+            body.append((char) ('a' + random.nextInt(26)));
+        }
+        body.append("\"}");
+        String head =
+                """
+                POST %s HTTP/1.1
+                Host: %s
+                User-Agent: sluice-bench
+                Content-Type: application/json
+                Content-Length: %s
+
+                """
+                        .formatted(
+                                ingest.getRawPath(),
+                                ingest.getRawAuthority(),
+                                Integer.toString(bodySize))
+                        .replace("\n", "\r\n");
+        byte[] request = (head + body).getBytes(StandardCharsets.UTF_8);
+        return new Payload(random, request, head.length());
+    }
+
+    /// The next request: a running number and a random one make its marker. Valid until the next
+    /// call.
+    byte[] next() {
+        number++;
+        long rest = number;
+        for (int at = DIGITS - 1; at >= 0; at--) {
+            request[markerAt + at] = (byte) ('0' + rest % 10);
+            rest /= 10;
+        }
+        long noise = random.nextLong();
+        for (int at = 0; at < DIGITS; at++) {
+            request[markerAt + DIGITS + 1 + at] = HEX[(int) (noise >>> (4 * at)) & 15];
+        }
+        return request;
+    }
+
+    String marker() {
+        return new String(request, markerAt, 2 * DIGITS + 1, StandardCharsets.US_ASCII);
+    }
+
+    byte[] body() {
+        return Arrays.copyOfRange(request, bodyAt, request.length);
+    }
+}

@@ -1,0 +1,73 @@
+package dev.sluice.bench.measure;
+
+/// Counts durations in buckets that grow with the value: 128 to each power of two, so a percentile
+/// is at most 0.8 % too high. Fixed size, nothing allocated while recording. Used by one thread.
+public final class Histogram {
+
+    private static final int BITS = 7;
+    private static final int PER_POWER = 1 << BITS;
+
+    private final long[] counts = new long[(Long.SIZE - BITS) * PER_POWER];
+    private long count;
+    private long sum;
+    private long max;
+
+    /// A negative duration counts as none: two ends of one event may be seen in either order.
+    public void record(long nanos) {
+        long value = Math.max(nanos, 0);
+        counts[bucket(value)]++;
+        count++;
+        sum += value;
+        max = Math.max(max, value);
+    }
+
+    public long count() {
+        return count;
+    }
+
+    /// The least recorded nanoseconds that at least `share` (0 to 1) of all do not exceed; 0 when
+    /// nothing was recorded.
+    public long percentile(double share) {
+        long rank = Math.max(1, (long) Math.ceil(share * count));
+        long seen = 0;
+        for (int bucket = 0; bucket < counts.length; bucket++) {
+            seen += counts[bucket];
+            if (seen >= rank) {
+                return Math.min(highest(bucket), max);
+            }
+        }
+        return max;
+    }
+
+    public Latency latency() {
+        return new Latency(
+                count,
+                count == 0 ? 0 : millis(sum / count),
+                millis(percentile(0.5)),
+                millis(percentile(0.9)),
+                millis(percentile(0.99)),
+                millis(percentile(0.999)),
+                millis(max));
+    }
+
+    private static int bucket(long value) {
+        if (value < PER_POWER) {
+            return (int) value;
+        }
+        int shift = Long.SIZE - 1 - Long.numberOfLeadingZeros(value) - BITS;
+        return (shift + 1) * PER_POWER + (int) (value >>> shift) - PER_POWER;
+    }
+
+    private static long highest(int bucket) {
+        if (bucket < PER_POWER) {
+            return bucket;
+        }
+        int shift = bucket / PER_POWER - 1;
+        long lead = PER_POWER + (long) (bucket % PER_POWER);
+        return ((lead + 1) << shift) - 1;
+    }
+
+    private static double millis(long nanos) {
+        return nanos / 1e6;
+    }
+}

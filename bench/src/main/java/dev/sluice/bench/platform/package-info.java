@@ -1,0 +1,6 @@
+/// What the tools share and what knows nothing of webhooks: options, JSON, HTTP messages,
+/// processes.
+@NullMarked
+package dev.sluice.bench.platform;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,84 @@
+package dev.sluice.bench.relay;
+
+import dev.sluice.bench.platform.Http;
+import dev.sluice.bench.platform.Json;
+
+import tools.jackson.databind.JsonNode;
+
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.util.List;
+import java.util.Map;
+
+/// The part of the relay's management API that a scenario needs.
+public final class Api {
+
+    /// Short, so that what a crash interrupts comes back while the run lasts.
+    private static final List<Integer> RETRIES = List.of(1, 2, 3, 5, 5, 5, 5, 5, 5, 5);
+
+    private final URI base;
+    private final String key;
+
+    public Api(URI base, String key) {
+        this.base = base;
+        this.key = key;
+    }
+
+    /// A source, by its id and the address that takes its events.
+    public record Source(String id, URI ingest) {}
+
+    public boolean isUp() {
+        try {
+            return Http.get(base.resolve("/api/v1/status")).statusCode() == 200;
+        } catch (UncheckedIOException down) {
+            return false;
+        }
+    }
+
+    public Source source(String name) {
+        JsonNode made = create("/api/v1/sources/", Map.of("name", name));
+        return new Source(
+                made.path("id").asString(), base.resolve(made.path("ingest_path").asString()));
+    }
+
+    /// A new destination at `url`, connected to the source.
+    public void connect(Source source, String name, URI url, int maxInFlight) {
+        JsonNode destination =
+                create(
+                        "/api/v1/destinations/",
+                        Map.of(
+                                "name",
+                                name,
+                                "url",
+                                url.toString(),
+                                "max_in_flight",
+                                maxInFlight,
+                                "retry_policy",
+                                Map.of("intervals_seconds", RETRIES)));
+        create(
+                "/api/v1/connections/",
+                Map.of(
+                        "source_id",
+                        source.id(),
+                        "destination_id",
+                        destination.path("id").asString()));
+    }
+
+    /// Whether an event can be stored right now; one is.
+    public boolean accepts(Source source) {
+        try {
+            return Http.post(source.ingest(), "", "{\"probe\":true}").statusCode() == 200;
+        } catch (UncheckedIOException down) {
+            return false;
+        }
+    }
+
+    private JsonNode create(String path, Map<String, Object> body) {
+        var answer = Http.post(base.resolve(path), "Bearer " + key, Json.line(body));
+        if (answer.statusCode() != 201) {
+            throw new IllegalStateException(
+                    "POST %s answered %d: %s".formatted(path, answer.statusCode(), answer.body()));
+        }
+        return Json.MAPPER.readTree(answer.body());
+    }
+}

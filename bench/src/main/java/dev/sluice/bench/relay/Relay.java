@@ -1,0 +1,175 @@
+package dev.sluice.bench.relay;
+
+import dev.sluice.bench.measure.Role;
+import dev.sluice.bench.platform.Wait;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/// A relay of our own, in a data directory of its own that goes when it is closed.
+///
+/// Its launcher replaces itself by the server, so the process started here is the server.
+public final class Relay implements Target {
+
+    /// The launcher may have to build the server first.
+    private static final Duration FIRST_START = Duration.ofMinutes(10);
+
+    private static final Duration START = Duration.ofMinutes(2);
+    private static final Duration STOP = Duration.ofMinutes(1);
+
+    private final Launch launch;
+    private final Api api;
+    private final boolean keep;
+    private final Thread onExit = new Thread(this::abandon, "end the relay");
+    private Process process;
+
+    private Relay(Launch launch, Api api, boolean keep, Process process) {
+        this.launch = launch;
+        this.keep = keep;
+        this.api = api;
+        this.process = process;
+    }
+
+    /// Returns once it answers.
+    ///
+    /// @param keep whether its directory stays, for who wants to look into it
+    public static Relay start(Path launcher, boolean keep) {
+        try {
+            // PostgreSQL may run as another user, who must be able to pass through.
+            var open = PosixFilePermissions.fromString("rwxr-xr-x");
+            Path directory = Files.createTempDirectory("sluice-bench-");
+            Files.setPosixFilePermissions(directory, open);
+            String key = ("bench-" + UUID.randomUUID() + UUID.randomUUID()).substring(0, 48);
+            var launch = new Launch(launcher, directory, freePort(), key);
+            var api = new Api(URI.create("http://127.0.0.1:" + launch.port()), key);
+            var relay = new Relay(launch, api, keep, launch.start());
+            Runtime.getRuntime().addShutdownHook(relay.onExit);
+            relay.awaitUp(FIRST_START);
+            return relay;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public Api api() {
+        return api;
+    }
+
+    @Override
+    public Map<Role, Long> processes() {
+        var processes = new EnumMap<Role, Long>(Role.class);
+        processes.put(Role.RELAY, process.pid());
+        postmaster().ifPresent(found -> processes.put(Role.POSTGRES, found.pid()));
+        return processes;
+    }
+
+    public Optional<ProcessHandle> postmaster() {
+        return Postmaster.in(launch.data());
+    }
+
+    public boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /// `kill -9`; returns when it is dead.
+    public void kill() {
+        process.destroyForcibly();
+        awaitEnd();
+    }
+
+    /// Starts again in the same data directory, after [#kill()].
+    public void restart() {
+        process = launch.start();
+        awaitUp(START);
+    }
+
+    /// Asks it to stop (SIGTERM) and gives its exit status; -1 when it had to be killed.
+    public int stop() {
+        process.destroy();
+        if (awaitEnd()) {
+            return process.exitValue();
+        }
+        process.destroyForcibly();
+        return -1;
+    }
+
+    @Override
+    public void close() {
+        try {
+            Runtime.getRuntime().removeShutdownHook(onExit);
+        } catch (IllegalStateException exiting) {
+            // The hook is at it already.
+            return;
+        }
+        if (process.isAlive()) {
+            stop();
+        }
+        abandon();
+    }
+
+    /// Where a scenario may keep its ledgers; goes with the rest.
+    public Path scratch(String name) {
+        return launch.directory().resolve(name);
+    }
+
+    /// The end of what it printed.
+    public String lastWords() {
+        return launch.lastWords();
+    }
+
+    private void awaitUp(Duration limit) {
+        boolean ended = !Wait.until(limit, () -> !process.isAlive() || api.isUp());
+        if (ended || !process.isAlive()) {
+            throw new IllegalStateException("the relay did not start; it said:\n" + lastWords());
+        }
+    }
+
+    private boolean awaitEnd() {
+        try {
+            return process.waitFor(STOP.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /// Leaves nothing behind, whatever state it is in.
+    private void abandon() {
+        process.destroyForcibly();
+        awaitEnd();
+        postmaster().ifPresent(ProcessHandle::destroyForcibly);
+        Wait.until(Duration.ofSeconds(10), () -> postmaster().isEmpty());
+        if (keep) {
+            System.err.println("kept: " + launch.directory());
+            return;
+        }
+        try (Stream<Path> files = Files.walk(launch.directory())) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
+        } catch (UncheckedIOException | IOException busy) {
+            System.err.println("a temporary directory could not be removed: " + busy.getMessage());
+        }
+    }
+
+    private static int freePort() throws IOException {
+        try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/// The relay under measurement: its process, its database's process, and its management API.
+@NullMarked
+package dev.sluice.bench.relay;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,7 @@
+package dev.sluice.bench.sink;
+
+/// What a sink has seen so far.
+///
+/// @param bytes of bodies
+/// @param connections that stand now
+public record Count(long requests, long bytes, long answered, int connections) {}

@@ -1,0 +1,5 @@
+/// Where the deliveries arrive: a receiver that answers, hangs, fails or refuses, and counts.
+@NullMarked
+package dev.sluice.bench.sink;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.bench.ledger;
+
+import org.jspecify.annotations.NullMarked;

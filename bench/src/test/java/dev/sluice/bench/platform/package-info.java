@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.bench.platform;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.bench.report;
+
+import org.jspecify.annotations.NullMarked;
