@@ -130,6 +130,14 @@ public final class Main {
         var properties = new Properties();
         try (Reader reader = Files.newBufferedReader(file)) {
             properties.load(reader);
+        } catch (IllegalArgumentException e) {
+            throw new UncheckedIOException(
+                    FILE
+                            + " names "
+                            + file
+                            + ", which is no properties file: a \\u without four hexadecimal"
+                            + " digits",
+                    new IOException(e));
         } catch (IOException e) {
             throw new UncheckedIOException(FILE + " names " + file + ", which cannot be read", e);
         }

@@ -15,6 +15,9 @@ import java.util.List;
 /// value cannot hold these two, so nothing is lost.
 public final class Payload {
 
+    /// What a header takes beside its characters: a record, two strings and their arrays.
+    private static final int HEADER_OBJECTS = 128;
+
     private static final byte[] SEPARATOR = {':', ' '};
     private static final byte[] END = {'\r', '\n'};
 
@@ -46,9 +49,10 @@ public final class Payload {
         return body;
     }
 
-    /// In bytes, headers and body.
+    /// The memory it takes, in bytes, about.
     public int size() {
-        return headerLines.length + body.length;
+        int parsed = headers == null ? 0 : headers.size() * HEADER_OBJECTS;
+        return headerLines.length + body.length + parsed;
     }
 
     private static byte[] lines(List<Header> headers) {

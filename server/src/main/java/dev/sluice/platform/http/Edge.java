@@ -34,7 +34,8 @@ final class Edge extends Handler.Abstract {
     private static final Duration MOST_DROPPED_TIME = Duration.ofSeconds(5);
 
     /// Of all bodies being read.
-    private static final long MOST_BODY_BYTES = 128L << 20;
+    private static final long MOST_BODY_BYTES =
+            Math.min(128L << 20, Runtime.getRuntime().maxMemory() / 8);
 
     private final Router router;
     private final Uuid7 ids;

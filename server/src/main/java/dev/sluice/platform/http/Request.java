@@ -131,7 +131,9 @@ public final class Request {
                     length < body.length
                             && (read = in.read(body, length, body.length - length)) >= 0; ) {
                 length += read;
-                refuseSlow(length, System.nanoTime() - start);
+                if (length < whole) {
+                    refuseSlow(length, System.nanoTime() - start);
+                }
                 if (length == body.length && length < whole) {
                     body = grown(body, Math.min(whole, 4 * length));
                 }

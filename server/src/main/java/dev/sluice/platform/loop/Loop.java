@@ -22,6 +22,7 @@ public final class Loop implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Loop.class);
     private static final Duration GRACE = Duration.ofSeconds(2);
+    private static final Duration LAST_WORDS = Duration.ofMillis(500);
 
     private final String name;
     private final Duration pause;
@@ -118,6 +119,7 @@ public final class Loop implements AutoCloseable {
         try {
             if (!thread.equals(Thread.currentThread()) && !thread.join(GRACE)) {
                 thread.interrupt();
+                thread.join(LAST_WORDS);
             }
         } catch (InterruptedException e) {
             thread.interrupt();

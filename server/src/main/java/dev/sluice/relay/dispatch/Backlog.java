@@ -221,8 +221,9 @@ public final class Backlog implements Loop.Step {
         if (reader.taken() > 0) {
             return; // nothing in the rows says that they are on the wire
         }
+        leased.remove(
+                reader.lane()); // first: if the answer is lost, a lane of ours is adopted again
         db.run(tx -> LaneStore.release(tx, reader.lane(), epoch, wakeAt));
-        leased.remove(reader.lane());
     }
 
     /// Frees all lanes, after the dispatcher has stopped.

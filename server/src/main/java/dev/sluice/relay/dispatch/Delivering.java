@@ -64,7 +64,7 @@ public final class Delivering {
     private Outcome send(Ready ready, Route route) {
         try {
             return sender.send(parcel(ready, route));
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             log.atError()
                     .addKeyValue("delivery_id", ready.work().id())
                     .setCause(e)

@@ -41,7 +41,8 @@ public final class Dispatcher implements JournalListener, ResultsListener {
     public static final int PERMITS = 1_024;
 
     /// Bodies and headers in memory for deliveries, in bytes.
-    private static final long MOST_BYTES = 256L << 20;
+    private static final long MOST_BYTES =
+            Math.min(256L << 20, Runtime.getRuntime().maxMemory() / 4);
 
     private final Routing routing;
     private final Node node;
@@ -229,7 +230,7 @@ public final class Dispatcher implements JournalListener, ResultsListener {
             } else {
                 putBack(ready);
             }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             log.atError()
                     .addKeyValue("delivery_id", ready.work().id())
                     .setCause(e)

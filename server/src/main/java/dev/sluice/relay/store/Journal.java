@@ -35,7 +35,8 @@ public final class Journal implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Journal.class);
 
     private static final int MOST_QUEUED = 16_384;
-    private static final long MOST_QUEUED_BYTES = 64L << 20;
+    private static final long MOST_QUEUED_BYTES =
+            Math.min(64L << 20, Runtime.getRuntime().maxMemory() / 8);
     private static final int MOST_EVENTS = 512;
     private static final int MOST_BYTES = 8 << 20;
 
@@ -150,13 +151,20 @@ public final class Journal implements AutoCloseable {
     private void commitOrRefuse(List<Accepted> events) throws InterruptedException {
         try {
             commit(events, false);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             log.atError().addKeyValue("events", events.size()).setCause(e).log("journal.crashed");
             for (var event : events) {
-                if (event.receipt().become(Receipt.State.REFUSED)) {
-                    listener().dropped(event);
+                event.receipt().become(Receipt.State.REFUSED);
+                if (event.receipt().isRefused()) {
+                    drop(event);
                 }
             }
+        }
+    }
+
+    private void drop(Accepted event) {
+        if (event.receipt().markDropped()) {
+            listener().dropped(event);
         }
     }
 
@@ -242,7 +250,7 @@ public final class Journal implements AutoCloseable {
         var left = new ArrayList<Accepted>(events.size());
         for (var event : events) {
             if (event.receipt().isRefused()) {
-                listener().dropped(event);
+                drop(event);
             } else {
                 left.add(event);
             }
@@ -253,7 +261,7 @@ public final class Journal implements AutoCloseable {
     private void refuse(List<Accepted> events) {
         for (var event : events) {
             event.receipt().become(Receipt.State.REFUSED);
-            listener().dropped(event);
+            drop(event);
         }
     }
 

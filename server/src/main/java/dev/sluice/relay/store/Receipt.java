@@ -18,6 +18,9 @@ public final class Receipt {
     private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
     private final long deadlineNanos;
 
+    /// Owned by the journal's thread.
+    private boolean isDropped;
+
     /// @param deadlineNanos of `System.nanoTime`, by which the sender must have an answer
     public Receipt(long deadlineNanos) {
         this.deadlineNanos = deadlineNanos;
@@ -38,6 +41,13 @@ public final class Receipt {
         if (first) {
             LockSupport.unpark(waiter);
         }
+        return first;
+    }
+
+    /// True the first time: an event is dropped once. Called by the journal's thread only.
+    boolean markDropped() {
+        boolean first = !isDropped;
+        isDropped = true;
         return first;
     }
 

@@ -106,7 +106,7 @@ public final class Results implements AutoCloseable {
     private void commitOrForget(List<Settled> batch) throws InterruptedException {
         try {
             commit(batch);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             log.atError().addKeyValue("results", batch.size()).setCause(e).log("results.crashed");
             listener.written(batch, List.of());
         }
