@@ -1,5 +1,6 @@
 package dev.sluice;
 
+import dev.sluice.platform.secret.PrivateFile;
 import dev.sluice.platform.secret.RandomText;
 import dev.sluice.platform.secret.Sealer;
 import dev.sluice.platform.secret.Secret;
@@ -7,17 +8,13 @@ import dev.sluice.platform.secret.Secret;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Base64;
 import java.util.UUID;
 
@@ -108,28 +105,9 @@ final class DataDirectory implements AutoCloseable {
     private String readOrWrite(String name, String fresh) throws IOException {
         var file = path.resolve(name);
         if (!Files.exists(file)) {
-            writePrivately(file, fresh + "\n");
+            PrivateFile.write(file, fresh + "\n");
         }
         return Files.readString(file).strip();
-    }
-
-    /// Whole or not at all, readable by its owner only.
-    static void writePrivately(Path file, String text) throws IOException {
-        var partial = file.resolveSibling(file.getFileName() + ".partial");
-        Files.deleteIfExists(partial);
-        if (Files.getFileStore(file.toAbsolutePath().getParent())
-                .supportsFileAttributeView("posix")) {
-            Files.createFile(
-                    partial,
-                    PosixFilePermissions.asFileAttribute(
-                            PosixFilePermissions.fromString("rw-------")));
-        }
-        try (var channel =
-                FileChannel.open(partial, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
-            channel.write(ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)));
-            channel.force(true);
-        }
-        Files.move(partial, file, StandardCopyOption.ATOMIC_MOVE);
     }
 
     @Override

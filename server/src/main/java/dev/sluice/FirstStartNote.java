@@ -1,6 +1,7 @@
 package dev.sluice;
 
 import dev.sluice.account.access.FirstStart;
+import dev.sluice.platform.secret.PrivateFile;
 
 import java.io.Console;
 import java.io.IOException;
@@ -12,7 +13,7 @@ record FirstStartNote(Path file, String baseUrl) {
 
     void write(FirstStart.Made made) {
         try {
-            DataDirectory.writePrivately(file, text(made));
+            PrivateFile.write(file, text(made));
         } catch (IOException e) {
             throw new StartRefused("Cannot write " + file + ": " + e.getMessage());
         }

@@ -1,9 +1,9 @@
 package dev.sluice.platform.postgres;
 
+import dev.sluice.platform.secret.RandomText;
 import dev.sluice.platform.secret.Secret;
 
 import java.nio.file.Path;
-import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -13,9 +13,6 @@ import java.util.stream.Collectors;
 /// A server that is ready to be started: its folder with a cluster in it, its programs, and how to
 /// run them.
 record Installation(Home home, Binaries binaries, Way way, Secret password) {
-
-    private static final String BASE62 =
-            "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
     /// 256 bits.
     private static final int PASSWORD_LENGTH = 43;
@@ -51,12 +48,7 @@ record Installation(Home home, Binaries binaries, Way way, Secret password) {
                     "%s is missing, and nothing else knows the password of the database in %s. Restore both from the same backup."
                             .formatted(home.password().file(), home.cluster()));
         }
-        var random = new SecureRandom();
-        String fresh =
-                random.ints(PASSWORD_LENGTH, 0, BASE62.length())
-                        .mapToObj(BASE62::charAt)
-                        .map(String::valueOf)
-                        .collect(Collectors.joining());
+        String fresh = new RandomText().base62(PASSWORD_LENGTH);
         home.password().write(fresh);
         return new Secret(fresh);
     }
