@@ -108,20 +108,22 @@ public final class Node implements Loop.Step {
         for (long dead : db.call(tx -> NodeStore.declareDead(tx, epoch(), home))) {
             log.atWarn().addKeyValue("epoch", dead).log("node.died");
         }
-        for (long gone : db.call(NodeStore::gone)) {
-            var now = clock.instant();
-            var lanes = db.call(tx -> NodeStore.releaseWork(tx, gone, now));
-            db.run(tx -> NodeStore.releaseLanes(tx, gone, now));
-            db.run(tx ->
-                    LaneStore.wake(
-                            tx,
-                            lanes.stream().map(lane -> new LaneStore.Wake(lane, now)).toList()));
-            db.run(tx -> NodeStore.forget(tx, gone));
-            log.atInfo()
-                    .addKeyValue("epoch", gone)
-                    .addKeyValue("lanes", lanes.size())
-                    .log("node.taken_over");
-        }
+        db.call(NodeStore::gone).forEach(this::takeOver);
+    }
+
+    /// Lets what a node that is gone had in memory wait for whoever comes first.
+    public void takeOver(long gone) {
+        var now = clock.instant();
+        var lanes = db.call(tx -> NodeStore.releaseWork(tx, gone, now));
+        db.run(tx -> NodeStore.releaseLanes(tx, gone, now));
+        db.run(tx ->
+                LaneStore.wake(
+                        tx, lanes.stream().map(lane -> new LaneStore.Wake(lane, now)).toList()));
+        db.run(tx -> NodeStore.forget(tx, gone));
+        log.atInfo()
+                .addKeyValue("epoch", gone)
+                .addKeyValue("lanes", lanes.size())
+                .log("node.taken_over");
     }
 
     /// Says that this node is going, after everything it had was finished or put back.

@@ -153,12 +153,7 @@ public final class Journal implements AutoCloseable {
             commit(events, false);
         } catch (RuntimeException | Error e) {
             log.atError().addKeyValue("events", events.size()).setCause(e).log("journal.crashed");
-            for (var event : events) {
-                event.receipt().become(Receipt.State.REFUSED);
-                if (event.receipt().isRefused()) {
-                    drop(event);
-                }
-            }
+            refuse(events);
         }
     }
 
@@ -258,10 +253,13 @@ public final class Journal implements AutoCloseable {
         return left;
     }
 
+    /// Those that are not stored.
     private void refuse(List<Accepted> events) {
         for (var event : events) {
             event.receipt().become(Receipt.State.REFUSED);
-            drop(event);
+            if (event.receipt().isRefused()) {
+                drop(event);
+            }
         }
     }
 

@@ -13,7 +13,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HashSet;
 import java.util.Set;
@@ -48,7 +47,7 @@ public final class Leaks implements Loop.Step {
     @Override
     public boolean run() {
         var now = clock.instant();
-        releaseOrphans(now);
+        takeOverOrphans();
         long epoch = node.epoch();
         var unknown = new HashSet<DeliveryId>();
         var leaked = new HashSet<DeliveryId>();
@@ -69,14 +68,13 @@ public final class Leaks implements Loop.Step {
     /// A node that slept through its own takeover may have written once more under an epoch that
     /// was forgotten meanwhile. Owners are read before epochs: an epoch is there before it owns
     /// anything, so a new node is never taken for a forgotten one.
-    private void releaseOrphans(Instant now) {
+    private void takeOverOrphans() {
         var forgotten = new HashSet<>(db.call(WorkStore::owners));
         forgotten.addAll(db.call(LaneStore::owners));
         forgotten.removeAll(db.call(NodeStore::epochs));
         for (long epoch : forgotten) {
             log.atWarn().addKeyValue("epoch", epoch).log("work.orphaned");
-            db.call(tx -> NodeStore.releaseWork(tx, epoch, now));
-            db.run(tx -> NodeStore.releaseLanes(tx, epoch, now));
+            node.takeOver(epoch);
         }
     }
 
