@@ -1,4 +1,4 @@
-/// Things that must not be seen: secrets in memory, sealing at rest, tokens and their hashes.
+/// Things that must not be seen: secrets in memory, sealing at rest, random text, files of our own.
 @NullMarked
 package dev.sluice.platform.secret;
 
