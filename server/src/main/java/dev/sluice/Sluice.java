@@ -5,6 +5,7 @@ import dev.sluice.account.access.FirstStart;
 import dev.sluice.account.access.SealingCanary;
 import dev.sluice.account.plan.PlanRoutes;
 import dev.sluice.gateway.connection.ConnectionRoutes;
+import dev.sluice.gateway.connection.SourceConnections;
 import dev.sluice.gateway.destination.DestinationRoutes;
 import dev.sluice.gateway.destination.DestinationStore;
 import dev.sluice.gateway.routing.Routing;
@@ -168,6 +169,7 @@ final class Sluice implements AutoCloseable {
         new DestinationRoutes(db, access, destinations, config.addresses(), routing, ids, clock)
                 .addTo(router);
         new ConnectionRoutes(db, access, routing, ids, clock).addTo(router);
+        new SourceConnections(db, access).addTo(router);
         new EventRoutes(db, access, config.plans(), routing, clock).addTo(router);
         router.mount(
                 Ingest.PATH,

@@ -103,7 +103,7 @@ public final class ConnectionRoutes {
         if (!DestinationStore.exists(tx, connection.workspace(), connection.destination())) {
             throw ApiException.notFound("destination");
         }
-        if (ConnectionStore.countOf(tx, connection.source()) >= MOST_PER_SOURCE) {
+        if (ConnectionStore.countOfSource(tx, connection.source(), "") >= MOST_PER_SOURCE) {
             throw new ApiException(
                     ErrorStatus.CONFLICT,
                     "A source has at most " + MOST_PER_SOURCE + " connections.");

@@ -20,18 +20,6 @@ public final class ConnectionStore {
 
     private ConnectionStore() {}
 
-    static long countOf(Tx tx, SourceId source) {
-        return tx.single(
-                """
-                select count(*) as n
-                  from connection
-                  join destination on destination.id = destination_id and destination.deleted_at is null
-                 where source_id = ? and connection.deleted_at is null
-                """,
-                row -> row.number("n"),
-                source.value());
-    }
-
     /// @throws dev.sluice.platform.db.DbException a duplicate when the two are connected already
     static void insert(Tx tx, Connection connection, long version) {
         tx.update(
@@ -110,6 +98,43 @@ public final class ConnectionStore {
                 """,
                 row -> row.number("n"),
                 workspace.value());
+    }
+
+    /// The newest first.
+    ///
+    /// @param q a part of the destination's name, in any case; empty for all
+    static List<Connection> ofSource(Tx tx, SourceId source, String q, long offset, int limit) {
+        return tx.query(
+                """
+                select connection.*
+                  from connection
+                  join destination on destination.id = destination_id and destination.deleted_at is null
+                 where source_id = ? and connection.deleted_at is null
+                   and (? = '' or strpos(lower(name), lower(?)) > 0)
+                 order by connection.created_at desc, connection.id desc
+                offset ? limit ?
+                """,
+                ConnectionStore::connection,
+                source.value(),
+                q,
+                q,
+                offset,
+                limit);
+    }
+
+    static long countOfSource(Tx tx, SourceId source, String q) {
+        return tx.single(
+                """
+                select count(*) as n
+                  from connection
+                  join destination on destination.id = destination_id and destination.deleted_at is null
+                 where source_id = ? and connection.deleted_at is null
+                   and (? = '' or strpos(lower(name), lower(?)) > 0)
+                """,
+                row -> row.number("n"),
+                source.value(),
+                q,
+                q);
     }
 
     /// Those changed after `version`, deleted ones included.

@@ -180,11 +180,7 @@ public final class DestinationStore {
     }
 
     private Shown shown(Row row) throws SQLException {
-        var state = row.textOrNone("circuit_state");
-        var reopenAt = row.instantOrNone("reopen_at");
-        return new Shown(
-                destination(row),
-                state.map(s -> new CircuitView(s, reopenAt)).orElse(CircuitView.CLOSED));
+        return new Shown(destination(row), CircuitView.read(row));
     }
 
     private Destination destination(Row row) throws SQLException {

@@ -1,0 +1,61 @@
+package dev.sluice.gateway.connection;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.sluice.account.access.Access;
+import dev.sluice.gateway.destination.DestinationId;
+import dev.sluice.gateway.destination.DestinationSummary;
+import dev.sluice.gateway.source.SourceId;
+import dev.sluice.gateway.source.SourceStore;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.http.ApiException;
+import dev.sluice.platform.http.Page;
+import dev.sluice.platform.http.Reply;
+import dev.sluice.platform.http.Request;
+import dev.sluice.platform.http.Router;
+import dev.sluice.platform.json.JsonObject;
+
+import java.util.Map;
+
+/// `/api/v1/sources/{id}/connections`: where a source's events go.
+public final class SourceConnections {
+
+    private final Db db;
+    private final Access access;
+
+    public SourceConnections(Db db, Access access) {
+        this.db = db;
+        this.access = access;
+    }
+
+    public void addTo(Router router) {
+        router.get("/api/v1/sources/{id}/connections", this::list);
+    }
+
+    private Reply list(Request request) {
+        var caller = access.caller(request);
+        var source = new SourceId(request.id("source"));
+        var page = Page.of(request);
+        String q = request.parameter("q").orElse("");
+        return db.call(tx -> {
+            if (SourceStore.find(tx, caller.workspace(), source).isEmpty()) {
+                throw ApiException.notFound("source");
+            }
+            var connections = ConnectionStore.ofSource(tx, source, q, page.offset(), page.limit());
+            var summaries =
+                    DestinationSummary.of(
+                            tx, connections.stream().map(Connection::destination).toList());
+            var items =
+                    connections.stream().map(connection -> item(connection, summaries)).toList();
+            return Reply.ok(
+                    JsonObject.items(items)
+                            .put("total", ConnectionStore.countOfSource(tx, source, q)));
+        });
+    }
+
+    private static JsonObject item(
+            Connection connection, Map<DestinationId, DestinationSummary> destinations) {
+        var destination = requireNonNull(destinations.get(connection.destination()));
+        return connection.json().put("destination", destination.json());
+    }
+}
