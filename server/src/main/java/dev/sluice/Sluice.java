@@ -9,7 +9,9 @@ import dev.sluice.gateway.connection.SourceConnections;
 import dev.sluice.gateway.destination.DestinationRoutes;
 import dev.sluice.gateway.destination.DestinationStore;
 import dev.sluice.gateway.routing.Routing;
+import dev.sluice.gateway.source.Purge;
 import dev.sluice.gateway.source.SourceRoutes;
+import dev.sluice.gateway.source.TrashRoutes;
 import dev.sluice.observe.events.EventRoutes;
 import dev.sluice.observe.status.StatusRoutes;
 import dev.sluice.platform.db.Database;
@@ -146,6 +148,7 @@ final class Sluice implements AutoCloseable {
         loop("configuration", Duration.ofMillis(500), routing);
         loop("lane wakes", Duration.ofMillis(50), wakes);
         routing.onChange(loop("sweep", Duration.ofSeconds(10), sweep)::wake);
+        loop("trash", Duration.ofMinutes(1), new Purge(relayDb, routing, clock));
         loop("folding", Duration.ofSeconds(1), new Folding(relayDb));
         loop("leaks", Duration.ofSeconds(60), new Leaks(relayDb, node, dispatcher, clock));
         loop(
@@ -166,6 +169,7 @@ final class Sluice implements AutoCloseable {
         PlanRoutes.addTo(router, config.plans());
         new StatusRoutes(db, () -> !space.isTight(), node::mayStart, clock, version).addTo(router);
         new SourceRoutes(db, access, config.plans(), routing, ids, random, clock).addTo(router);
+        new TrashRoutes(db, access, config.plans(), routing, clock).addTo(router);
         new DestinationRoutes(db, access, destinations, config.addresses(), routing, ids, clock)
                 .addTo(router);
         new ConnectionRoutes(db, access, routing, ids, clock).addTo(router);

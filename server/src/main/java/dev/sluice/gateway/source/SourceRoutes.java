@@ -8,7 +8,6 @@ import dev.sluice.gateway.ConfigurationChange;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.ApiException;
-import dev.sluice.platform.http.ErrorStatus;
 import dev.sluice.platform.http.Page;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
@@ -38,7 +37,7 @@ public final class SourceRoutes {
 
     private final Db db;
     private final Access access;
-    private final PlanCatalog plans;
+    private final SourceCap cap;
     private final ConfigurationChange change;
     private final Uuid7 ids;
     private final RandomText random;
@@ -54,7 +53,7 @@ public final class SourceRoutes {
             InstantSource clock) {
         this.db = db;
         this.access = access;
-        this.plans = plans;
+        this.cap = new SourceCap(plans);
         this.change = change;
         this.ids = ids;
         this.random = random;
@@ -88,7 +87,7 @@ public final class SourceRoutes {
 
     private Source source(Tx tx, Caller caller, Fields fields) {
         long others = SourceStore.count(tx, caller.workspace());
-        refuseOverCap(tx, caller, others);
+        cap.refuseOver(tx, caller.workspace(), others);
         var now = clock.instant();
         return new Source(
                 new SourceId(ids.next()),
@@ -100,21 +99,6 @@ public final class SourceRoutes {
                 fields.status().or(Source.Status.ACTIVE),
                 now,
                 now);
-    }
-
-    private void refuseOverCap(Tx tx, Caller caller, long others) {
-        var workspace = WorkspaceStore.find(tx, caller.workspace()).orElseThrow();
-        var plan = plans.named(workspace.plan());
-        var cap = plan.limits().sources();
-        if (cap.isPresent() && others >= cap.getAsInt()) {
-            throw new ApiException(
-                    ErrorStatus.PLAN_LIMIT_REACHED,
-                    "The plan "
-                            + plan.name()
-                            + " has room for "
-                            + cap.getAsInt()
-                            + " sources. Delete one first.");
-        }
     }
 
     private Reply list(Request request) {
@@ -165,7 +149,7 @@ public final class SourceRoutes {
         if (!db.call(
                 tx -> {
                     long version = WorkspaceStore.nextVersion(tx);
-                    return SourceStore.trash(tx, caller.workspace(), id, clock.instant(), version);
+                    return TrashStore.put(tx, caller.workspace(), id, clock.instant(), version);
                 })) {
             throw ApiException.notFound("source");
         }

@@ -5,7 +5,6 @@ import dev.sluice.platform.db.Row;
 import dev.sluice.platform.db.Tx;
 
 import java.sql.SQLException;
-import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -17,8 +16,8 @@ import java.util.Optional;
 /// things.
 public final class SourceStore {
 
-    /// A source as nodes keep it in memory, trashed ones included.
-    public record Version(Source source, boolean isTrashed) {}
+    /// A source as nodes keep it in memory, trashed and purged ones included.
+    public record Version(Source source, boolean isTrashed, boolean isPurged) {}
 
     private SourceStore() {}
 
@@ -55,22 +54,6 @@ public final class SourceStore {
                 source.updatedAt(),
                 version,
                 source.id().value());
-    }
-
-    /// False when there is no such source outside the trash.
-    static boolean trash(Tx tx, WorkspaceId workspace, SourceId id, Instant now, long version) {
-        return tx.update(
-                        """
-                        update source
-                           set trashed_at = ?, updated_at = ?, version = ?
-                         where id = ? and workspace_id = ? and trashed_at is null
-                        """,
-                        now,
-                        now,
-                        version,
-                        id.value(),
-                        workspace.value())
-                == 1;
     }
 
     public static Optional<Source> find(Tx tx, WorkspaceId workspace, SourceId id) {
@@ -149,11 +132,13 @@ public final class SourceStore {
     public static List<Version> changedAfter(Tx tx, long version) {
         return tx.query(
                 "select * from source where version > ?",
-                row -> new Version(source(row), !row.isNull("trashed_at")),
+                row ->
+                        new Version(
+                                source(row), !row.isNull("trashed_at"), !row.isNull("purged_at")),
                 version);
     }
 
-    private static Source source(Row row) throws SQLException {
+    static Source source(Row row) throws SQLException {
         return new Source(
                 new SourceId(row.uuid("id")),
                 new WorkspaceId(row.uuid("workspace_id")),

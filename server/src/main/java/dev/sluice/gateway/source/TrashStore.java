@@ -1,0 +1,119 @@
+package dev.sluice.gateway.source;
+
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.json.JsonObject;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+
+/// The SQL of the trash, where a source stays after its deletion until it is restored or purged.
+final class TrashStore {
+
+    /// The specification's limit.
+    static final Duration STAY = Duration.ofDays(7);
+
+    /// A source in the trash.
+    record Trashed(Source source, Instant trashedAt) {
+
+        JsonObject json() {
+            return source.json().put("trashed_at", trashedAt).put("purge_at", trashedAt.plus(STAY));
+        }
+    }
+
+    private TrashStore() {}
+
+    /// False when there is no such source outside the trash.
+    static boolean put(Tx tx, WorkspaceId workspace, SourceId id, Instant now, long version) {
+        return tx.update(
+                        """
+                        update source
+                           set trashed_at = ?, updated_at = ?, version = ?
+                         where id = ? and workspace_id = ? and trashed_at is null
+                        """,
+                        now,
+                        now,
+                        version,
+                        id.value(),
+                        workspace.value())
+                == 1;
+    }
+
+    /// False when there is no such source in the trash, or its days are over.
+    static boolean takeOut(Tx tx, WorkspaceId workspace, SourceId id, Instant now, long version) {
+        return tx.update(
+                        """
+                        update source
+                           set trashed_at = null, updated_at = ?, version = ?
+                         where id = ? and workspace_id = ? and trashed_at > ? and purged_at is null
+                        """,
+                        now,
+                        version,
+                        id.value(),
+                        workspace.value(),
+                        now.minus(STAY))
+                == 1;
+    }
+
+    /// The latest deletion first.
+    static List<Trashed> list(
+            Tx tx, WorkspaceId workspace, String q, Instant now, long offset, int limit) {
+        return tx.query(
+                """
+                select *
+                  from source
+                 where workspace_id = ? and trashed_at > ? and purged_at is null
+                   and (? = '' or strpos(lower(name), lower(?)) > 0)
+                 order by trashed_at desc, id desc
+                offset ? limit ?
+                """,
+                row -> new Trashed(SourceStore.source(row), row.instant("trashed_at")),
+                workspace.value(),
+                now.minus(STAY),
+                q,
+                q,
+                offset,
+                limit);
+    }
+
+    static long count(Tx tx, WorkspaceId workspace, String q, Instant now) {
+        return tx.single(
+                """
+                select count(*) as n
+                  from source
+                 where workspace_id = ? and trashed_at > ? and purged_at is null
+                   and (? = '' or strpos(lower(name), lower(?)) > 0)
+                """,
+                row -> row.number("n"),
+                workspace.value(),
+                now.minus(STAY),
+                q,
+                q);
+    }
+
+    static boolean isAnyDue(Tx tx, Instant now) {
+        return tx.single(
+                """
+                select exists (select from source where trashed_at <= ? and purged_at is null) as due
+                """,
+                row -> row.bool("due"),
+                now.minus(STAY));
+    }
+
+    /// Empties those whose days are over, of every workspace.
+    ///
+    /// @return how many
+    static int purge(Tx tx, Instant now, long version) {
+        return tx.update(
+                """
+                update source
+                   set purged_at = ?, name = '', description = null, updated_at = ?, version = ?
+                 where trashed_at <= ? and purged_at is null
+                """,
+                now,
+                now,
+                version,
+                now.minus(STAY));
+    }
+}
