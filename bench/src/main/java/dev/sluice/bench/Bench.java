@@ -8,6 +8,7 @@ import dev.sluice.bench.scenario.Crash;
 import dev.sluice.bench.scenario.FullCycle;
 import dev.sluice.bench.scenario.IngestOnly;
 import dev.sluice.bench.scenario.Isolation;
+import dev.sluice.bench.scenario.Limit;
 import dev.sluice.bench.scenario.Scenario;
 
 import java.nio.file.Path;
@@ -36,7 +37,7 @@ public final class Bench {
     private static int run(List<String> arguments) {
         try {
             if (arguments.isEmpty()) {
-                throw new UsageException("bench/run relay|ingest|crash|isolation [options]");
+                throw new UsageException("bench/run relay|limit|ingest|crash|isolation [options]");
             }
             var options = Options.parse(arguments.subList(1, arguments.size()));
             boolean save = !options.flag("no-save");
@@ -59,6 +60,7 @@ public final class Bench {
     private static Scenario scenario(String name, Options options) {
         return switch (name) {
             case "relay" -> FullCycle.from(options);
+            case "limit" -> Limit.from(options);
             case "ingest" -> IngestOnly.from(options);
             case "crash" -> Crash.from(options);
             case "isolation" -> Isolation.from(options);

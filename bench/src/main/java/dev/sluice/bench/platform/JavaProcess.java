@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /// One of our own tools in a virtual machine of its own, read line by line.
@@ -25,18 +26,28 @@ public final class JavaProcess implements AutoCloseable {
         this.lines = process.inputReader(StandardCharsets.UTF_8);
     }
 
+    /// With a small heap and the simple collector: few threads beside the one that works.
     public static JavaProcess start(Class<?> tool, List<String> arguments) {
+        var flags = List.of("-Xms128m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:-UsePerfData");
+        return start(flags, tool, arguments, Map.of());
+    }
+
+    /// @param flags of the virtual machine
+    /// @param environment added to ours; may hold what must not stand in a command line
+    public static JavaProcess start(
+            List<String> flags,
+            Class<?> tool,
+            List<String> arguments,
+            Map<String, String> environment) {
         var command = new ArrayList<String>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        // A small heap and the simple collector: few threads beside the one that works.
-        command.addAll(List.of("-Xms128m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:-UsePerfData"));
+        command.addAll(flags);
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), tool.getName()));
         command.addAll(arguments);
         try {
-            return new JavaProcess(
-                    new ProcessBuilder(command)
-                            .redirectError(ProcessBuilder.Redirect.INHERIT)
-                            .start());
+            var builder = new ProcessBuilder(command);
+            builder.environment().putAll(environment);
+            return new JavaProcess(builder.redirectError(ProcessBuilder.Redirect.INHERIT).start());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

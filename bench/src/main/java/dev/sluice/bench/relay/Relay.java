@@ -79,7 +79,12 @@ public final class Relay implements Target {
     }
 
     public Optional<ProcessHandle> postmaster() {
-        return Postmaster.in(launch.data());
+        return Postmaster.in(launch.data()).map(Postmaster::process);
+    }
+
+    /// How to reach its PostgreSQL, which must run.
+    public DatabaseAddress database() {
+        return DatabaseAddress.in(launch.data());
     }
 
     public boolean isAlive() {

@@ -44,7 +44,7 @@ public final class Table {
         return number(rows.getLast().get(columns.indexOf(column)));
     }
 
-    String title() {
+    public String title() {
         return title;
     }
 

@@ -41,6 +41,14 @@ record Setup(Path launcher, boolean keep, Optional<Elsewhere> running) {
         return running.<Target>map(found -> found).orElseGet(() -> Relay.start(launcher, keep));
     }
 
+    /// For scenarios that look behind the relay's address.
+    Relay openOwn() {
+        if (running.isPresent()) {
+            throw new UsageException("this scenario starts a relay of its own: no --url");
+        }
+        return Relay.start(launcher, keep);
+    }
+
     /// Stops a relay of our own, which must end well.
     static void stop(Target target, Report report) {
         if (target instanceof Relay own) {

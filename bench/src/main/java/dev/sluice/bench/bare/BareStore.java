@@ -1,0 +1,163 @@
+package dev.sluice.bench.bare;
+
+import static java.util.Objects.requireNonNull;
+
+import org.postgresql.PGConnection;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Properties;
+import java.util.UUID;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.function.Consumer;
+
+/// Two threads, a connection each: one stores what came in, one writes down what was delivered.
+/// Each takes all that is queued into one transaction.
+final class BareStore {
+
+    private static final int MOST = 512;
+
+    private static final List<String> TABLES =
+            List.of(
+                    "drop schema if exists bare cascade",
+                    "create schema bare",
+                    """
+                    create table bare.event (
+                      id uuid primary key, content_type text, headers bytea, body bytea)
+                    """,
+                    "create table bare.work (id uuid primary key)",
+                    "create table bare.delivery (id uuid primary key, status int)");
+
+    /// What became of an event.
+    record Finished(UUID id, int status) {}
+
+    /// One batch, in a transaction that is open already.
+    private interface Batch<T> {
+        void write(Connection connection, List<T> items) throws SQLException, IOException;
+    }
+
+    private final LinkedBlockingQueue<Item> arrived = new LinkedBlockingQueue<>();
+    private final LinkedBlockingQueue<Finished> finished = new LinkedBlockingQueue<>();
+
+    private BareStore() {}
+
+    static BareStore open() throws SQLException {
+        try (var connection = connect();
+                var statement = connection.createStatement()) {
+            for (String table : TABLES) {
+                statement.execute(table);
+            }
+            connection.commit();
+        }
+        return new BareStore();
+    }
+
+    private static Connection connect() throws SQLException {
+        var properties = new Properties();
+        properties.setProperty("user", requireNonNull(System.getenv(BarePipeline.USER)));
+        properties.setProperty("password", requireNonNull(System.getenv(BarePipeline.PASSWORD)));
+        properties.setProperty("prepareThreshold", "1");
+        properties.setProperty("options", "-c synchronous_commit=on -c jit=off");
+        var connection =
+                DriverManager.getConnection(
+                        requireNonNull(System.getenv(BarePipeline.URL)), properties);
+        connection.setAutoCommit(false);
+        return connection;
+    }
+
+    void start(Consumer<Item> stored) throws SQLException {
+        run(
+                "store",
+                arrived,
+                connect(),
+                (connection, items) -> {
+                    insert(connection, items);
+                    connection.commit();
+                    for (var item : items) {
+                        item.stored.countDown();
+                        stored.accept(item);
+                    }
+                });
+        run(
+                "finish",
+                finished,
+                connect(),
+                (connection, items) -> {
+                    finish(connection, items);
+                    connection.commit();
+                });
+    }
+
+    void store(Item item) {
+        arrived.add(item);
+    }
+
+    void finish(Finished item) {
+        finished.add(item);
+    }
+
+    private static void insert(Connection connection, List<Item> items)
+            throws SQLException, IOException {
+        var events = new BinaryRows();
+        var work = new BinaryRows();
+        for (var item : items) {
+            events.row(4).uuid(item.id).text(item.contentType).bytes(item.headers).bytes(item.body);
+            work.row(1).uuid(item.id);
+        }
+        copy(connection, "bare.event", events);
+        copy(connection, "bare.work", work);
+    }
+
+    private static void finish(Connection connection, List<Finished> items)
+            throws SQLException, IOException {
+        var ids = items.stream().map(Finished::id).toArray(UUID[]::new);
+        try (var statement =
+                connection.prepareStatement("delete from bare.work where id = any (?)")) {
+            statement.setArray(1, connection.createArrayOf("uuid", ids));
+            statement.executeUpdate();
+        }
+        var rows = new BinaryRows();
+        for (var item : items) {
+            rows.row(2).uuid(item.id()).int4(item.status());
+        }
+        copy(connection, "bare.delivery", rows);
+    }
+
+    private static void copy(Connection connection, String table, BinaryRows rows)
+            throws SQLException, IOException {
+        var _ =
+                connection
+                        .unwrap(PGConnection.class)
+                        .getCopyAPI()
+                        .copyIn(
+                                "copy " + table + " from stdin (format binary)",
+                                new ByteArrayInputStream(rows.end()));
+    }
+
+    /// A failure ends the process: there is nothing to measure then.
+    private static <T> void run(
+            String name, LinkedBlockingQueue<T> queue, Connection connection, Batch<T> batch) {
+        Thread.ofPlatform()
+                .daemon()
+                .name(name)
+                .start(() -> {
+                    try {
+                        var items = new ArrayList<T>(MOST);
+                        while (true) {
+                            items.add(queue.take());
+                            queue.drainTo(items, MOST - 1);
+                            batch.write(connection, items);
+                            items.clear();
+                        }
+                    } catch (SQLException | IOException | InterruptedException e) {
+                        System.err.println("the bare pipeline cannot go on: " + e);
+                        Runtime.getRuntime().halt(1);
+                    }
+                });
+    }
+}

@@ -1,0 +1,156 @@
+package dev.sluice.bench.scenario;
+
+import static dev.sluice.bench.measure.Role.GENERATOR;
+import static dev.sluice.bench.measure.Role.POSTGRES;
+import static dev.sluice.bench.measure.Role.RELAY;
+import static dev.sluice.bench.measure.Role.SINK;
+
+import dev.sluice.bench.bare.BareProcess;
+import dev.sluice.bench.load.Pace;
+import dev.sluice.bench.measure.Role;
+import dev.sluice.bench.platform.Options;
+import dev.sluice.bench.platform.Wait;
+import dev.sluice.bench.relay.Api;
+import dev.sluice.bench.relay.Relay;
+import dev.sluice.bench.relay.Target;
+import dev.sluice.bench.report.Report;
+import dev.sluice.bench.report.Table;
+import dev.sluice.bench.sink.Behaviour;
+import dev.sluice.bench.sink.SinkProcess;
+
+import java.net.URI;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+
+/// Scenario `limit`: the relay and the bare pipeline in turn, on the same PostgreSQL, with the same
+/// generator and sink. The ratio of the two says how far the relay is from what its libraries and
+/// this machine can do.
+public final class Limit implements Scenario {
+
+    private static final Duration DRAIN = Duration.ofMinutes(2);
+
+    /// A bare pipeline that costs more is no measure for anything, in CPU µs an event.
+    private static final double COUNTS_BELOW = 75;
+
+    private final Setup setup;
+    private final LoadSettings load;
+    private final int maxInFlight;
+
+    private Limit(Setup setup, LoadSettings load, int maxInFlight) {
+        this.setup = setup;
+        this.load = load;
+        this.maxInFlight = maxInFlight;
+    }
+
+    public static Limit from(Options options) {
+        return new Limit(
+                Setup.from(options), LoadSettings.from(options), options.number("in-flight", 64));
+    }
+
+    @Override
+    public Report run() {
+        try (var relay = setup.openOwn();
+                var relaySink = SinkProcess.start(new Behaviour.Fast(), Optional.empty());
+                var bareSink = SinkProcess.start(new Behaviour.Fast(), Optional.empty());
+                var bare = BareProcess.start(relay.database(), bareSink.url(), maxInFlight)) {
+            var source = relay.api().source("bench");
+            relay.api().connect(source, "bench sink", relaySink.url(), maxInFlight);
+            var report = new Report("limit");
+            var title = "%d connections, %d bytes".formatted(load.connections(), load.size());
+            var full = new Part(title + ": relay", source.ingest(), relay, relaySink);
+            var limit = new Part(title + ": bare", bare.ingest(), new Bare(relay, bare), bareSink);
+            for (int round = 1; round <= load.rounds(); round++) {
+                limit.round(round, report);
+                full.round(round, report);
+            }
+            report.add(full.table.medians());
+            report.add(limit.table.medians());
+            compare(full.table, limit.table, report);
+            Setup.stop(relay, report);
+            return report;
+        }
+    }
+
+    private static void compare(Table full, Table limit, Report report) {
+        double bareMicros = limit.last("pipeline+postgres µs").orElse(Double.MAX_VALUE);
+        double rate = full.last("delivered/s").orElse(0) / limit.last("delivered/s").orElse(1);
+        double micros = full.last("pipeline+postgres µs").orElse(0) / bareMicros;
+        report.remark("Relay / bare, delivered a second: %.2f.".formatted(rate));
+        report.remark("Relay / bare, CPU an event: %.2f.".formatted(micros));
+        report.failUnless(
+                bareMicros <= COUNTS_BELOW,
+                "the bare pipeline took %.0f µs an event; it counts only up to %.0f"
+                        .formatted(bareMicros, COUNTS_BELOW));
+    }
+
+    /// The bare pipeline, with the PostgreSQL that the relay runs.
+    private record Bare(Relay relay, BareProcess process) implements Target {
+
+        @Override
+        public Api api() {
+            return relay.api();
+        }
+
+        @Override
+        public Map<Role, Long> processes() {
+            return Map.of(
+                    RELAY, process.pid(), POSTGRES, relay.processes().getOrDefault(POSTGRES, 0L));
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    /// One of the two, with what it did so far.
+    private final class Part {
+
+        private final URI ingest;
+        private final Target target;
+        private final SinkProcess sink;
+        private final Table table;
+        private long expected;
+
+        Part(String title, URI ingest, Target target, SinkProcess sink) {
+            this.ingest = ingest;
+            this.target = target;
+            this.sink = sink;
+            this.table =
+                    new Table(
+                            title,
+                            "round",
+                            "answered/s",
+                            "delivered/s",
+                            "pipeline µs",
+                            "postgres µs",
+                            "pipeline+postgres µs",
+                            "generator µs",
+                            "sink µs",
+                            "ack p50 ms",
+                            "p99",
+                            "failures",
+                            "foreign cores");
+        }
+
+        void round(int round, Report report) {
+            var lap = Lap.run(target, Optional.of(sink), load.plan(ingest, new Pace.BackToBack()));
+            lap.remarkFailures(table.title() + ", round " + round, report);
+            table.row(
+                    round,
+                    lap.result().answeredPerSecond(),
+                    lap.deliveredPerSecond(),
+                    lap.usage().microsEach(lap.delivered(), RELAY),
+                    lap.usage().microsEach(lap.delivered(), POSTGRES),
+                    lap.usage().microsEach(lap.delivered(), RELAY, POSTGRES),
+                    lap.usage().microsEach(lap.answered(), GENERATOR),
+                    lap.usage().microsEach(lap.delivered(), SINK),
+                    lap.result().latency().p50Ms(),
+                    lap.result().latency().p99Ms(),
+                    lap.result().failures(),
+                    lap.usage().foreignCores());
+            expected += lap.result().acceptedInAll();
+            boolean arrived = Wait.until(DRAIN, () -> sink.count().requests() >= expected);
+            report.failUnless(arrived, table.title() + ": not all that was accepted arrived");
+        }
+    }
+}
