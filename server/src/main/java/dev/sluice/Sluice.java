@@ -150,6 +150,8 @@ final class Sluice implements AutoCloseable {
         routing.onChange(loop("sweep", Duration.ofSeconds(10), sweep)::wake);
         loop("trash", Duration.ofMinutes(1), new Purge(relayDb, routing, clock));
         loop("folding", Duration.ofSeconds(1), new Folding(relayDb));
+        var pacing = dispatcher.pacing();
+        pacing.wakeBy(loop("pacing", Duration.ofSeconds(1), pacing)::wake);
         loop("leaks", Duration.ofSeconds(60), new Leaks(relayDb, node, dispatcher, clock));
         loop(
                 "partitions",

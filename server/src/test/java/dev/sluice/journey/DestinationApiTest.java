@@ -56,6 +56,7 @@ class DestinationApiTest {
                         "custom_headers",
                         "retry_policy",
                         "max_in_flight",
+                        "rate_limit",
                         "status",
                         "circuit_state",
                         "circuit_reopen_at",
@@ -68,6 +69,7 @@ class DestinationApiTest {
         assertThat(json.path("retry_policy"))
                 .hasToString("{\"intervals_seconds\":[30,120,600,3600,14400]}");
         assertThat(json.path("max_in_flight").asInt()).isEqualTo(32);
+        assertThat(json.path("rate_limit").isNull()).isTrue();
         assertThat(destination.text("status")).isEqualTo("active");
         assertThat(destination.text("circuit_state")).isEqualTo("closed");
         assertThat(json.path("circuit_reopen_at").isNull()).isTrue();
@@ -80,7 +82,8 @@ class DestinationApiTest {
                         "http://example.com:8080/a?b=c",
                         ", 'timeout_ms': 300000, 'custom_headers': {'X-B': '1', 'x-a': 'two"
                                 + " words'}, 'retry_policy': {'intervals_seconds': [1, 86400]},"
-                                + " 'max_in_flight': 256, 'status': 'paused'");
+                                + " 'max_in_flight': 256, 'rate_limit': {'per_second': 10000},"
+                                + " 'status': 'paused'");
 
         var read = api.get("/api/v1/destinations/" + created.text("id"));
 
@@ -90,6 +93,7 @@ class DestinationApiTest {
                 .hasToString("{\"X-B\":\"1\",\"x-a\":\"two words\"}");
         assertThat(read.json().path("retry_policy"))
                 .hasToString("{\"intervals_seconds\":[1,86400]}");
+        assertThat(read.json().path("rate_limit")).hasToString("{\"per_second\":10000}");
         assertThat(read.text("status")).isEqualTo("paused");
     }
 
@@ -155,6 +159,13 @@ class DestinationApiTest {
                     'timeout_ms': 99999999999                               | timeout_ms                     | timeout_ms must be a whole number from 1 to 300000.
                     'max_in_flight': 0                                      | max_in_flight                  | max_in_flight must be a whole number from 1 to 256.
                     'max_in_flight': 257                                    | max_in_flight                  | max_in_flight must be a whole number from 1 to 256.
+                    'rate_limit': {}                                        | rate_limit.per_second          | rate_limit.per_second is required.
+                    'rate_limit': {'per_second': null}                      | rate_limit.per_second          | rate_limit.per_second is required.
+                    'rate_limit': {'per_second': 0}                         | rate_limit.per_second          | rate_limit.per_second must be a whole number from 1 to 10000.
+                    'rate_limit': {'per_second': 10001}                     | rate_limit.per_second          | rate_limit.per_second must be a whole number from 1 to 10000.
+                    'rate_limit': {'per_second': 1.5}                       | rate_limit.per_second          | rate_limit.per_second must be a whole number from 1 to 10000.
+                    'rate_limit': {'per_second': 1, 'burst': 5}             | rate_limit.burst               | rate_limit.burst is not a field here.
+                    'rate_limit': 5                                         | rate_limit                     | rate_limit must be an object.
                     'retry_policy': {}                                      | retry_policy.intervals_seconds | retry_policy.intervals_seconds is required.
                     'retry_policy': [30]                                    | retry_policy                   | retry_policy must be an object.
                     'retry_policy': {'intervals_seconds': []}               | retry_policy.intervals_seconds | retry_policy.intervals_seconds must be a list of 1 to 10 whole numbers.
@@ -279,7 +290,8 @@ class DestinationApiTest {
                 api.destination(
                         URL,
                         ", 'timeout_ms': 5000, 'auth_config': {'type': 'hmac', 'secret': 's'},"
-                                + " 'custom_headers': {'X-A': '1'}, 'max_in_flight': 3");
+                            + " 'custom_headers': {'X-A': '1'}, 'max_in_flight': 3, 'rate_limit':"
+                            + " {'per_second': 5}");
 
         var after =
                 api.patch(
@@ -298,6 +310,7 @@ class DestinationApiTest {
                     "custom_headers",
                     "retry_policy",
                     "max_in_flight",
+                    "rate_limit",
                     "created_at"
                 }) {
             assertThat(after.json().path(kept)).as(kept).isEqualTo(before.json().path(kept));
@@ -313,19 +326,22 @@ class DestinationApiTest {
                         URL,
                         ", 'timeout_ms': 5000, 'auth_config': {'type': 'hmac', 'secret': 's'},"
                                 + " 'custom_headers': {'X-A': '1'}, 'max_in_flight': 3,"
-                                + " 'retry_policy': {'intervals_seconds': [7]}");
+                                + " 'retry_policy': {'intervals_seconds': [7]}, 'rate_limit':"
+                                + " {'per_second': 5}");
 
         var patched =
                 api.patch(
                                 "/api/v1/destinations/" + destination.text("id"),
                                 "{'timeout_ms': null, 'auth_config': null, 'custom_headers': null,"
-                                        + " 'max_in_flight': null, 'retry_policy': null}")
+                                    + " 'max_in_flight': null, 'retry_policy': null, 'rate_limit':"
+                                    + " null}")
                         .json();
 
         assertThat(patched.path("timeout_ms").asInt()).isEqualTo(10_000);
         assertThat(patched.path("auth_config")).hasToString("{\"type\":\"none\"}");
         assertThat(patched.path("custom_headers")).hasToString("{}");
         assertThat(patched.path("max_in_flight").asInt()).isEqualTo(32);
+        assertThat(patched.path("rate_limit").isNull()).isTrue();
         assertThat(patched.path("retry_policy"))
                 .hasToString("{\"intervals_seconds\":[30,120,600,3600,14400]}");
     }

@@ -12,6 +12,7 @@ import dev.sluice.platform.secret.Sealer;
 import org.jspecify.annotations.Nullable;
 
 import java.util.List;
+import java.util.Optional;
 
 /// Puts configuration into the database as another node would: whoever keeps it in memory learns of
 /// it when it looks next.
@@ -159,6 +160,13 @@ public final class Given {
 
     public void restored(SourceId source) {
         change("update source set trashed_at = ?, version = ? where id = ?", null, source.value());
+    }
+
+    public void rateLimit(DestinationId destination, Optional<Integer> perSecond) {
+        change(
+                "update destination set rate_per_second = ?, version = ? where id = ?",
+                perSecond.orElse(null),
+                destination.value());
     }
 
     public void enabled(ConnectionId connection, boolean isEnabled) {

@@ -79,6 +79,7 @@ public final class Some {
                         List.of(),
                         RetryPolicy.DEFAULT,
                         32,
+                        Optional.empty(),
                         Destination.Status.ACTIVE);
         var destination =
                 new Destination(new DestinationId(id()), workspace, id(), spec, NOON, NOON);

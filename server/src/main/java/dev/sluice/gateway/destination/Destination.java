@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 
 /// Where webhooks go.
@@ -27,6 +28,7 @@ public record Destination(
     ///
     /// @param timeout bounds a whole attempt
     /// @param maxInFlight attempts under way at once, on each node
+    /// @param rateLimit of attempts, on each node
     public record Spec(
             String name,
             DestinationUrl url,
@@ -35,6 +37,7 @@ public record Destination(
             List<Header> customHeaders,
             RetryPolicy retryPolicy,
             int maxInFlight,
+            Optional<RateLimit> rateLimit,
             Status status) {
 
         public Spec {
@@ -76,6 +79,7 @@ public record Destination(
                                                 .map(Duration::toSeconds)
                                                 .toList()))
                 .put("max_in_flight", spec.maxInFlight())
+                .put("rate_limit", spec.rateLimit().map(RateLimit::json))
                 .put("status", spec.status().text())
                 .put("circuit_state", circuit.state())
                 .put("circuit_reopen_at", circuit.reopenAt())

@@ -23,6 +23,7 @@ record DestinationForm(
         Patch<List<Header>> customHeaders,
         Patch<RetryPolicy> retryPolicy,
         Patch<Integer> maxInFlight,
+        Patch<Optional<RateLimit>> rateLimit,
         Patch<Destination.Status> status) {
 
     private static final int MOST_HEADERS = 50;
@@ -40,6 +41,7 @@ record DestinationForm(
                 customHeaders(form),
                 form.form("retry_policy").map(DestinationForm::retryPolicy),
                 form.integer("max_in_flight", 1, 256),
+                form.form("rate_limit").map(RateLimit::read),
                 form.oneOf("status", Destination.Status.BY_TEXT));
     }
 
@@ -103,8 +105,8 @@ record DestinationForm(
         form.required("url", url);
     }
 
-    /// Only `auth_config`, `custom_headers`, `retry_policy`, `timeout_ms` and `max_in_flight` have
-    /// a default to go back to.
+    /// Only `auth_config`, `custom_headers`, `retry_policy`, `timeout_ms`, `max_in_flight` and
+    /// `rate_limit` have a default to go back to.
     void refuseClearing(Form form) {
         form.refuseNull("name", name);
         form.refuseNull("url", url);
@@ -121,6 +123,7 @@ record DestinationForm(
                 customHeaders.or(List.of()),
                 retryPolicy.or(RetryPolicy.DEFAULT),
                 maxInFlight.or(DEFAULT_MAX_IN_FLIGHT),
+                rateLimit.or(Optional.empty()),
                 status.or(Destination.Status.ACTIVE));
     }
 
@@ -133,6 +136,7 @@ record DestinationForm(
                 customHeaders.over(spec.customHeaders(), List.of()),
                 retryPolicy.over(spec.retryPolicy(), RetryPolicy.DEFAULT),
                 maxInFlight.over(spec.maxInFlight(), DEFAULT_MAX_IN_FLIGHT),
+                rateLimit.over(spec.rateLimit(), Optional.empty()),
                 status.or(spec.status()));
     }
 }

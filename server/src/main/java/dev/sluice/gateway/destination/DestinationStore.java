@@ -41,9 +41,9 @@ public final class DestinationStore {
         tx.update(
                 """
                 insert into destination (id, workspace_id, name, url, timeout_ms, auth, custom_headers,
-                                         retry_intervals, max_in_flight, status, revision,
-                                         created_at, updated_at, version)
-                values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                                         retry_intervals, max_in_flight, rate_per_second, status,
+                                         revision, created_at, updated_at, version)
+                values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
                 destination.id().value(),
                 destination.workspace().value(),
@@ -54,6 +54,7 @@ public final class DestinationStore {
                 headers(spec.customHeaders()),
                 intervals(spec.retryPolicy()),
                 spec.maxInFlight(),
+                spec.rateLimit().map(RateLimit::perSecond).orElse(null),
                 spec.status().text(),
                 destination.revision(),
                 destination.createdAt(),
@@ -69,7 +70,8 @@ public final class DestinationStore {
                 """
                 update destination
                    set name = ?, url = ?, timeout_ms = ?, auth = ?, custom_headers = ?, retry_intervals = ?,
-                       max_in_flight = ?, status = ?, revision = ?, updated_at = ?, version = ?
+                       max_in_flight = ?, rate_per_second = ?, status = ?, revision = ?, updated_at = ?,
+                       version = ?
                  where id = ?
                 """,
                 spec.name(),
@@ -79,6 +81,7 @@ public final class DestinationStore {
                 headers(spec.customHeaders()),
                 intervals(spec.retryPolicy()),
                 spec.maxInFlight(),
+                spec.rateLimit().map(RateLimit::perSecond).orElse(null),
                 spec.status().text(),
                 after.revision(),
                 after.updatedAt(),
@@ -197,6 +200,7 @@ public final class DestinationStore {
                                         .map(Duration::ofSeconds)
                                         .toList()),
                         row.integer("max_in_flight"),
+                        row.integerOrNone("rate_per_second").map(RateLimit::new),
                         Destination.Status.valueOf(row.text("status").toUpperCase(Locale.ROOT)));
         return new Destination(
                 id,

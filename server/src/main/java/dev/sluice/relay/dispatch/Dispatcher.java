@@ -62,6 +62,7 @@ public final class Dispatcher implements JournalListener, ResultsListener {
     private final Queue<Work> writtenWaiting = new ConcurrentLinkedQueue<>();
 
     private final Set<Ready> underWay = ConcurrentHashMap.newKeySet();
+    private final Pacing pacing;
     private volatile Runnable onWritten = () -> {};
     private volatile boolean closing;
 
@@ -76,6 +77,12 @@ public final class Dispatcher implements JournalListener, ResultsListener {
         this.results = results;
         this.delivering = delivering;
         this.clock = clock;
+        this.pacing = new Pacing(routing, clock, this::startSender);
+    }
+
+    /// Of the rate limits; its rounds are another's to call.
+    public Pacing pacing() {
+        return pacing;
     }
 
     /// Keeps room for a delivery that is about to be stored. False when it should be stored as
@@ -90,7 +97,7 @@ public final class Dispatcher implements JournalListener, ResultsListener {
             bytes.addAndGet(-size);
             return false;
         }
-        if (!outbox(destination).reserve()) {
+        if (!outbox(destination).reserve(pacing.room(destination, Outbox.MOST_FRESH))) {
             bytes.addAndGet(-size);
             return false;
         }
@@ -165,7 +172,7 @@ public final class Dispatcher implements JournalListener, ResultsListener {
 
     private void startSender(DestinationId destination) {
         var outbox = outbox(destination);
-        if (!outbox.addSender(limit(destination))) {
+        if (pacing.isEarly(destination) || !outbox.addSender(limit(destination))) {
             return;
         }
         if (permits.tryAcquire()) {
@@ -197,11 +204,11 @@ public final class Dispatcher implements JournalListener, ResultsListener {
 
     private void send(DestinationId destination, Outbox outbox) {
         try {
-            for (var next = outbox.next(limit(destination)); next.isPresent(); ) {
+            for (var next = next(destination, outbox); next.isPresent(); ) {
                 startSender(destination); // as many as may be, also after there were no permits
                 deliver(next.get());
                 if (starved.isEmpty()) {
-                    next = outbox.next(limit(destination));
+                    next = next(destination, outbox);
                 } else {
                     outbox.removeSender();
                     starve(destination, outbox);
@@ -215,6 +222,20 @@ public final class Dispatcher implements JournalListener, ResultsListener {
             permits.release();
             feedStarved();
         }
+    }
+
+    /// For a sender already counted; empty ends that sender.
+    private Optional<Ready> next(DestinationId destination, Outbox outbox) {
+        if (!pacing.take(destination)) {
+            outbox.removeSender();
+            startSender(destination); // now or, most likely, when it is time
+            return Optional.empty();
+        }
+        var next = outbox.next(limit(destination));
+        if (next.isEmpty()) {
+            pacing.giveBack(destination);
+        }
+        return next;
     }
 
     private void deliver(Ready ready) throws InterruptedException {
@@ -292,6 +313,11 @@ public final class Dispatcher implements JournalListener, ResultsListener {
                 }
             }
         }
+    }
+
+    /// How many more attempts may be under way on this node.
+    int permitsLeft() {
+        return permits.availablePermits();
     }
 
     /// Starts nothing more, lets attempts under way end within `budget`, and puts everything else

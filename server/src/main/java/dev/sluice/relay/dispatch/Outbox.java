@@ -21,9 +21,9 @@ final class Outbox {
     private boolean isStarved;
     private boolean wasFreshLast;
 
-    /// Keeps room for one fresh delivery.
-    synchronized boolean reserve() {
-        if (reserved + fresh.size() >= MOST_FRESH) {
+    /// Keeps room for one fresh delivery, if there are fewer than `most`.
+    synchronized boolean reserve(int most) {
+        if (reserved + fresh.size() >= most) {
             return false;
         }
         reserved++;

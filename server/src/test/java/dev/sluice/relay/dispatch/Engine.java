@@ -212,6 +212,11 @@ final class Engine implements AutoCloseable {
         }
     }
 
+    /// One look after destinations whose rate limit found it too early.
+    void look() {
+        dispatcher.pacing().look();
+    }
+
     /// Rounds until nothing is left to send.
     void roundsUntilDone() {
         soon().until(() -> {

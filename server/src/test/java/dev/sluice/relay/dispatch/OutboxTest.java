@@ -32,7 +32,7 @@ class OutboxTest {
 
     private Ready addFresh() {
         var ready = ready(true);
-        assertThat(outbox.reserve()).isTrue();
+        assertThat(outbox.reserve(Outbox.MOST_FRESH)).isTrue();
         outbox.addFresh(ready);
         return ready;
     }
@@ -100,16 +100,16 @@ class OutboxTest {
     @Test
     void room_is_kept_until_it_is_used_or_given_back() {
         for (int i = 0; i < Outbox.MOST_FRESH - 1; i++) {
-            assertThat(outbox.reserve()).isTrue();
+            assertThat(outbox.reserve(Outbox.MOST_FRESH)).isTrue();
         }
         addFresh();
-        assertThat(outbox.reserve()).isFalse();
+        assertThat(outbox.reserve(Outbox.MOST_FRESH)).isFalse();
 
         outbox.cancel();
-        assertThat(outbox.reserve()).isTrue();
+        assertThat(outbox.reserve(Outbox.MOST_FRESH)).isTrue();
         assertThat(takeAll()).hasSize(1);
-        assertThat(outbox.reserve()).isTrue();
-        assertThat(outbox.reserve()).isFalse();
+        assertThat(outbox.reserve(Outbox.MOST_FRESH)).isTrue();
+        assertThat(outbox.reserve(Outbox.MOST_FRESH)).isFalse();
     }
 
     @Test
