@@ -1,6 +1,7 @@
 package dev.sluice;
 
 import dev.sluice.relay.dispatch.Dispatcher;
+import dev.sluice.relay.ingest.Quota;
 import dev.sluice.relay.store.Accepted;
 import dev.sluice.relay.store.JournalListener;
 import dev.sluice.relay.store.ResultsListener;
@@ -11,7 +12,7 @@ import java.time.InstantSource;
 import java.util.List;
 
 /// Passes on what was written: to dispatch, and to the lanes that should wake.
-record RelayListeners(Dispatcher dispatcher, Wakes wakes, InstantSource clock)
+record RelayListeners(Dispatcher dispatcher, Wakes wakes, Quota quota, InstantSource clock)
         implements JournalListener, ResultsListener {
 
     @Override
@@ -23,6 +24,7 @@ record RelayListeners(Dispatcher dispatcher, Wakes wakes, InstantSource clock)
     @Override
     public void dropped(Accepted event) {
         dispatcher.dropped(event);
+        quota.dropped(event);
     }
 
     @Override

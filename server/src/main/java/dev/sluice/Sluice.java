@@ -3,7 +3,9 @@ package dev.sluice;
 import dev.sluice.account.access.Access;
 import dev.sluice.account.access.FirstStart;
 import dev.sluice.account.access.SealingCanary;
+import dev.sluice.account.plan.Plan;
 import dev.sluice.account.plan.PlanRoutes;
+import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.connection.ConnectionRoutes;
 import dev.sluice.gateway.connection.SourceConnections;
 import dev.sluice.gateway.destination.DestinationRoutes;
@@ -31,6 +33,8 @@ import dev.sluice.relay.dispatch.Delivering;
 import dev.sluice.relay.dispatch.Dispatcher;
 import dev.sluice.relay.ingest.FreeSpace;
 import dev.sluice.relay.ingest.Ingest;
+import dev.sluice.relay.ingest.IngestBudget;
+import dev.sluice.relay.ingest.Quota;
 import dev.sluice.relay.node.Node;
 import dev.sluice.relay.send.HttpSender;
 import dev.sluice.relay.settle.Settlement;
@@ -52,6 +56,7 @@ import java.util.ArrayDeque;
 import java.util.Base64;
 import java.util.Deque;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 
 /// The running server: builds every object, in order, and closes them in reverse.
@@ -64,6 +69,9 @@ final class Sluice implements AutoCloseable {
     private static final Duration REQUESTS_END = Duration.ofSeconds(3);
 
     private static final Duration ATTEMPTS_END = Duration.ofSeconds(8);
+
+    /// What an event waits for the database to say whether the month has room for it.
+    private static final Duration QUOTA_ANSWERS = Duration.ofSeconds(3);
 
     /// Something to close; may fail or be interrupted without keeping the others from being closed.
     @FunctionalInterface
@@ -133,8 +141,13 @@ final class Sluice implements AutoCloseable {
         var wakes = new Wakes(relayDb);
         var sweep = new Sweep(relayDb, routing, clock);
         var backlog = new Backlog(relayDb, routing, node, dispatcher, delivering, results, clock);
-        var listeners = new RelayListeners(dispatcher, wakes, clock);
+        Function<WorkspaceId, Plan.Limits> limits =
+                workspace -> config.plans().named(routing.plan(workspace)).limits();
+        var budget = new IngestBudget(relayDb, limits, ids.next(), clock);
+        var quota = new Quota(relayDb, limits, QUOTA_ANSWERS, clock);
+        var listeners = new RelayListeners(dispatcher, wakes, quota, clock);
         closings.push(backlog::leave);
+        closings.push(quota::leave);
         results.start(listeners);
         closings.push(wakes::run);
         closeLast(results);
@@ -150,6 +163,8 @@ final class Sluice implements AutoCloseable {
         routing.onChange(loop("sweep", Duration.ofSeconds(10), sweep)::wake);
         loop("trash", Duration.ofMinutes(1), new Purge(relayDb, routing, clock));
         loop("folding", Duration.ofSeconds(1), new Folding(relayDb));
+        loop("ingest budget", Duration.ofSeconds(1), budget);
+        loop("quota", Duration.ofSeconds(1), quota);
         var pacing = dispatcher.pacing();
         pacing.wakeBy(loop("pacing", Duration.ofSeconds(1), pacing)::wake);
         loop("leaks", Duration.ofSeconds(60), new Leaks(relayDb, node, dispatcher, clock));
@@ -166,7 +181,7 @@ final class Sluice implements AutoCloseable {
         loop("free space", Duration.ofSeconds(2), space);
 
         var router = new Router();
-        var access = new Access(db, clock);
+        var access = new Access(db, config.plans(), clock);
         access.addTo(router);
         PlanRoutes.addTo(router, config.plans());
         new StatusRoutes(db, () -> !space.isTight(), node::mayStart, clock, version).addTo(router);
@@ -179,7 +194,15 @@ final class Sluice implements AutoCloseable {
         new EventRoutes(db, access, config.plans(), routing, clock).addTo(router);
         router.mount(
                 Ingest.PATH,
-                new Ingest(routing, dispatcher, journal, space, ids, config.headerPrefix()));
+                new Ingest(
+                        routing,
+                        dispatcher,
+                        journal,
+                        space,
+                        budget,
+                        quota,
+                        ids,
+                        config.headerPrefix()));
         listen(config, router, ids);
         made.ifPresent(note::show);
     }

@@ -24,6 +24,7 @@ class TableOwnershipTest {
                     entry("account", "account/access"),
                     entry("api_key", "account/access"),
                     entry("sealing_canary", "account/access"),
+                    entry("api_use", "account/access"),
                     entry("source", "gateway/source"),
                     entry("destination", "gateway/destination"),
                     entry("destination_revision", "gateway/destination"),
@@ -35,6 +36,8 @@ class TableOwnershipTest {
                     entry("lane", "relay/store"),
                     entry("circuit", "relay/store"),
                     entry("node", "relay/store"),
+                    entry("quota", "relay/ingest"),
+                    entry("ingest_use", "relay/ingest"),
                     entry("ledger", "relay/store"),
                     entry("rollup_hour", "relay/store"),
                     entry("rollup_day", "relay/store"),
@@ -92,7 +95,7 @@ class TableOwnershipTest {
     @Test
     void every_table_of_the_schema_has_an_owner() {
         var tables = new TreeSet<String>();
-        Pattern.compile("create table (\\w+)")
+        Pattern.compile("create (?:unlogged )?table (\\w+)")
                 .matcher(Sources.migrations())
                 .results()
                 .forEach(match -> tables.add(match.group(1)));

@@ -25,8 +25,10 @@ final class OtherWorkspace {
             db.run(tx -> {
                 tx.update(
                         """
+                        with next as (
+                          update config_version set version = version + 1 returning version)
                         insert into workspace (id, name, plan, created_at, updated_at, version)
-                        values (?, 'Other', ?, ?, ?, 0)
+                        select ?, 'Other', ?, ?, ?, version from next
                         """,
                         workspace,
                         plan,

@@ -50,6 +50,11 @@ public final class Api {
         this.key = key;
     }
 
+    /// The same key, on another node.
+    public Api on(int otherPort) {
+        return new Api(otherPort, key);
+    }
+
     public Answer get(String path) {
         return send(request(path).GET());
     }

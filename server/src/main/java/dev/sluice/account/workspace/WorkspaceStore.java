@@ -5,6 +5,7 @@ import dev.sluice.platform.db.Tx;
 
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -59,6 +60,14 @@ public final class WorkspaceStore {
                 "select id, name, plan from workspace where id = ?",
                 WorkspaceStore::workspace,
                 id.value());
+    }
+
+    /// Those changed after `version`.
+    public static List<Workspace> changedAfter(Tx tx, long version) {
+        return tx.query(
+                "select id, name, plan from workspace where version > ?",
+                WorkspaceStore::workspace,
+                version);
     }
 
     private static Workspace workspace(Row row) throws SQLException {

@@ -1,5 +1,7 @@
 package dev.sluice.gateway.routing;
 
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.account.workspace.WorkspaceStore;
 import dev.sluice.gateway.ConfigurationChange;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.connection.ConnectionStore;
@@ -35,9 +37,11 @@ public final class Routing implements ConfigurationChange, Loop.Step {
             Map<SourceId, SourceStore.Version> sources,
             Map<DestinationId, DestinationStore.Version> destinations,
             Map<ConnectionId, ConnectionStore.Version> connections,
-            Map<String, Inlet> inlets) {
+            Map<String, Inlet> inlets,
+            Map<WorkspaceId, String> plans) {
 
-        static final Snapshot EMPTY = new Snapshot(-1, Map.of(), Map.of(), Map.of(), Map.of());
+        static final Snapshot EMPTY =
+                new Snapshot(-1, Map.of(), Map.of(), Map.of(), Map.of(), Map.of());
 
         Optional<Route> route(ConnectionStore.Version version) {
             var connection = version.connection();
@@ -122,6 +126,11 @@ public final class Routing implements ConfigurationChange, Loop.Step {
                 .map(DestinationStore.Version::destination);
     }
 
+    /// The name of a workspace's plan; empty for a workspace not known here yet.
+    public String plan(WorkspaceId workspace) {
+        return snapshot.plans().getOrDefault(workspace, "");
+    }
+
     @Override
     public void committed() {
         refresh();
@@ -173,8 +182,12 @@ public final class Routing implements ConfigurationChange, Loop.Step {
                 .map(ConnectionStore.Version::connection)
                 .filter(connection -> changedTargets.contains(connection.destination()))
                 .forEach(connection -> changed.add(connection.source()));
-        var bare = new Snapshot(version, sources, targets, connections, before.inlets());
-        return new Snapshot(version, sources, targets, connections, inlets(bare, changed));
+        var plans = new HashMap<>(before.plans());
+        for (var workspace : WorkspaceStore.changedAfter(tx, before.version())) {
+            plans.put(workspace.id(), workspace.plan());
+        }
+        var bare = new Snapshot(version, sources, targets, connections, before.inlets(), plans);
+        return new Snapshot(version, sources, targets, connections, inlets(bare, changed), plans);
     }
 
     private static Map<String, Inlet> inlets(Snapshot snapshot, Set<SourceId> changed) {

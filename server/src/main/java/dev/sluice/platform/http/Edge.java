@@ -55,7 +55,8 @@ final class Edge extends Handler.Abstract {
             return serversOwnError(response, callback);
         }
         String id = ids.next().toString();
-        var reply = answer(new Request(jetty, memory), id);
+        var request = new Request(jetty, memory);
+        var reply = answer(request, id).with(request.answered());
         if (reply.status() == HttpStatus.PAYLOAD_TOO_LARGE_413) {
             refuseBody(jetty, reply, id, response, callback);
         } else {

@@ -40,6 +40,7 @@ public final class Request {
     private Map<String, String> parts = Map.of();
     private final BodyMemory memory;
     private @Nullable Fields query;
+    private List<Header> answered = List.of();
     private int taken;
 
     Request(org.eclipse.jetty.server.Request jetty, BodyMemory memory) {
@@ -102,6 +103,15 @@ public final class Request {
     /// The first header of that name.
     public Optional<String> header(String name) {
         return Optional.ofNullable(jetty.getHeaders().get(name));
+    }
+
+    /// Has these headers added to whatever is answered, a refusal included.
+    public void answerWith(List<Header> headers) {
+        answered = List.copyOf(headers);
+    }
+
+    List<Header> answered() {
+        return answered;
     }
 
     /// All headers in order, names and values as they were on the wire.

@@ -46,6 +46,8 @@ public final class Ingest implements Endpoint {
     private final Dispatcher dispatcher;
     private final Journal journal;
     private final FreeSpace space;
+    private final IngestBudget budget;
+    private final Quota quota;
     private final Uuid7 ids;
     private final String hopHeader;
 
@@ -55,12 +57,16 @@ public final class Ingest implements Endpoint {
             Dispatcher dispatcher,
             Journal journal,
             FreeSpace space,
+            IngestBudget budget,
+            Quota quota,
             Uuid7 ids,
             String headerPrefix) {
         this.routing = routing;
         this.dispatcher = dispatcher;
         this.journal = journal;
         this.space = space;
+        this.budget = budget;
+        this.quota = quota;
         this.ids = ids;
         this.hopHeader = headerPrefix + "-Hop";
     }
@@ -99,11 +105,13 @@ public final class Ingest implements Endpoint {
                     "The disk is nearly full. Nothing was stored; send the event again later.",
                     "30");
         }
+        budget.spend(inlet.source());
         byte[] body = request.body(MOST_BODY_BYTES);
         var headers = request.headers();
         var event = event(inlet, request, headers, Payload.of(headers, body));
         if (!journal.offer(event)) {
             dispatcher.dropped(event);
+            quota.dropped(event);
             throw notStored();
         }
         return switch (event.receipt().await()) {
@@ -114,6 +122,7 @@ public final class Ingest implements Endpoint {
 
     private Accepted event(Inlet inlet, Request request, List<Header> headers, Payload payload) {
         var id = new EventId(ids.next(12));
+        quota.spend(inlet.source(), id);
         var deliveries =
                 Hops.in(headers, hopHeader) > MOST_HOPS
                         ? List.<Accepted.Planned>of()
@@ -153,7 +162,7 @@ public final class Ingest implements Endpoint {
                         + "\"}");
     }
 
-    private static ApiException notStored() {
+    static ApiException notStored() {
         return refused(
                 "The event was not stored, or is not known to be. It is safe to send it again.",
                 "1");

@@ -1,0 +1,215 @@
+package dev.sluice.relay.ingest;
+
+import dev.sluice.account.plan.Plan;
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.gateway.source.Source;
+import dev.sluice.gateway.source.SourceId;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.DbException;
+import dev.sluice.platform.http.ApiException;
+import dev.sluice.platform.http.ErrorStatus;
+import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.loop.Loop;
+import dev.sluice.relay.EventId;
+import dev.sluice.relay.Verification;
+import dev.sluice.relay.store.Accepted;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.time.InstantSource;
+import java.time.ZoneOffset;
+import java.util.Comparator;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+
+/// Events that a workspace may store in a month (UTC, by the time in the event's id), by its plan.
+///
+/// A node takes tokens from the database, some at a time, and spends one in memory for each event;
+/// so the number is never exceeded, however many nodes there are. It gives back what an idle
+/// workspace does not use, what is left when it stops, and the tokens of events that were not
+/// stored. What a node holds when it crashes is lost for the month: at most one chunk for each
+/// workspace, see [QuotaLease#chunk]. A round gives back what is idle.
+public final class Quota implements Loop.Step {
+
+    private static final Logger log = LoggerFactory.getLogger(Quota.class);
+
+    /// Questions to the database at once, so that other work of the relay finds a connection.
+    private static final int AT_ONCE = 2;
+
+    /// @param month such as 202611
+    /// @param cap the plan's number; another one is another lease
+    private record Key(WorkspaceId workspace, int month, long cap) {
+
+        /// In which nodes that change several come to them.
+        static final Comparator<Key> ORDER =
+                Comparator.comparing((Key key) -> key.workspace().value())
+                        .thenComparingInt(Key::month)
+                        .thenComparingLong(Key::cap);
+    }
+
+    private final Db db;
+    private final Function<WorkspaceId, Plan.Limits> limits;
+    private final Duration patience;
+    private final InstantSource clock;
+
+    private final ConcurrentHashMap<Key, QuotaLease> leases = new ConcurrentHashMap<>();
+
+    /// Sources that ever spent a token.
+    private final ConcurrentHashMap<SourceId, WorkspaceId> owners = new ConcurrentHashMap<>();
+
+    private final Semaphore asking = new Semaphore(AT_ONCE);
+
+    /// @param patience how long a request waits for the database at most
+    public Quota(
+            Db db,
+            Function<WorkspaceId, Plan.Limits> limits,
+            Duration patience,
+            InstantSource clock) {
+        this.db = db;
+        this.limits = limits;
+        this.patience = patience;
+        this.clock = clock;
+    }
+
+    /// Spends a token for an event that is about to be stored. Not for one that failed its
+    /// verification.
+    ///
+    /// @throws ApiException 402 when the month's events are used up, 500 when the database does not
+    ///   say so in time
+    void spend(Source source, EventId event) {
+        var cap = limits.apply(source.workspace()).eventsPerMonth();
+        if (cap.isEmpty()) {
+            return;
+        }
+        owners.putIfAbsent(source.id(), source.workspace());
+        var key = new Key(source.workspace(), month(event), cap.getAsLong());
+        var lease = leases.computeIfAbsent(key, _ -> new QuotaLease());
+        if (!lease.spend()) {
+            spendOfMore(key, lease);
+        }
+    }
+
+    private void spendOfMore(Key key, QuotaLease lease) {
+        long deadline = System.nanoTime() + patience.toNanos();
+        do {
+            var now = clock.instant();
+            if (lease.isKnownEmpty(now)) {
+                throw exceeded(key.cap());
+            }
+            try {
+                long left = deadline - System.nanoTime();
+                if (lease.more(() -> take(key), now).get(left, TimeUnit.NANOSECONDS) == 0) {
+                    throw exceeded(key.cap());
+                }
+            } catch (ExecutionException | TimeoutException e) {
+                throw Ingest.notStored();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw Ingest.notStored();
+            }
+        } while (!lease.spend());
+    }
+
+    private static ApiException exceeded(long cap) {
+        return new ApiException(
+                ErrorStatus.QUOTA_EXCEEDED,
+                "The workspace's plan has "
+                        + cap
+                        + " events a month (UTC), and they are used up. Nothing was stored.");
+    }
+
+    private long take(Key key) {
+        asking.acquireUninterruptibly();
+        try {
+            return db.call(tx -> QuotaStore.take(tx, key.workspace(), key.month(), key.cap()));
+        } catch (DbException e) {
+            log.atWarn().addKeyValue("workspace_id", key.workspace()).setCause(e).log("quota.lost");
+            throw e;
+        } finally {
+            asking.release();
+        }
+    }
+
+    private static int month(EventId event) {
+        var day = Uuid7.timeOf(event.value()).atOffset(ZoneOffset.UTC);
+        return 100 * day.getYear() + day.getMonthValue();
+    }
+
+    /// Gives back the token of an event that will never be stored.
+    public void dropped(Accepted event) {
+        var workspace = owners.get(event.source());
+        if (workspace == null || event.verification() == Verification.FAILED) {
+            return;
+        }
+        limits.apply(workspace)
+                .eventsPerMonth()
+                .ifPresent(cap -> {
+                    var lease = leases.get(new Key(workspace, month(event.id()), cap));
+                    if (lease != null) {
+                        lease.giveBack();
+                    }
+                });
+    }
+
+    @Override
+    public boolean run() {
+        var unused = new TreeMap<Key, Long>(Key.ORDER);
+        leases.forEach((key, lease) -> {
+            long left = lease.drainIfIdle();
+            if (left > 0) {
+                unused.put(key, left);
+            }
+        });
+        giveBack(unused);
+        forgetOld();
+        return false;
+    }
+
+    /// Leases of a month or plan that is over, once they are empty.
+    private void forgetOld() {
+        var now = clock.instant().atOffset(ZoneOffset.UTC);
+        int month = 100 * now.getYear() + now.getMonthValue();
+        leases.forEach((key, lease) -> {
+            var cap = limits.apply(key.workspace()).eventsPerMonth();
+            boolean isOld = key.month() < month || cap.isEmpty() || cap.getAsLong() != key.cap();
+            if (isOld && lease.isSpent()) {
+                leases.remove(key);
+            }
+        });
+    }
+
+    /// Whether it was written is not known when the connection breaks. It is not tried again:
+    /// rather tokens lost than tokens doubled.
+    private void giveBack(SortedMap<Key, Long> unused) {
+        if (unused.isEmpty()) {
+            return;
+        }
+        try {
+            db.run(tx ->
+                    unused.forEach((key, tokens) ->
+                            QuotaStore.giveBack(tx, key.workspace(), key.month(), tokens)));
+        } catch (DbException e) {
+            log.atWarn().addKeyValue("leases", unused.size()).setCause(e).log("quota.lost");
+        }
+    }
+
+    /// Gives back everything, after the last event was stored or dropped.
+    public void leave() {
+        var unused = new TreeMap<Key, Long>(Key.ORDER);
+        leases.forEach((key, lease) -> {
+            long left = lease.drain();
+            if (left > 0) {
+                unused.put(key, left);
+            }
+        });
+        giveBack(unused);
+    }
+}

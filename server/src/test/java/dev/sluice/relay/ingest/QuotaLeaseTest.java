@@ -1,0 +1,41 @@
+package dev.sluice.relay.ingest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.testkit.Some;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class QuotaLeaseTest {
+
+    @ParameterizedTest
+    @CsvSource({
+        "1000000, 0,      1000", // a hundredth would be 10 000
+        "50000,   0,      500",
+        "50000,   42000,  500",
+        "50000,   48400,  100",
+        "50000,   49984,  1",
+        "50000,   49999,  1",
+        "50000,   50000,  0",
+        "50000,   60000,  0", // another plan, before
+        "99,      0,      1",
+        "1,       0,      1",
+        "0,       0,      0",
+    })
+    void a_chunk_is_a_hundredth_and_smaller_toward_the_end(long cap, long taken, long chunk) {
+        assertThat(QuotaLease.chunk(cap, taken)).isEqualTo(chunk);
+    }
+
+    @Test
+    void what_is_left_is_drained_once_it_was_idle_for_a_look() throws Exception {
+        var lease = new QuotaLease();
+        lease.more(() -> 5, Some.NOON).get();
+        assertThat(lease.spend()).isTrue();
+
+        assertThat(lease.drainIfIdle()).isZero();
+        assertThat(lease.drainIfIdle()).isEqualTo(4);
+        assertThat(lease.spend()).isFalse();
+    }
+}

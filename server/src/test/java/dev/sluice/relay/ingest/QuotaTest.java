@@ -1,0 +1,319 @@
+package dev.sluice.relay.ingest;
+
+import static dev.sluice.relay.ingest.Refusals.NONE;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.account.plan.Plan;
+import dev.sluice.gateway.source.Source;
+import dev.sluice.platform.db.Database;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.http.ApiException;
+import dev.sluice.relay.EventId;
+import dev.sluice.relay.Verification;
+import dev.sluice.relay.store.Accepted;
+import dev.sluice.relay.store.Receipt;
+import dev.sluice.testkit.ManualClock;
+import dev.sluice.testkit.Some;
+import dev.sluice.testkit.TestCluster;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicReference;
+
+class QuotaTest {
+
+    private static final int QUOTA_EXCEEDED = 402;
+    private static final int NOT_STORED = 500;
+    private static final Database DATABASE = TestCluster.newDatabase();
+
+    private final Db db = TestCluster.open(DATABASE);
+    private final ManualClock clock = new ManualClock(Some.NOON);
+    private final AtomicReference<OptionalLong> cap = new AtomicReference<>(OptionalLong.empty());
+    private final Source source = source();
+    private final Quota quota = node();
+
+    @AfterEach
+    void close() {
+        db.close();
+    }
+
+    /// Of a workspace of its own.
+    private static Source source() {
+        return Some.route(Some.sourceId()).source();
+    }
+
+    private Quota node() {
+        return node(db, Duration.ofSeconds(10));
+    }
+
+    private Quota node(Db its, Duration patience) {
+        return new Quota(its, _ -> limits(cap.get()), patience, clock);
+    }
+
+    private static Plan.Limits limits(OptionalLong eventsPerMonth) {
+        var none = OptionalInt.empty();
+        return new Plan.Limits(none, none, eventsPerMonth, none, none, 30);
+    }
+
+    private void cap(long events) {
+        cap.set(OptionalLong.of(events));
+    }
+
+    private int spend(Quota node) {
+        return Refusals.status(() -> node.spend(source, Some.eventId(clock.instant())));
+    }
+
+    /// How many events it takes until it refuses.
+    private int spendAll(Quota node) {
+        int spent = 0;
+        while (spend(node) == NONE) {
+            spent++;
+        }
+        assertThat(spend(node)).isEqualTo(QUOTA_EXCEEDED);
+        return spent;
+    }
+
+    /// Two looks: the first sees the last use, the second that nothing was used since.
+    private void idle(Quota node) {
+        node.run();
+        node.run();
+        clock.advance(Duration.ofSeconds(1)); // that it was found empty is old by now
+    }
+
+    private long taken(int month) {
+        return db.call(tx ->
+                tx.single(
+                        """
+                        select coalesce(sum(taken), -1) as taken
+                          from quota
+                         where workspace_id = ? and month = ?
+                        """,
+                        row -> row.number("taken"),
+                        source.workspace().value(),
+                        month));
+    }
+
+    private Accepted event(EventId id, Verification verification) {
+        return new Accepted(
+                id,
+                source.id(),
+                "POST",
+                Optional.empty(),
+                verification,
+                Some.payload("{}"),
+                List.of(),
+                List.of(),
+                new Receipt(System.nanoTime()));
+    }
+
+    @Test
+    void nodes_together_never_exceed_the_number_however_many_events_come_at_once()
+            throws Exception {
+        cap(2_000);
+        var other = node();
+        var tasks = new ArrayList<Callable<Integer>>();
+        for (int i = 0; i < 16; i++) {
+            var node = i % 2 == 0 ? quota : other;
+            tasks.add(() -> {
+                int spent = 0;
+                for (int n = 0; n < 200; n++) {
+                    spent += spend(node) == NONE ? 1 : 0;
+                }
+                return spent;
+            });
+        }
+        int spent = 0;
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (var result : threads.invokeAll(tasks)) {
+                spent += result.get();
+            }
+        }
+        assertThat(spent).isBetween(1_900, 2_000);
+
+        idle(quota);
+        idle(other);
+        assertThat(taken(202603)).isEqualTo(spent);
+        assertThat(spent + spendAll(other)).isEqualTo(2_000);
+        assertThat(spend(quota)).isEqualTo(QUOTA_EXCEEDED);
+    }
+
+    @Test
+    void the_last_events_can_be_taken_by_any_node() {
+        cap(100);
+        var other = node();
+        int spent = 0;
+        for (int i = 0; i < 60; i++) {
+            spent += spend(quota) == NONE ? 1 : 0;
+            spent += spend(other) == NONE ? 1 : 0;
+        }
+
+        assertThat(spent).isEqualTo(100);
+        assertThat(spend(quota)).isEqualTo(QUOTA_EXCEEDED);
+        assertThat(spend(other)).isEqualTo(QUOTA_EXCEEDED);
+    }
+
+    @Test
+    void a_crash_loses_at_most_a_hundredth() {
+        cap(5_000);
+        var crashed = node();
+        assertThat(spend(crashed)).isEqualTo(NONE);
+
+        assertThat(spendAll(quota)).isBetween(4_999 - 50, 4_999);
+        assertThat(taken(202603)).isEqualTo(5_000);
+    }
+
+    @Test
+    void a_stop_gives_back_what_is_left() {
+        cap(5_000);
+        for (int i = 0; i < 60; i++) {
+            spend(quota);
+        }
+        assertThat(taken(202603)).isEqualTo(100);
+
+        quota.leave();
+
+        assertThat(taken(202603)).isEqualTo(60);
+    }
+
+    @Test
+    void what_an_idle_workspace_holds_is_given_back() {
+        cap(5_000);
+        spend(quota);
+        quota.run();
+        assertThat(taken(202603)).as("just used").isEqualTo(50);
+
+        quota.run();
+
+        assertThat(taken(202603)).isEqualTo(1);
+        assertThat(spend(quota)).isEqualTo(NONE);
+    }
+
+    @Test
+    void an_event_that_was_not_stored_gives_its_token_back() {
+        cap(1);
+        var id = Some.eventId(clock.instant());
+        quota.spend(source, id);
+        assertThat(spend(quota)).isEqualTo(QUOTA_EXCEEDED);
+
+        quota.dropped(event(id, Verification.FAILED));
+        assertThat(spend(quota)).as("a failed one took none").isEqualTo(QUOTA_EXCEEDED);
+
+        quota.dropped(event(id, Verification.SKIPPED));
+        assertThat(spend(quota)).isEqualTo(NONE);
+        assertThat(spend(quota)).isEqualTo(QUOTA_EXCEEDED);
+    }
+
+    @Test
+    void months_are_those_of_the_year_in_utc() {
+        clock.advance(Duration.between(clock.instant(), Instant.parse("2026-03-31T23:59:59.999Z")));
+        cap(1);
+        assertThat(spendAll(quota)).isEqualTo(1);
+
+        clock.advance(Duration.ofMillis(1));
+
+        assertThat(spendAll(quota)).isEqualTo(1);
+        assertThat(taken(202603)).isEqualTo(1);
+        assertThat(taken(202604)).isEqualTo(1);
+    }
+
+    @Test
+    void what_is_left_of_a_month_goes_back_to_it() {
+        clock.advance(Duration.ofDays(30));
+        cap(5_000);
+        spend(quota);
+        assertThat(taken(202603)).isEqualTo(50);
+
+        clock.advance(Duration.ofDays(1));
+        spend(quota);
+        quota.run();
+        quota.run();
+
+        assertThat(taken(202603)).isEqualTo(1);
+        assertThat(taken(202604)).isEqualTo(1);
+    }
+
+    @Test
+    void another_plan_counts_at_once() {
+        cap(1);
+        assertThat(spendAll(quota)).isEqualTo(1);
+
+        cap(3);
+        assertThat(spendAll(quota)).isEqualTo(2);
+
+        cap.set(OptionalLong.empty());
+        assertThat(spend(quota)).isEqualTo(NONE);
+
+        cap(2);
+        assertThat(spend(quota)).isEqualTo(QUOTA_EXCEEDED);
+    }
+
+    @Test
+    void tokens_taken_under_a_larger_plan_are_not_spent_under_a_smaller_one() {
+        cap(5_000);
+        assertThat(spend(quota)).isEqualTo(NONE);
+
+        cap(1);
+
+        assertThat(spend(quota)).isEqualTo(QUOTA_EXCEEDED);
+    }
+
+    @Test
+    void no_events_at_all_may_be_a_plan() {
+        cap(0);
+
+        assertThat(spend(quota)).isEqualTo(QUOTA_EXCEEDED);
+    }
+
+    @Test
+    void without_a_number_the_database_is_not_asked() {
+        var closed = TestCluster.open(DATABASE);
+        closed.close();
+        var unasked = node(closed, Duration.ofSeconds(10));
+
+        assertThat(spend(unasked)).isEqualTo(NONE);
+        unasked.run();
+        unasked.leave();
+        assertThat(taken(202603)).isEqualTo(-1);
+    }
+
+    @Test
+    void a_database_that_is_slow_or_gone_is_a_500_soon_for_this_workspace_alone() {
+        cap(100);
+        spend(quota);
+        var impatient = node(db, Duration.ofMillis(200));
+        var others = source();
+
+        db.run(tx -> {
+            tx.update(
+                    "update quota set taken = taken where workspace_id = ?",
+                    source.workspace().value());
+            assertThat(spend(impatient)).isEqualTo(NOT_STORED);
+            assertThat(spend(impatient)).isEqualTo(NOT_STORED);
+            assertThat(Refusals.status(() -> quota.spend(others, Some.eventId(clock.instant()))))
+                    .isEqualTo(NONE);
+        });
+
+        var gone = TestCluster.open(DATABASE);
+        gone.close();
+        assertThatThrownBy(() ->
+                        node(gone, Duration.ofSeconds(10))
+                                .spend(source, Some.eventId(clock.instant())))
+                .isInstanceOfSatisfying(
+                        ApiException.class,
+                        e -> assertThat(e.reply().status()).isEqualTo(NOT_STORED))
+                .hasMessageContaining("safe to send it again");
+        assertThat(spend(quota)).isEqualTo(NONE);
+    }
+}
