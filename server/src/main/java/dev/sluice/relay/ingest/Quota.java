@@ -21,7 +21,6 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.time.ZoneOffset;
 import java.util.Comparator;
-import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -29,6 +28,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 /// Events that a workspace may store in a month (UTC, by the time in the event's id), by its plan.
 ///
@@ -131,7 +131,10 @@ public final class Quota implements Loop.Step {
         try {
             return db.call(tx -> QuotaStore.take(tx, key.workspace(), key.month(), key.cap()));
         } catch (DbException e) {
-            log.atWarn().addKeyValue("workspace_id", key.workspace()).setCause(e).log("quota.lost");
+            log.atWarn()
+                    .addKeyValue("workspace_id", key.workspace())
+                    .setCause(e)
+                    .log("quota.not_taken");
             throw e;
         } finally {
             asking.release();
@@ -161,14 +164,7 @@ public final class Quota implements Loop.Step {
 
     @Override
     public boolean run() {
-        var unused = new TreeMap<Key, Long>(Key.ORDER);
-        leases.forEach((key, lease) -> {
-            long left = lease.drainIfIdle();
-            if (left > 0) {
-                unused.put(key, left);
-            }
-        });
-        giveBack(unused);
+        giveBack(QuotaLease::looksIdle);
         forgetOld();
         return false;
     }
@@ -186,30 +182,32 @@ public final class Quota implements Loop.Step {
         });
     }
 
-    /// Whether it was written is not known when the connection breaks. It is not tried again:
-    /// rather tokens lost than tokens doubled.
-    private void giveBack(SortedMap<Key, Long> unused) {
+    /// Tokens leave memory when the database is known to listen. Whether they arrived is not known
+    /// when the connection breaks after that; it is not tried again: rather tokens lost than
+    /// doubled.
+    private void giveBack(Predicate<QuotaLease> isToGo) {
+        var unused = new TreeMap<Key, QuotaLease>(Key.ORDER);
+        leases.forEach((key, lease) -> {
+            if (isToGo.test(lease)) {
+                unused.put(key, lease);
+            }
+        });
         if (unused.isEmpty()) {
             return;
         }
         try {
-            db.run(tx ->
-                    unused.forEach((key, tokens) ->
-                            QuotaStore.giveBack(tx, key.workspace(), key.month(), tokens)));
+            db.run(tx -> {
+                QuotaStore.beQuick(tx);
+                unused.forEach((key, lease) ->
+                        QuotaStore.giveBack(tx, key.workspace(), key.month(), lease.drain()));
+            });
         } catch (DbException e) {
-            log.atWarn().addKeyValue("leases", unused.size()).setCause(e).log("quota.lost");
+            log.atWarn().addKeyValue("leases", unused.size()).setCause(e).log("quota.not_returned");
         }
     }
 
     /// Gives back everything, after the last event was stored or dropped.
     public void leave() {
-        var unused = new TreeMap<Key, Long>(Key.ORDER);
-        leases.forEach((key, lease) -> {
-            long left = lease.drain();
-            if (left > 0) {
-                unused.put(key, left);
-            }
-        });
-        giveBack(unused);
+        giveBack(lease -> !lease.isSpent());
     }
 }

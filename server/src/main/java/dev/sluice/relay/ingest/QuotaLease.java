@@ -84,12 +84,11 @@ final class QuotaLease {
         foundEmpty = came == 0 ? now : null;
     }
 
-    /// Takes out what is left, if none was used since the last look.
-    synchronized long drainIfIdle() {
-        long drained = wasUsed ? 0 : left;
-        left -= drained;
+    /// One look: whether some are left and none was used since the last look.
+    synchronized boolean looksIdle() {
+        boolean isIdle = !wasUsed && left > 0;
         wasUsed = false;
-        return drained;
+        return isIdle;
     }
 
     synchronized boolean isSpent() {

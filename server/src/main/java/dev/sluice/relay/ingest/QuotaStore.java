@@ -8,10 +8,15 @@ final class QuotaStore {
 
     private QuotaStore() {}
 
+    /// The first statement of a transaction: nobody waits for it longer than this.
+    static void beQuick(Tx tx) {
+        tx.update("set local statement_timeout = '3s'");
+    }
+
     /// Takes some tokens; 0 when there are none left. Nodes that ask at once come one after the
     /// other.
     static long take(Tx tx, WorkspaceId workspace, int month, long cap) {
-        tx.update("set local statement_timeout = '3s'"); // nobody waits longer
+        beQuick(tx);
         tx.update(
                 """
                 insert into quota (workspace_id, month, taken)
@@ -39,7 +44,9 @@ final class QuotaStore {
     }
 
     static void giveBack(Tx tx, WorkspaceId workspace, int month, long tokens) {
-        add(tx, workspace, month, -tokens);
+        if (tokens > 0) {
+            add(tx, workspace, month, -tokens);
+        }
     }
 
     private static void add(Tx tx, WorkspaceId workspace, int month, long tokens) {

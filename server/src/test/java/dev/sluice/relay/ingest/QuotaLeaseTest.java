@@ -29,13 +29,15 @@ class QuotaLeaseTest {
     }
 
     @Test
-    void what_is_left_is_drained_once_it_was_idle_for_a_look() throws Exception {
+    void a_lease_is_idle_once_none_was_used_between_two_looks() throws Exception {
         var lease = new QuotaLease();
         lease.more(() -> 5, Some.NOON).get();
         assertThat(lease.spend()).isTrue();
 
-        assertThat(lease.drainIfIdle()).isZero();
-        assertThat(lease.drainIfIdle()).isEqualTo(4);
+        assertThat(lease.looksIdle()).isFalse();
+        assertThat(lease.looksIdle()).isTrue();
+        assertThat(lease.drain()).isEqualTo(4);
+        assertThat(lease.looksIdle()).isFalse();
         assertThat(lease.spend()).isFalse();
     }
 }
