@@ -43,7 +43,7 @@ public final class Wire {
         }
     }
 
-    private static Answer read(InputStream in, boolean isHead) throws IOException {
+    static Answer read(InputStream in, boolean isHead) throws IOException {
         var head = new StringBuilder();
         while (head.indexOf("\r\n\r\n", Math.max(0, head.length() - 4)) < 0) {
             int next = in.read();

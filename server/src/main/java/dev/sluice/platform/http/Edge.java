@@ -12,6 +12,7 @@ import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,11 +41,13 @@ final class Edge extends Handler.Abstract {
     private final Router router;
     private final Uuid7 ids;
     private final BodyMemory memory = new BodyMemory(MOST_BODY_BYTES);
+    private final Patience patience;
 
-    Edge(Router router, Uuid7 ids) {
+    Edge(Router router, Uuid7 ids, Patience patience) {
         super(InvocationType.BLOCKING);
         this.router = router;
         this.ids = ids;
+        this.patience = patience;
     }
 
     @Override
@@ -55,18 +58,19 @@ final class Edge extends Handler.Abstract {
             return serversOwnError(response, callback);
         }
         String id = ids.next().toString();
-        var request = new Request(jetty, memory);
+        var request = new Request(jetty, memory, patience);
         var reply = answer(request, id).with(request.answered());
-        if (reply.status() == HttpStatus.PAYLOAD_TOO_LARGE_413) {
-            refuseBody(jetty, reply, id, response, callback);
-        } else {
+        if (request.incoming().isSkipped()) {
             write(reply, id, response, callback);
+        } else {
+            refuseBody(request.incoming(), reply, id, response, callback);
         }
         return true;
     }
 
     private Reply answer(Request request, String id) {
         try {
+            refuseUnknownCoding(request);
             return router.answer(request);
         } catch (ApiException e) {
             return e.reply();
@@ -82,6 +86,17 @@ final class Edge extends Handler.Abstract {
             return unexpected(e, id);
         } finally {
             request.end();
+        }
+    }
+
+    /// Of the transfer codings only `chunked` is undone (RFC 9112, 6.1). A body in another one
+    /// would be stored as it never was.
+    private static void refuseUnknownCoding(Request request) {
+        var coding = request.header("Transfer-Encoding");
+        if (coding.isPresent() && !coding.get().strip().equalsIgnoreCase("chunked")) {
+            throw new ApiException(
+                    ErrorStatus.MALFORMED_REQUEST,
+                    "Of the transfer codings only chunked is understood.");
         }
     }
 
@@ -119,22 +134,21 @@ final class Edge extends Handler.Abstract {
     /// Who is still sending would meet a reset before the answer: so it goes out first, and what
     /// comes after it is read and dropped for a while.
     private static void refuseBody(
-            org.eclipse.jetty.server.Request jetty,
-            Reply reply,
-            String id,
-            Response response,
-            Callback callback) {
+            Incoming incoming, Reply reply, String id, Response response, Callback callback) {
         writeHead(reply.with("Connection", "close"), id, response);
-        try (var in = Content.Source.asInputStream(jetty)) {
+        try {
             Content.Sink.write(response, true, reply.body());
             long end = System.nanoTime() + MOST_DROPPED_TIME.toNanos();
-            byte[] dropped = new byte[8192];
-            int left = MOST_DROPPED_BYTES;
-            for (int read = 0; read >= 0 && left > 0 && System.nanoTime() - end < 0; left -= read) {
-                read = in.read(dropped);
+            for (int left = MOST_DROPPED_BYTES; left > 0; ) {
+                Content.@Nullable Chunk chunk = incoming.next(end);
+                if (chunk == null) {
+                    break;
+                }
+                left -= chunk.remaining();
+                chunk.release();
             }
         } catch (IOException e) {
-            // The sender went away, with or without its answer.
+            // The sender went away, with or without its answer, or had its time.
         }
         callback.succeeded();
     }
@@ -168,9 +182,11 @@ final class Edge extends Handler.Abstract {
                 switch (status) {
                     case HttpStatus.REQUEST_TIMEOUT_408 -> ErrorStatus.REQUEST_TIMEOUT;
                     case HttpStatus.PAYLOAD_TOO_LARGE_413 -> ErrorStatus.PAYLOAD_TOO_LARGE;
-                    case HttpStatus.REQUEST_HEADER_FIELDS_TOO_LARGE_431 ->
+                    case HttpStatus.URI_TOO_LONG_414,
+                            HttpStatus.REQUEST_HEADER_FIELDS_TOO_LARGE_431 ->
                             ErrorStatus.HEADERS_TOO_LARGE;
                     case HttpStatus.SERVICE_UNAVAILABLE_503 -> ErrorStatus.UNAVAILABLE;
+                    case HttpStatus.HTTP_VERSION_NOT_SUPPORTED_505 -> ErrorStatus.MALFORMED_REQUEST;
                     default ->
                             status >= 500
                                     ? ErrorStatus.INTERNAL_ERROR
@@ -181,11 +197,12 @@ final class Edge extends Handler.Abstract {
                     case HEADERS_TOO_LARGE ->
                             "The request line and headers are larger than 32 KiB.";
                     case REQUEST_TIMEOUT -> "The request did not arrive in time.";
-                    case UNAVAILABLE -> "The server is stopping. Try again.";
+                    case UNAVAILABLE -> "The server is stopping, or has too much to do. Try again.";
                     case INTERNAL_ERROR -> "Something went wrong on our side.";
                     default -> "The request is not valid HTTP/1.1.";
                 };
-        int answered = status >= 400 ? status : error.status();
+        int answered =
+                status >= 400 && error != ErrorStatus.HEADERS_TOO_LARGE ? status : error.status();
         return Reply.error(answered, error.code(), message, List.of());
     }
 }

@@ -2,8 +2,10 @@ package dev.sluice.platform.http;
 
 import org.eclipse.jetty.http.HostPortHttpField;
 import org.eclipse.jetty.http.HttpCompliance;
+import org.eclipse.jetty.http.HttpException;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpParser;
+import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Connector;
@@ -15,23 +17,36 @@ import org.jspecify.annotations.Nullable;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.TimeoutException;
 
-/// HTTP connections that keep each header's name as it was sent.
+/// HTTP connections that keep each header's name as it was sent, and do not wait long for one.
 ///
 /// The server's parser writes the names it knows its own way, some of them whatever it is told. So
-/// the bytes of the head are read a second time, for the names only.
+/// the bytes of the head are read a second time, for the names only. What a head may take that does
+/// not come in one piece is bounded by `UnfinishedHead`.
 final class ExactNames extends HttpConnectionFactory {
 
-    ExactNames(HttpConfiguration configuration) {
+    /// Of all heads that are not whole yet.
+    private static final long MOST_HEAD_BYTES =
+            Math.min(64L << 20, Runtime.getRuntime().maxMemory() / 16);
+
+    private final BodyMemory heads = new BodyMemory(MOST_HEAD_BYTES);
+    private final Duration patience;
+
+    /// @param patience with a head, from its first byte on
+    ExactNames(HttpConfiguration configuration, Duration patience) {
         super(configuration);
+        this.patience = patience;
     }
 
     @Override
     public Connection newConnection(Connector connector, EndPoint endPoint) {
         var connection = new Exact(getHttpConfiguration(), connector, endPoint);
+        connection.bound(new UnfinishedHead(endPoint, heads, patience));
         connection.setTransferEncodingChunkMaxLength(getTransferEncodingChunkMaxLength());
         return configure(connection, connector, endPoint);
     }
@@ -43,6 +58,33 @@ final class ExactNames extends HttpConnectionFactory {
 
         Exact(HttpConfiguration configuration, Connector connector, EndPoint endPoint) {
             super(configuration, connector, endPoint);
+        }
+
+        void bound(UnfinishedHead head) {
+            parser().unfinished = head;
+        }
+
+        private Parser parser() {
+            return (Parser) getParser();
+        }
+
+        /// Nothing came for as long as it was waited for: part of a head is refused, between two
+        /// requests the connection is closed.
+        @Override
+        public void onFillInterestedFailed(Throwable cause) {
+            if (!(cause instanceof TimeoutException)) {
+                super.onFillInterestedFailed(cause);
+            } else if (parser().isHeadUnderWay()) {
+                parser().refuse(HttpStatus.REQUEST_TIMEOUT_408);
+            } else {
+                close();
+            }
+        }
+
+        @Override
+        public void onClose(@Nullable Throwable cause) {
+            parser().endOfHead();
+            super.onClose(cause);
         }
 
         @Override
@@ -83,7 +125,8 @@ final class ExactNames extends HttpConnectionFactory {
 
             @Override
             public boolean headerComplete() {
-                String head = ((Parser) getParser()).head();
+                parser().endOfHead();
+                String head = parser().head();
                 int line = endOfLine(head, startOfRequest(head));
                 for (var field : fields) {
                     super.parsedHeader(named(field, head, line));
@@ -100,6 +143,9 @@ final class ExactNames extends HttpConnectionFactory {
         /// Of the request under way, what came with earlier reads.
         private final ByteArrayOutputStream earlier = new ByteArrayOutputStream();
 
+        /// Set right after the connection is constructed.
+        private @Nullable UnfinishedHead unfinished;
+
         private ByteBuffer reading = ByteBuffer.allocate(0);
         private int from;
 
@@ -115,13 +161,47 @@ final class ExactNames extends HttpConnectionFactory {
             if (!inHeaderState()) {
                 return super.parseNext(buffer);
             }
+            if (unfinished != null && unfinished.isLate()) {
+                refuse(HttpStatus.REQUEST_TIMEOUT_408);
+                return false;
+            }
             reading = buffer;
             from = buffer.position();
             boolean result = super.parseNext(buffer);
-            if (inHeaderState() && !isStart()) {
-                earlier.writeBytes(read());
+            if (inHeaderState() && buffer.position() > from) {
+                goOn();
             }
             return result;
+        }
+
+        /// The read did not end the head. Empty lines before a request count as its beginning.
+        private void goOn() {
+            byte[] read = read();
+            if (unfinished != null && !unfinished.read(read.length)) {
+                refuse(HttpStatus.SERVICE_UNAVAILABLE_503);
+            } else if (!isStart()) {
+                earlier.writeBytes(read);
+            }
+        }
+
+        boolean isHeadUnderWay() {
+            return unfinished != null && unfinished.isWaiting();
+        }
+
+        void endOfHead() {
+            if (unfinished != null) {
+                unfinished.end();
+            }
+        }
+
+        void refuse(int status) {
+            badMessage(new HttpException.RuntimeException(status));
+        }
+
+        @Override
+        protected void badMessage(HttpException failure) {
+            endOfHead();
+            super.badMessage(failure);
         }
 
         private byte[] read() {

@@ -1,5 +1,7 @@
 package dev.sluice.platform.http;
 
+import com.sun.management.UnixOperatingSystemMXBean;
+
 import dev.sluice.platform.id.Uuid7;
 
 import org.eclipse.jetty.http.HttpCompliance;
@@ -11,6 +13,7 @@ import org.eclipse.jetty.server.handler.GracefulHandler;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
@@ -25,7 +28,12 @@ public final class HttpServer implements AutoCloseable {
 
     private static final int HEADER_BYTES = 32 * 1024;
     private static final int CONNECTIONS = 10_000;
-    private static final Duration IDLE = Duration.ofSeconds(30);
+
+    /// What a connection may idle while no further one is taken.
+    private static final Duration IDLE_WHEN_FULL = Duration.ofSeconds(5);
+
+    /// Left for files, the database and deliveries when connections take what there is.
+    private static final int SPARE_FILES = 2_560;
 
     private final Server server;
     private final ServerConnector connector;
@@ -36,20 +44,30 @@ public final class HttpServer implements AutoCloseable {
     }
 
     public static HttpServer start(Settings settings, Router router, Uuid7 ids) throws IOException {
+        return start(settings, Patience.USUAL, mostConnections(mostFiles()), router, ids);
+    }
+
+    static HttpServer start(
+            Settings settings, Patience patience, int connections, Router router, Uuid7 ids)
+            throws IOException {
         var threads = new QueuedThreadPool(16, 4);
         threads.setName("http");
         threads.setVirtualThreadsExecutor(Executors.newVirtualThreadPerTaskExecutor());
         var server = new Server(threads);
 
-        var connector = new ServerConnector(server, 1, 1, new ExactNames(configuration()));
+        var connector =
+                new ServerConnector(server, 1, 1, new ExactNames(configuration(), patience.head()));
         connector.setHost(settings.host());
         connector.setPort(settings.port());
-        connector.setIdleTimeout(IDLE.toMillis());
+        connector.setIdleTimeout(patience.idle().toMillis());
         connector.setAcceptQueueSize(1024);
         server.addConnector(connector);
-        server.addBean(new NetworkConnectionLimit(CONNECTIONS, server));
+        var limit = new NetworkConnectionLimit(connections, server);
+        limit.setEndPointIdleTimeout(
+                Math.min(IDLE_WHEN_FULL.toMillis(), patience.idle().toMillis()));
+        server.addBean(limit);
 
-        var edge = new Edge(router, ids);
+        var edge = new Edge(router, ids, patience);
         var graceful = new GracefulHandler(edge);
         graceful.setShutdownIdleTimeout(settings.stopWithin().toMillis());
         server.setHandler(graceful);
@@ -67,15 +85,27 @@ public final class HttpServer implements AutoCloseable {
         return new HttpServer(server, connector);
     }
 
+    /// How many connections are taken where a process may have so many open files.
+    static int mostConnections(long files) {
+        return (int) Math.clamp(files - SPARE_FILES, Math.min(256, files / 4), CONNECTIONS);
+    }
+
+    private static long mostFiles() {
+        return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean os
+                ? os.getMaxFileDescriptorCount()
+                : Integer.MAX_VALUE;
+    }
+
     private static HttpConfiguration configuration() {
         var configuration = new HttpConfiguration();
         configuration.setSendServerVersion(false);
         configuration.setSendDateHeader(true);
         configuration.setRequestHeaderSize(HEADER_BYTES);
         // Headers are kept as they were sent: without these two the server would write known values
-        // its own way, and without ExactNames the names.
+        // its own way, and without ExactNames the names. All else is refused that HTTP/1.1 forbids,
+        // lines that end in a bare LF too: proxies differ in where such a request ends.
         configuration.setHttpCompliance(
-                HttpCompliance.RFC9110.with(
+                HttpCompliance.STRICT.with(
                         "SLUICE", HttpCompliance.Violation.CASE_SENSITIVE_FIELD_NAME));
         configuration.setHeaderCacheCaseSensitive(true);
         configuration.setFormEncodedMethods();

@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
 
 import java.io.EOFException;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -31,21 +30,23 @@ public final class Request {
     /// What is taken before the first byte of a body arrives.
     private static final int FIRST_BUFFER = 8 * 1024;
 
-    /// How slow a body may be, in bytes a second, once it had this time.
-    private static final int LEAST_RATE = 1024;
-
-    private static final Duration SLOW_START = Duration.ofSeconds(5);
+    /// What the headers of a request cost in memory that waits for its body, for each byte.
+    private static final int HEAD_COST = 3;
 
     private final org.eclipse.jetty.server.Request jetty;
     private Map<String, String> parts = Map.of();
     private final BodyMemory memory;
+    private final Patience patience;
+    private final Incoming incoming;
     private @Nullable Fields query;
     private List<Header> answered = List.of();
     private int taken;
 
-    Request(org.eclipse.jetty.server.Request jetty, BodyMemory memory) {
+    Request(org.eclipse.jetty.server.Request jetty, BodyMemory memory, Patience patience) {
         this.jetty = jetty;
         this.memory = memory;
+        this.patience = patience;
+        this.incoming = new Incoming(jetty);
     }
 
     /// Told by the router what the path's parts are.
@@ -132,59 +133,72 @@ public final class Request {
         if (declared > most) {
             throw tooLarge(most);
         }
-        try (var in = Content.Source.asInputStream(jetty)) {
-            int whole = declared >= 0 ? (int) declared : most + 1;
-            byte[] body = grown(new byte[0], Math.min(whole, FIRST_BUFFER));
-            long start = System.nanoTime();
-            int length = 0;
-            for (int read;
-                    length < body.length
-                            && (read = in.read(body, length, body.length - length)) >= 0; ) {
-                length += read;
-                if (length < whole) {
-                    refuseSlow(length, System.nanoTime() - start);
+        int whole = declared >= 0 ? (int) declared : most + 1;
+        byte[] body = grown(new byte[0], Math.min(whole, FIRST_BUFFER));
+        takeForHead();
+        long start = System.nanoTime();
+        int length = 0;
+        while (length <= most) {
+            Content.@Nullable Chunk chunk = incoming.next(start + patience.nanosFor(length));
+            if (chunk == null) {
+                break;
+            }
+            try {
+                while (chunk.hasRemaining() && length < whole) {
+                    if (length == body.length) {
+                        body = grown(body, Math.min(whole, 4 * length));
+                    }
+                    int part = Math.min(chunk.remaining(), body.length - length);
+                    chunk.get(body, length, part);
+                    length += part;
                 }
-                if (length == body.length && length < whole) {
-                    body = grown(body, Math.min(whole, 4 * length));
-                }
+            } finally {
+                chunk.release();
             }
-            if (length > most) {
-                throw tooLarge(most);
-            }
-            if (length < declared) {
-                throw new EOFException("the body ended early");
-            }
-            return length == body.length ? body : Arrays.copyOf(body, length);
         }
+        if (length > most) {
+            throw tooLarge(most);
+        }
+        if (length < declared) {
+            throw new EOFException("the body ended early");
+        }
+        return length == body.length ? body : Arrays.copyOf(body, length);
+    }
+
+    /// Large headers count as long as their request is under way.
+    private void takeForHead() {
+        long bytes = 0;
+        for (HttpField field : jetty.getHeaders()) {
+            @Nullable String value = field.getValue();
+            bytes += field.getName().length() + (value == null ? 0 : value.length());
+        }
+        take((int) (HEAD_COST * bytes));
     }
 
     /// Memory is taken as bytes arrive: a length that is only declared costs nothing.
     private byte[] grown(byte[] body, int length) {
-        if (!memory.take(length - body.length)) {
+        take(length - body.length);
+        return Arrays.copyOf(body, length);
+    }
+
+    private void take(int bytes) {
+        if (!memory.take(bytes)) {
             throw new ApiException(
                             ErrorStatus.INTERNAL_ERROR,
                             "Too many bodies are being received. Nothing was stored; send again.")
                     .with(new Header("Retry-After", "1"));
         }
-        taken += length - body.length;
-        return Arrays.copyOf(body, length);
+        taken += bytes;
     }
 
-    /// Gives back what its body took. After that the request is not read any more.
+    /// Gives back what its body took. After that its body is not read any more.
     void end() {
         memory.giveBack(taken);
         taken = 0;
     }
 
-    /// Who sends a byte now and then would hold a connection for hours; silence is ended by the
-    /// idle time-out.
-    private static void refuseSlow(int length, long nanos) {
-        if (nanos > SLOW_START.toNanos() && length < LEAST_RATE * (nanos / 1e9)) {
-            throw new ApiException(
-                            ErrorStatus.REQUEST_TIMEOUT,
-                            "The body arrives at less than " + LEAST_RATE + " bytes a second.")
-                    .with(new Header("Connection", "close"));
-        }
+    Incoming incoming() {
+        return incoming;
     }
 
     private static ApiException tooLarge(int most) {
