@@ -56,6 +56,8 @@ import java.util.ArrayDeque;
 import java.util.Base64;
 import java.util.Deque;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.DoubleSupplier;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 
@@ -86,9 +88,18 @@ final class Sluice implements AutoCloseable {
 
     /// @throws StartRefused when it cannot start; nothing is left running then
     static Sluice start(Config config, InstantSource clock, String version) {
+        return start(config, clock, version, Optional.empty());
+    }
+
+    /// @param freeShare of the disk, in the place of what is measured
+    static Sluice start(
+            Config config,
+            InstantSource clock,
+            String version,
+            Optional<DoubleSupplier> freeShare) {
         var sluice = new Sluice();
         try {
-            sluice.open(config, clock, version);
+            sluice.open(config, clock, version, freeShare);
             return sluice;
         } catch (IOException e) {
             sluice.close();
@@ -99,7 +110,9 @@ final class Sluice implements AutoCloseable {
         }
     }
 
-    private void open(Config config, InstantSource clock, String version) throws IOException {
+    private void open(
+            Config config, InstantSource clock, String version, Optional<DoubleSupplier> freeShare)
+            throws IOException {
         var random = new RandomText();
         var ids = new Uuid7(clock, RandomGenerator.getDefault());
         var directory = closeLast(DataDirectory.open(config.dataDir()));
@@ -177,7 +190,8 @@ final class Sluice implements AutoCloseable {
                 });
 
         // Of an external database's disk nothing is known here.
-        var space = new FreeSpace(config.database().isPresent() ? () -> 1 : directory::freeShare);
+        DoubleSupplier measured = config.database().isPresent() ? () -> 1 : directory::freeShare;
+        var space = new FreeSpace(freeShare.orElse(measured));
         loop("free space", Duration.ofSeconds(2), space);
 
         var router = new Router();

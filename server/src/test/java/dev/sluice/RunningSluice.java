@@ -10,6 +10,8 @@ import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.DoubleSupplier;
 
 /// The whole server in this JVM, on a database and a data directory of its own, listening on a free
 /// port of the loopback. Private destinations on the loopback are allowed.
@@ -21,14 +23,20 @@ public final class RunningSluice implements AutoCloseable {
     private final Path dataDir;
     private final Map<String, String> settings;
     private final InstantSource clock;
+    private final Optional<DoubleSupplier> freeShare;
     private Sluice sluice;
 
     private RunningSluice(
-            Database database, Path dataDir, Map<String, String> settings, InstantSource clock) {
+            Database database,
+            Path dataDir,
+            Map<String, String> settings,
+            InstantSource clock,
+            Optional<DoubleSupplier> freeShare) {
         this.database = database;
         this.dataDir = dataDir;
         this.settings = settings;
         this.clock = clock;
+        this.freeShare = freeShare;
         this.sluice = start();
     }
 
@@ -38,6 +46,19 @@ public final class RunningSluice implements AutoCloseable {
 
     /// @param more settings by their environment names, over those that tests usually need
     public static RunningSluice start(Path dataDir, InstantSource clock, Map<String, String> more) {
+        return start(dataDir, clock, more, Optional.empty());
+    }
+
+    /// On a disk of which so much is free, from 0 to 1.
+    public static RunningSluice startOnDisk(Path dataDir, DoubleSupplier freeShare) {
+        return start(dataDir, InstantSource.system(), Map.of(), Optional.of(freeShare));
+    }
+
+    private static RunningSluice start(
+            Path dataDir,
+            InstantSource clock,
+            Map<String, String> more,
+            Optional<DoubleSupplier> freeShare) {
         var database = TestCluster.newDatabase();
         var settings = new HashMap<String, String>();
         settings.put("SLUICE_PORT", "0");
@@ -47,7 +68,7 @@ public final class RunningSluice implements AutoCloseable {
         settings.put("SLUICE_ADMIN_API_KEY", KEY);
         settings.put("SLUICE_ALLOW_PRIVATE_DESTINATIONS", "127.0.0.0/8");
         settings.putAll(more);
-        return new RunningSluice(database, dataDir, settings, clock);
+        return new RunningSluice(database, dataDir, settings, clock, freeShare);
     }
 
     private Sluice start() {
@@ -56,7 +77,7 @@ public final class RunningSluice implements AutoCloseable {
         if (!read.complaints().isEmpty()) {
             throw new IllegalArgumentException(read.complaints().toString());
         }
-        return Sluice.start(config, clock, "test");
+        return Sluice.start(config, clock, "test", freeShare);
     }
 
     /// Stops it as SIGTERM does and starts it again on the same database and data directory.

@@ -139,9 +139,9 @@ public record HostileSenders(
                         "upgrade-websocket",
                         200,
                         "GET IN HTTP/1.1\r\n"
-                            + "Host: h\r\n"
-                            + "Connection: Upgrade\r\n"
-                            + "Upgrade: websocket\r\n\r\n"));
+                                + "Host: h\r\n"
+                                + "Connection: Upgrade\r\n"
+                                + "Upgrade: websocket\r\n\r\n"));
     }
 
     private static List<HostileSenders> versionsAndHosts() {
@@ -230,9 +230,9 @@ public record HostileSenders(
                         "expect-continue-unknown-url",
                         404,
                         "POST /in/nobody HTTP/1.1\r\n"
-                            + "Host: h\r\n"
-                            + "Expect: 100-continue\r\n"
-                            + "Content-Length: 5\r\n\r\n"),
+                                + "Host: h\r\n"
+                                + "Expect: 100-continue\r\n"
+                                + "Content-Length: 5\r\n\r\n"),
                 closed("expect-unknown", 417, POST + "Expect: 200-maybe\r\n" + BODY));
     }
 

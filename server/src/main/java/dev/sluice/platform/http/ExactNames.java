@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.ReentrantLock;
 
 /// HTTP connections that keep each header's name as it was sent, and do not wait long for one.
 ///
@@ -53,11 +54,25 @@ final class ExactNames extends HttpConnectionFactory {
 
     private static final class Exact extends HttpConnection {
 
+        private final ReentrantLock reading = new ReentrantLock();
+
         /// Set while the super class is constructed, so it must not be initialised here.
         private @Nullable Handler handler;
 
         Exact(HttpConfiguration configuration, Connector connector, EndPoint endPoint) {
             super(configuration, connector, endPoint);
+        }
+
+        /// An error is answered on another thread, which may begin to read what follows before this
+        /// one has let go of the buffer they share.
+        @Override
+        public void onFillable() {
+            reading.lock();
+            try {
+                super.onFillable();
+            } finally {
+                reading.unlock();
+            }
         }
 
         void bound(UnfinishedHead head) {

@@ -11,6 +11,8 @@ import static dev.sluice.testkit.Receiver.answer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import dev.sluice.gateway.destination.Auth;
 import dev.sluice.platform.net.AddressPolicy;
 import dev.sluice.platform.net.Cidr;
@@ -429,6 +431,45 @@ class HostileReceiverTest {
         assertThat(receiver.requests().getFirst().body()).hasSize(size);
         assertThat(receiver.requests().getFirst().values("Content-Length"))
                 .containsExactly(Integer.toString(size));
+    }
+
+    /// One that reads on as it should, and one that resets the connection.
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void an_answer_before_the_body_was_sent_is_the_answer(boolean readsOn) throws Exception {
+        try (var server = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {
+            Thread.ofVirtual().start(() -> refuseEarly(server, readsOn));
+            var parcel =
+                    withBody(
+                            to("http://127.0.0.1:" + server.getLocalPort() + "/"),
+                            Body.of(new byte[8 << 20]));
+
+            assertThat(answered(sender.send(parcel)).status()).isEqualTo(413);
+        }
+    }
+
+    private static void refuseEarly(ServerSocket server, boolean readsOn) {
+        try (var socket = server.accept()) {
+            socket.getInputStream().readNBytes(1000);
+            socket.getOutputStream()
+                    .write("HTTP/1.1 413 Large\r\nContent-Length: 0\r\n\r\n".getBytes(US_ASCII));
+            if (readsOn) {
+                socket.getInputStream().skipNBytes(8 << 20);
+            }
+        } catch (IOException e) {
+            // The sender went away.
+        }
+    }
+
+    @Test
+    void a_redirect_to_a_private_address_is_not_followed() throws IOException {
+        try (var inside = Receiver.start()) {
+            receiver.will(answer(307, "", "Location: " + inside.url()));
+
+            assertThat(answered(sent(Duration.ofSeconds(5))).status()).isEqualTo(307);
+            assertThat(inside.connections()).isZero();
+            assertThat(receiver.requests()).hasSize(1);
+        }
     }
 
     @Test
