@@ -29,6 +29,9 @@ final class Edge extends Handler.Abstract {
     private static final Logger log = LoggerFactory.getLogger(Edge.class);
     private static final String REQUEST_ID = "X-Request-Id";
 
+    private static final List<Header> SANDBOX =
+            List.of(new Header("Content-Security-Policy", "default-src 'none'; sandbox"));
+
     /// Of a body that was refused, how much is still read, and for how long.
     private static final int MOST_DROPPED_BYTES = 16 << 20;
 
@@ -72,18 +75,9 @@ final class Edge extends Handler.Abstract {
         try {
             refuseUnknownCoding(request);
             return router.answer(request);
-        } catch (ApiException e) {
-            return e.reply();
-        } catch (InvalidFields e) {
-            return Reply.error(
-                    ErrorStatus.VALIDATION_FAILED, String.valueOf(e.getMessage()), e.errors());
-        } catch (MalformedJson e) {
-            return Reply.error(
-                    ErrorStatus.MALFORMED_REQUEST, String.valueOf(e.getMessage()), List.of());
-        } catch (DbException e) {
-            return e.isConnectionLost() ? unavailable(e, id) : unexpected(e, id);
         } catch (Exception e) {
-            return unexpected(e, id);
+            // Ingest URLs share an origin with the API: nothing that is said there may run.
+            return failed(e, id).with(SANDBOX);
         } finally {
             request.end();
         }
@@ -98,6 +92,24 @@ final class Edge extends Handler.Abstract {
                     ErrorStatus.MALFORMED_REQUEST,
                     "Of the transfer codings only chunked is understood.");
         }
+    }
+
+    private static Reply failed(Exception failure, String id) {
+        return switch (failure) {
+            case ApiException e -> e.reply();
+            case InvalidFields e ->
+                    Reply.error(
+                            ErrorStatus.VALIDATION_FAILED,
+                            String.valueOf(e.getMessage()),
+                            e.errors());
+            case MalformedJson e ->
+                    Reply.error(
+                            ErrorStatus.MALFORMED_REQUEST,
+                            String.valueOf(e.getMessage()),
+                            List.of());
+            case DbException e when e.isConnectionLost() -> unavailable(e, id);
+            default -> unexpected(failure, id);
+        };
     }
 
     private static Reply unavailable(DbException e, String id) {
@@ -166,14 +178,24 @@ final class Edge extends Handler.Abstract {
         for (var header : reply.headers()) {
             headers.add(header.name(), header.value());
         }
-        if (reply.status() != HttpStatus.NO_CONTENT_204) {
+        if (mayStateLength(reply.status())) {
             headers.put(HttpHeader.CONTENT_LENGTH, reply.length());
         }
     }
 
+    /// 204 has no body, and in a 304 the length would be the body's that is not sent (RFC 9110,
+    /// 8.6).
+    private static boolean mayStateLength(int status) {
+        return status != HttpStatus.NO_CONTENT_204 && status != HttpStatus.NOT_MODIFIED_304;
+    }
+
     /// A request that the server refused before it reached a route.
     private boolean serversOwnError(Response response, Callback callback) {
-        write(ofServer(response.getStatus()), ids.next().toString(), response, callback);
+        write(
+                ofServer(response.getStatus()).with(SANDBOX),
+                ids.next().toString(),
+                response,
+                callback);
         return true;
     }
 
