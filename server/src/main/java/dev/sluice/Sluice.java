@@ -13,6 +13,7 @@ import dev.sluice.gateway.destination.DestinationStore;
 import dev.sluice.gateway.routing.Routing;
 import dev.sluice.gateway.source.Purge;
 import dev.sluice.gateway.source.SourceRoutes;
+import dev.sluice.gateway.source.SourceStore;
 import dev.sluice.gateway.source.TrashRoutes;
 import dev.sluice.observe.events.EventRoutes;
 import dev.sluice.observe.status.StatusRoutes;
@@ -130,8 +131,9 @@ final class Sluice implements AutoCloseable {
         var note = new FirstStartNote(directory.firstStart(), config.baseUrl());
         var made =
                 FirstStart.run(db, config.firstStart(), ids, random, clock.instant(), note::write);
+        var sources = new SourceStore(sealer);
         var destinations = new DestinationStore(sealer);
-        var routing = Routing.open(relayDb, destinations);
+        var routing = Routing.open(relayDb, sources, destinations);
         var node = Node.join(relayDb, directory.home(), clock);
         closings.push(node::leave);
 
@@ -199,8 +201,9 @@ final class Sluice implements AutoCloseable {
         access.addTo(router);
         PlanRoutes.addTo(router, config.plans());
         new StatusRoutes(db, () -> !space.isTight(), node::mayStart, clock, version).addTo(router);
-        new SourceRoutes(db, access, config.plans(), routing, ids, random, clock).addTo(router);
-        new TrashRoutes(db, access, config.plans(), routing, clock).addTo(router);
+        new SourceRoutes(db, access, sources, config.plans(), routing, ids, random, clock)
+                .addTo(router);
+        new TrashRoutes(db, access, sources, config.plans(), routing, clock).addTo(router);
         new DestinationRoutes(db, access, destinations, config.addresses(), routing, ids, clock)
                 .addTo(router);
         new ConnectionRoutes(db, access, routing, ids, clock).addTo(router);
@@ -216,6 +219,8 @@ final class Sluice implements AutoCloseable {
                         budget,
                         quota,
                         ids,
+                        clock,
+                        config.baseUrl(),
                         config.headerPrefix()));
         listen(config, router, ids);
         made.ifPresent(note::show);

@@ -54,7 +54,9 @@ class ArchitectureTest {
                     Map.entry(
                             "gateway.routing",
                             Set.of("gateway.source", "gateway.destination", "gateway.connection")),
-                    Map.entry("relay.ingest", Set.of("relay.store", "relay.dispatch")),
+                    Map.entry(
+                            "relay.ingest",
+                            Set.of("relay.store", "relay.dispatch", "relay.verify")),
                     Map.entry(
                             "relay.dispatch",
                             Set.of("relay.store", "relay.send", "relay.settle", "relay.node")),
@@ -208,8 +210,8 @@ class ArchitectureTest {
                 .that(
                         nameMatching(
                                 "dev\\.sluice\\.(relay\\.settle\\.Verdict"
-                                        + "|gateway\\.destination\\.RetryPolicy"
-                                        + "|gateway\\.routing\\.Route|relay\\.[A-Z].*)(\\$.*)?"))
+                                    + "|gateway\\.destination\\.RetryPolicy"
+                                    + "|gateway\\.routing\\.Route|relay\\.verify\\..*|relay\\.[A-Z].*)(\\$.*)?"))
                 .should()
                 .dependOnClassesThat(
                         resideInAPackage("java.io..")

@@ -117,6 +117,7 @@ class EventApiTest {
                             "method",
                             "content_type",
                             "verification_status",
+                            "verification_reason",
                             "body_size",
                             "received_at",
                             "created_at",

@@ -13,6 +13,7 @@ import dev.sluice.gateway.destination.RetryPolicy;
 import dev.sluice.gateway.routing.Route;
 import dev.sluice.gateway.source.Source;
 import dev.sluice.gateway.source.SourceId;
+import dev.sluice.gateway.source.VerificationConfig;
 import dev.sluice.platform.http.Header;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.relay.EventId;
@@ -68,6 +69,8 @@ public final class Some {
                         "#336699",
                         "t" + id,
                         Source.Status.ACTIVE,
+                        new VerificationConfig.None(),
+                        Optional.empty(),
                         NOON,
                         NOON);
         var spec =

@@ -97,7 +97,7 @@ public final class ConnectionRoutes {
 
     private static void insert(Tx tx, Connection connection) {
         long version = WorkspaceStore.nextVersion(tx);
-        if (SourceStore.find(tx, connection.workspace(), connection.source()).isEmpty()) {
+        if (!SourceStore.exists(tx, connection.workspace(), connection.source())) {
             throw ApiException.notFound("source");
         }
         if (!DestinationStore.exists(tx, connection.workspace(), connection.destination())) {

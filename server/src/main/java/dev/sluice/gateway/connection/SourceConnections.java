@@ -38,7 +38,7 @@ public final class SourceConnections {
         var page = Page.of(request);
         String q = request.parameter("q").orElse("");
         return db.call(tx -> {
-            if (SourceStore.find(tx, caller.workspace(), source).isEmpty()) {
+            if (!SourceStore.exists(tx, caller.workspace(), source)) {
                 throw ApiException.notFound("source");
             }
             var connections = ConnectionStore.ofSource(tx, source, q, page.offset(), page.limit());

@@ -68,19 +68,21 @@ public final class Routing implements ConfigurationChange, Loop.Step {
                     .thenComparing(route -> route.connection().id().value());
 
     private final Db db;
+    private final SourceStore sourceStore;
     private final DestinationStore destinations;
     private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
 
     /// Written under the monitor of this object, read without.
     private volatile Snapshot snapshot = Snapshot.EMPTY;
 
-    private Routing(Db db, DestinationStore destinations) {
+    private Routing(Db db, SourceStore sources, DestinationStore destinations) {
         this.db = db;
+        this.sourceStore = sources;
         this.destinations = destinations;
     }
 
-    public static Routing open(Db db, DestinationStore destinations) {
-        var routing = new Routing(db, destinations);
+    public static Routing open(Db db, SourceStore sources, DestinationStore destinations) {
+        var routing = new Routing(db, sources, destinations);
         routing.refresh();
         return routing;
     }
@@ -163,7 +165,7 @@ public final class Routing implements ConfigurationChange, Loop.Step {
         }
         var sources = new HashMap<>(before.sources());
         var changed = new LinkedHashSet<SourceId>();
-        for (var source : SourceStore.changedAfter(tx, before.version())) {
+        for (var source : sourceStore.changedAfter(tx, before.version())) {
             sources.put(source.source().id(), source);
             changed.add(source.source().id());
         }

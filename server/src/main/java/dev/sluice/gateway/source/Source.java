@@ -12,6 +12,7 @@ import java.util.Optional;
 ///
 /// @param color `#rrggbb`
 /// @param token the last segment of its ingest path
+/// @param response empty: the default response
 public record Source(
         SourceId id,
         WorkspaceId workspace,
@@ -20,6 +21,8 @@ public record Source(
         String color,
         String token,
         Status status,
+        VerificationConfig verification,
+        Optional<ResponseConfig> response,
         Instant createdAt,
         Instant updatedAt) {
 
@@ -47,8 +50,8 @@ public record Source(
                 .put("color", color)
                 .put("token", token)
                 .put("ingest_path", ingestPath())
-                .put("verification_config", new JsonObject().put("provider", "none"))
-                .put("response_config", Optional.empty())
+                .put("verification_config", VerificationJson.masked(verification))
+                .put("response_config", response.map(ResponseConfig::json))
                 .put("status", status.text())
                 .put("created_at", createdAt)
                 .put("updated_at", updatedAt);

@@ -37,6 +37,7 @@ public final class SourceRoutes {
 
     private final Db db;
     private final Access access;
+    private final SourceStore sources;
     private final SourceCap cap;
     private final ConfigurationChange change;
     private final Uuid7 ids;
@@ -46,6 +47,7 @@ public final class SourceRoutes {
     public SourceRoutes(
             Db db,
             Access access,
+            SourceStore sources,
             PlanCatalog plans,
             ConfigurationChange change,
             Uuid7 ids,
@@ -53,6 +55,7 @@ public final class SourceRoutes {
             InstantSource clock) {
         this.db = db;
         this.access = access;
+        this.sources = sources;
         this.cap = new SourceCap(plans);
         this.change = change;
         this.ids = ids;
@@ -78,7 +81,7 @@ public final class SourceRoutes {
                 db.call(tx -> {
                     long version = WorkspaceStore.nextVersion(tx);
                     var source = source(tx, caller, fields);
-                    SourceStore.insert(tx, source, version);
+                    sources.insert(tx, source, version);
                     return source;
                 });
         change.committed();
@@ -97,6 +100,8 @@ public final class SourceRoutes {
                 fields.color().or(PALETTE.get((int) (others % PALETTE.size()))),
                 random.base62(TOKEN_LENGTH),
                 fields.status().or(Source.Status.ACTIVE),
+                fields.verification().or(new VerificationConfig.None()),
+                fields.response().toOptional(),
                 now,
                 now);
     }
@@ -106,10 +111,10 @@ public final class SourceRoutes {
         var page = Page.of(request);
         String q = request.parameter("q").orElse("");
         return db.call(tx -> {
-            var sources = SourceStore.list(tx, caller.workspace(), q, page.offset(), page.limit());
-            var counts = SourceStore.eventCounts(tx, sources.stream().map(Source::id).toList());
+            var listed = sources.list(tx, caller.workspace(), q, page.offset(), page.limit());
+            var counts = SourceStore.eventCounts(tx, listed.stream().map(Source::id).toList());
             return Reply.ok(
-                    JsonObject.items(sources.stream().map(source -> item(source, counts)).toList())
+                    JsonObject.items(listed.stream().map(source -> item(source, counts)).toList())
                             .put("total", SourceStore.count(tx, caller.workspace(), q)));
         });
     }
@@ -121,7 +126,7 @@ public final class SourceRoutes {
     private Reply get(Request request) {
         var caller = access.caller(request);
         var id = new SourceId(request.id("source"));
-        return Reply.ok(found(db.call(tx -> SourceStore.find(tx, caller.workspace(), id))).json());
+        return Reply.ok(found(db.call(tx -> sources.find(tx, caller.workspace(), id))).json());
     }
 
     private Reply patch(Request request) throws IOException {
@@ -135,8 +140,8 @@ public final class SourceRoutes {
                 db.call(tx -> {
                     long version = WorkspaceStore.nextVersion(tx);
                     var source =
-                            fields.over(found(SourceStore.find(tx, caller.workspace(), id)), clock);
-                    SourceStore.update(tx, source, version);
+                            fields.over(found(sources.find(tx, caller.workspace(), id)), clock);
+                    sources.update(tx, source, version);
                     return source;
                 });
         change.committed();
@@ -166,7 +171,9 @@ public final class SourceRoutes {
             Patch<String> name,
             Patch<String> description,
             Patch<String> color,
-            Patch<Source.Status> status) {
+            Patch<Source.Status> status,
+            Patch<VerificationConfig> verification,
+            Patch<ResponseConfig> response) {
 
         static Fields read(Form form) {
             var fields =
@@ -174,28 +181,14 @@ public final class SourceRoutes {
                             form.text("name", 1, 200),
                             form.text("description", 0, 2000),
                             form.text("color", 7, 7),
-                            form.oneOf("status", Source.Status.BY_TEXT));
+                            form.oneOf("status", Source.Status.BY_TEXT),
+                            form.form("verification_config").map(VerificationJson::read),
+                            form.form("response_config").map(ResponseConfig::read));
             fields.color()
                     .toOptional()
                     .filter(color -> !color.matches("#[0-9a-fA-F]{6}"))
                     .ifPresent(_ -> form.complain("color", "must be a colour such as #2563eb."));
-            refuseWhatIsNotAvailableYet(form);
             return fields;
-        }
-
-        private static void refuseWhatIsNotAvailableYet(Form form) {
-            form.form("verification_config")
-                    .toOptional()
-                    .ifPresent(config -> {
-                        String provider = config.text("provider", 1, 50).or("none");
-                        if (!provider.equals("none")) {
-                            form.complain(
-                                    "verification_config", "is not available yet; only none is.");
-                        } else {
-                            config.nothingElse();
-                        }
-                    });
-            form.refuse("response_config", "is not available yet.");
         }
 
         void refuseClearing(Form form) {
@@ -213,6 +206,8 @@ public final class SourceRoutes {
                     color.or(source.color()),
                     source.token(),
                     status.or(source.status()),
+                    verification.over(source.verification(), new VerificationConfig.None()),
+                    response.over(source.response()),
                     source.createdAt(),
                     clock.instant());
         }

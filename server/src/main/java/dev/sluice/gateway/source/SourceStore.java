@@ -3,6 +3,9 @@ package dev.sluice.gateway.source;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.platform.db.Row;
 import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.secret.Sealer;
+
+import org.jspecify.annotations.Nullable;
 
 import java.sql.SQLException;
 import java.util.HashMap;
@@ -11,22 +14,27 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/// Writes sources. Every change takes the configuration's next version, and takes it before
-/// anything else in its transaction: so all changes come one after the other and none waits for two
-/// things.
+/// Writes sources; seals what is secret in them. Every change takes the configuration's next
+/// version, and takes it before anything else in its transaction: so all changes come one after the
+/// other and none waits for two things.
 public final class SourceStore {
 
     /// A source as nodes keep it in memory, trashed and purged ones included.
     public record Version(Source source, boolean isTrashed, boolean isPurged) {}
 
-    private SourceStore() {}
+    private final Sealer sealer;
 
-    static void insert(Tx tx, Source source, long version) {
+    public SourceStore(Sealer sealer) {
+        this.sealer = sealer;
+    }
+
+    void insert(Tx tx, Source source, long version) {
         tx.update(
                 """
                 insert into source (id, workspace_id, name, description, color, token, status,
+                                    verification, response_status, response_type, response_body,
                                     created_at, updated_at, version)
-                values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
                 source.id().value(),
                 source.workspace().value(),
@@ -35,35 +43,61 @@ public final class SourceStore {
                 source.color(),
                 source.token(),
                 source.status().text(),
+                sealed(source),
+                source.response().map(ResponseConfig::status).orElse(null),
+                source.response().map(response -> response.type().text()).orElse(null),
+                source.response().map(ResponseConfig::body).orElse(null),
                 source.createdAt(),
                 source.updatedAt(),
                 version);
     }
 
-    static void update(Tx tx, Source source, long version) {
+    /// A verification that cannot be read stays as it is.
+    void update(Tx tx, Source source, long version) {
         tx.update(
                 """
                 update source
-                   set name = ?, description = ?, color = ?, status = ?, updated_at = ?, version = ?
+                   set name = ?, description = ?, color = ?, status = ?,
+                       verification = case when ? then verification else ? end,
+                       response_status = ?, response_type = ?, response_body = ?,
+                       updated_at = ?, version = ?
                  where id = ?
                 """,
                 source.name(),
                 source.description().orElse(null),
                 source.color(),
                 source.status().text(),
+                source.verification() instanceof VerificationConfig.Unreadable,
+                sealed(source),
+                source.response().map(ResponseConfig::status).orElse(null),
+                source.response().map(response -> response.type().text()).orElse(null),
+                source.response().map(ResponseConfig::body).orElse(null),
                 source.updatedAt(),
                 version,
                 source.id().value());
     }
 
-    public static Optional<Source> find(Tx tx, WorkspaceId workspace, SourceId id) {
+    public static boolean exists(Tx tx, WorkspaceId workspace, SourceId id) {
+        return tx.one(
+                        """
+                        select id
+                          from source
+                         where id = ? and workspace_id = ? and trashed_at is null
+                        """,
+                        row -> row.uuid("id"),
+                        id.value(),
+                        workspace.value())
+                .isPresent();
+    }
+
+    Optional<Source> find(Tx tx, WorkspaceId workspace, SourceId id) {
         return tx.one(
                 """
                 select *
                   from source
                  where id = ? and workspace_id = ? and trashed_at is null
                 """,
-                SourceStore::source,
+                this::source,
                 id.value(),
                 workspace.value());
     }
@@ -87,7 +121,7 @@ public final class SourceStore {
                 q);
     }
 
-    static List<Source> list(Tx tx, WorkspaceId workspace, String q, long offset, int limit) {
+    List<Source> list(Tx tx, WorkspaceId workspace, String q, long offset, int limit) {
         return tx.query(
                 """
                 select *
@@ -97,7 +131,7 @@ public final class SourceStore {
                  order by created_at desc, id desc
                 offset ? limit ?
                 """,
-                SourceStore::source,
+                this::source,
                 workspace.value(),
                 q,
                 q,
@@ -129,7 +163,7 @@ public final class SourceStore {
     }
 
     /// Those changed after `version`, trashed ones included.
-    public static List<Version> changedAfter(Tx tx, long version) {
+    public List<Version> changedAfter(Tx tx, long version) {
         return tx.query(
                 "select * from source where version > ?",
                 row ->
@@ -138,16 +172,52 @@ public final class SourceStore {
                 version);
     }
 
-    static Source source(Row row) throws SQLException {
+    Source source(Row row) throws SQLException {
+        var id = new SourceId(row.uuid("id"));
         return new Source(
-                new SourceId(row.uuid("id")),
+                id,
                 new WorkspaceId(row.uuid("workspace_id")),
                 row.text("name"),
                 row.textOrNone("description"),
                 row.text("color"),
                 row.text("token"),
                 Source.Status.valueOf(row.text("status").toUpperCase(Locale.ROOT)),
+                verification(row, id),
+                response(row),
                 row.instant("created_at"),
                 row.instant("updated_at"));
+    }
+
+    private VerificationConfig verification(Row row, SourceId id) throws SQLException {
+        if (row.isNull("verification")) {
+            return new VerificationConfig.None();
+        }
+        try {
+            return VerificationJson.opened(sealer.open(row.bytes("verification"), place(id)));
+        } catch (Sealer.WrongKey e) {
+            return new VerificationConfig.Unreadable();
+        }
+    }
+
+    private byte @Nullable [] sealed(Source source) {
+        return source.verification() instanceof VerificationConfig.None
+                ? null
+                : sealer.seal(VerificationJson.revealed(source.verification()), place(source.id()));
+    }
+
+    private static String place(SourceId id) {
+        return "source:verification:" + id;
+    }
+
+    private static Optional<ResponseConfig> response(Row row) throws SQLException {
+        if (row.isNull("response_status")) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                new ResponseConfig(
+                        row.integer("response_status"),
+                        ResponseConfig.ContentType.valueOf(
+                                row.text("response_type").toUpperCase(Locale.ROOT)),
+                        row.text("response_body")));
     }
 }

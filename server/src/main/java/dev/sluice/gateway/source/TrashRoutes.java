@@ -19,6 +19,7 @@ public final class TrashRoutes {
 
     private final Db db;
     private final Access access;
+    private final SourceStore sources;
     private final SourceCap cap;
     private final ConfigurationChange change;
     private final InstantSource clock;
@@ -26,11 +27,13 @@ public final class TrashRoutes {
     public TrashRoutes(
             Db db,
             Access access,
+            SourceStore sources,
             PlanCatalog plans,
             ConfigurationChange change,
             InstantSource clock) {
         this.db = db;
         this.access = access;
+        this.sources = sources;
         this.cap = new SourceCap(plans);
         this.change = change;
         this.clock = clock;
@@ -48,7 +51,8 @@ public final class TrashRoutes {
         var now = clock.instant();
         return db.call(tx -> {
             var trash =
-                    TrashStore.list(tx, caller.workspace(), q, now, page.offset(), page.limit());
+                    TrashStore.list(
+                            tx, sources, caller.workspace(), q, now, page.offset(), page.limit());
             var counts =
                     SourceStore.eventCounts(
                             tx, trash.stream().map(trashed -> trashed.source().id()).toList());
@@ -77,7 +81,7 @@ public final class TrashRoutes {
                         throw ApiException.notFound("source in the trash");
                     }
                     cap.refuseOver(tx, caller.workspace(), others);
-                    return SourceStore.find(tx, caller.workspace(), id).orElseThrow();
+                    return sources.find(tx, caller.workspace(), id).orElseThrow();
                 });
         change.committed();
         return Reply.ok(restored.json());

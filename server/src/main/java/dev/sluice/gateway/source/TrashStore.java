@@ -58,7 +58,13 @@ final class TrashStore {
 
     /// The latest deletion first.
     static List<Trashed> list(
-            Tx tx, WorkspaceId workspace, String q, Instant now, long offset, int limit) {
+            Tx tx,
+            SourceStore sources,
+            WorkspaceId workspace,
+            String q,
+            Instant now,
+            long offset,
+            int limit) {
         return tx.query(
                 """
                 select *
@@ -68,7 +74,7 @@ final class TrashStore {
                  order by trashed_at desc, id desc
                 offset ? limit ?
                 """,
-                row -> new Trashed(SourceStore.source(row), row.instant("trashed_at")),
+                row -> new Trashed(sources.source(row), row.instant("trashed_at")),
                 workspace.value(),
                 now.minus(STAY),
                 q,
@@ -108,7 +114,8 @@ final class TrashStore {
         return tx.update(
                 """
                 update source
-                   set purged_at = ?, name = '', description = null, updated_at = ?, version = ?
+                   set purged_at = ?, name = '', description = null, verification = null,
+                       response_status = null, response_type = null, response_body = null, updated_at = ?, version = ?
                  where trashed_at <= ? and purged_at is null
                 """,
                 now,

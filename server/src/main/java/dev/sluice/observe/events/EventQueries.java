@@ -6,10 +6,12 @@ import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Row;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.id.Uuid7;
+import dev.sluice.relay.Checked;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.Payload;
 import dev.sluice.relay.Verification;
+import dev.sluice.relay.VerificationReason;
 
 import java.sql.SQLException;
 import java.time.Instant;
@@ -50,8 +52,8 @@ final class EventQueries {
                 """
                 select event.*
                   from unnest(?) as wanted (source_id),
-                       lateral (select id, source_id, method, content_type, verification, body_size, fanout,
-                                       coalesce(cardinality(filtered), 0) as filtered
+                       lateral (select id, source_id, method, content_type, verification, verification_reason,
+                                       body_size, fanout, coalesce(cardinality(filtered), 0) as filtered
                                   from event
                                  where event.source_id = wanted.source_id and event.id >= ?
                                  order by event.id desc
@@ -135,7 +137,7 @@ final class EventQueries {
     static Optional<Found> find(Tx tx, List<SourceId> sources, EventId id) {
         return tx.one(
                 """
-                select id, source_id, method, content_type, verification, body_size, fanout,
+                select id, source_id, method, content_type, verification, verification_reason, body_size, fanout,
                        coalesce(cardinality(filtered), 0) as filtered, filtered as filtered_ids, headers, body
                   from event
                  where id = ? and source_id = any (?)
@@ -155,7 +157,9 @@ final class EventQueries {
                 new SourceId(row.uuid("source_id")),
                 row.text("method"),
                 row.textOrNone("content_type"),
-                Verification.numbered(row.integer("verification")),
+                new Checked(
+                        Verification.numbered(row.integer("verification")),
+                        row.integerOrNone("verification_reason").map(VerificationReason::numbered)),
                 row.integer("body_size"),
                 row.integer("filtered"));
     }

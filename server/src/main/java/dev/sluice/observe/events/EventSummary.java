@@ -3,8 +3,9 @@ package dev.sluice.observe.events;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.json.JsonObject;
+import dev.sluice.relay.Checked;
 import dev.sluice.relay.EventId;
-import dev.sluice.relay.Verification;
+import dev.sluice.relay.VerificationReason;
 
 import java.time.Instant;
 import java.util.Optional;
@@ -17,7 +18,7 @@ record EventSummary(
         SourceId source,
         String method,
         Optional<String> contentType,
-        Verification verification,
+        Checked verification,
         int bodySize,
         int filtered) {
 
@@ -31,7 +32,8 @@ record EventSummary(
                 .put("source_id", source)
                 .put("method", method)
                 .put("content_type", contentType)
-                .put("verification_status", verification.text())
+                .put("verification_status", verification.status().text())
+                .put("verification_reason", verification.reason().map(VerificationReason::sentence))
                 .put("body_size", bodySize)
                 .put("received_at", receivedAt())
                 .put("created_at", receivedAt());

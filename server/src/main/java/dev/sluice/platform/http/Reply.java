@@ -46,7 +46,11 @@ public final class Reply {
     }
 
     public static Reply noContent() {
-        return new Reply(204, List.of(), new byte[0]);
+        return empty(204);
+    }
+
+    public static Reply empty(int status) {
+        return new Reply(status, List.of(), new byte[0]);
     }
 
     /// The envelope of every error: `{"error": {"code", "message", "details"}}`.

@@ -63,6 +63,11 @@ public final class Request {
         return Optional.ofNullable(jetty.getHttpURI().getPath()).orElse("");
     }
 
+    /// The path with the query as it was sent, still percent-encoded.
+    public String pathQuery() {
+        return Optional.ofNullable(jetty.getHttpURI().getPathQuery()).orElse("");
+    }
+
     /// What the path has in the place of `{name}`.
     public String part(String name) {
         return Optional.ofNullable(parts.get(name))

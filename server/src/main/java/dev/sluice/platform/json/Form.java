@@ -99,6 +99,16 @@ public final class Form {
         return node.intValue();
     }
 
+    /// Any whole number that fits a long.
+    public Patch<Long> whole(String field) {
+        return read(
+                field,
+                node ->
+                        node.isIntegralNumber() && node.canConvertToLong()
+                                ? (Long) node.longValue()
+                                : wrong(field, "must be a whole number."));
+    }
+
     /// A list of whole numbers, its length bounded too.
     public Patch<List<Integer>> integers(
             String field, int fewest, int most, int least, int greatest) {

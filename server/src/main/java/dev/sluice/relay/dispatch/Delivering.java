@@ -83,13 +83,18 @@ public final class Delivering {
                 spec.url(),
                 Body.of(ready.payload().body()),
                 ready.payload().headers(),
-                Set.of(),
+                withheld(route),
                 spec.customHeaders(),
                 spec.auth(),
                 spec.timeout(),
                 work.id().event(),
                 work.id(),
                 work.attempts() + 1);
+    }
+
+    /// The source's own credential is for us alone.
+    private static Set<String> withheld(Route route) {
+        return route.source().verification().credentialHeader().map(Set::of).orElse(Set.of());
     }
 
     /// The end of a delivery whose connection or destination is gone.

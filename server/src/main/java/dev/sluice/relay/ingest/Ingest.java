@@ -15,7 +15,6 @@ import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.Hops;
 import dev.sluice.relay.Payload;
-import dev.sluice.relay.Verification;
 import dev.sluice.relay.dispatch.Dispatcher;
 import dev.sluice.relay.store.Accepted;
 import dev.sluice.relay.store.Journal;
@@ -23,6 +22,7 @@ import dev.sluice.relay.store.Receipt;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -49,8 +49,11 @@ public final class Ingest implements Endpoint {
     private final IngestBudget budget;
     private final Quota quota;
     private final Uuid7 ids;
+    private final InstantSource clock;
+    private final Screening screening;
     private final String hopHeader;
 
+    /// @param baseUrl our public address, which some senders sign
     /// @param headerPrefix of our own headers, such as `X-Service`
     public Ingest(
             Routing routing,
@@ -60,6 +63,8 @@ public final class Ingest implements Endpoint {
             IngestBudget budget,
             Quota quota,
             Uuid7 ids,
+            InstantSource clock,
+            String baseUrl,
             String headerPrefix) {
         this.routing = routing;
         this.dispatcher = dispatcher;
@@ -68,6 +73,8 @@ public final class Ingest implements Endpoint {
         this.budget = budget;
         this.quota = quota;
         this.ids = ids;
+        this.clock = clock;
+        this.screening = new Screening(baseUrl);
         this.hopHeader = headerPrefix + "-Hop";
     }
 
@@ -106,33 +113,37 @@ public final class Ingest implements Endpoint {
                     "30");
         }
         budget.spend(inlet.source());
+        var headReadAt = clock.instant();
         byte[] body = request.body(MOST_BODY_BYTES);
-        var headers = request.headers();
-        var event = event(inlet, request, headers, Payload.of(headers, body));
+        var screened =
+                screening.screen(inlet.source(), request, headReadAt, request.headers(), body);
+        var event = event(inlet, request, screened, body);
         if (!journal.offer(event)) {
             dispatcher.dropped(event);
             quota.dropped(event);
             throw notStored();
         }
         return switch (event.receipt().await()) {
-            case STORED -> accepted(event.id());
+            case STORED -> Answers.of(inlet.source(), screened, event.id());
             case REFUSED, WAITING -> throw notStored();
         };
     }
 
-    private Accepted event(Inlet inlet, Request request, List<Header> headers, Payload payload) {
+    private Accepted event(Inlet inlet, Request request, Screening.Screened screened, byte[] body) {
         var id = new EventId(ids.next(12));
-        quota.spend(inlet.source(), id);
-        var deliveries =
-                Hops.in(headers, hopHeader) > MOST_HOPS
-                        ? List.<Accepted.Planned>of()
-                        : plan(id, inlet, payload.size());
+        if (screened.checked().reason().isEmpty()) {
+            quota.spend(inlet.source(), id);
+        }
+        var payload = Payload.of(screened.headers(), body);
+        boolean isSentOn =
+                screened.isSentOn() && Hops.in(payload.headers(), hopHeader) <= MOST_HOPS;
+        var deliveries = isSentOn ? plan(id, inlet, payload.size()) : List.<Accepted.Planned>of();
         return new Accepted(
                 id,
                 inlet.source().id(),
                 request.method(),
                 request.header("Content-Type"),
-                Verification.SKIPPED,
+                screened.checked(),
                 payload,
                 deliveries,
                 List.<ConnectionId>of(),
@@ -150,16 +161,6 @@ public final class Ingest implements Endpoint {
 
     private boolean isRoomFor(Route route, int size) {
         return route.hold(false).isEmpty() && dispatcher.reserve(route.destination().id(), size);
-    }
-
-    private static Reply accepted(EventId id) {
-        // Written out: it is the answer to every webhook, and nothing in it needs escaping.
-        return Reply.text(
-                200,
-                "application/json; charset=utf-8",
-                "{\"status\":\"SUCCESS\",\"message\":\"Event accepted\",\"request_id\":\""
-                        + id
-                        + "\"}");
     }
 
     static ApiException notStored() {

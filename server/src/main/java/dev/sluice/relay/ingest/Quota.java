@@ -149,7 +149,7 @@ public final class Quota implements Loop.Step {
     /// Gives back the token of an event that will never be stored.
     public void dropped(Accepted event) {
         var workspace = owners.get(event.source());
-        if (workspace == null || event.verification() == Verification.FAILED) {
+        if (workspace == null || event.verification().status() == Verification.FAILED) {
             return;
         }
         limits.apply(workspace)

@@ -3,10 +3,10 @@ package dev.sluice.relay.store;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.routing.Route;
 import dev.sluice.gateway.source.SourceId;
+import dev.sluice.relay.Checked;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.Payload;
-import dev.sluice.relay.Verification;
 
 import java.util.List;
 import java.util.Optional;
@@ -19,7 +19,7 @@ public record Accepted(
         SourceId source,
         String method,
         Optional<String> contentType,
-        Verification verification,
+        Checked verification,
         Payload payload,
         List<Planned> planned,
         List<ConnectionId> filtered,

@@ -27,7 +27,7 @@ final class EventStore {
             ledger.event(
                     event.source(),
                     event.id(),
-                    event.verification(),
+                    event.verification().status(),
                     event.payload().body().length);
             for (var planned : event.planned()) {
                 addWork(event, planned, epoch, now);
@@ -37,7 +37,7 @@ final class EventStore {
         tx.copy(
                 """
                 copy event (id, source_id, method, verification, fanout, body_size, content_type,
-                            filtered, headers, body)
+                            filtered, verification_reason, headers, body)
                 from stdin (format binary)
                 """,
                 events);
@@ -53,11 +53,11 @@ final class EventStore {
     }
 
     private void addEvent(Accepted event) {
-        events.row(10)
+        events.row(11)
                 .uuid(event.id().value())
                 .uuid(event.source().value())
                 .text(event.method())
-                .int2(event.verification().number())
+                .int2(event.verification().status().number())
                 .int2(event.fanout())
                 .int4(event.payload().body().length)
                 .text(event.contentType());
@@ -65,6 +65,12 @@ final class EventStore {
             events.nothing();
         } else {
             events.uuids(event.filtered().stream().map(ConnectionId::value).toList());
+        }
+        var reason = event.verification().reason();
+        if (reason.isEmpty()) {
+            events.nothing();
+        } else {
+            events.int2(reason.get().number());
         }
         events.bytes(event.payload().headerLines()).bytes(event.payload().body());
     }

@@ -6,14 +6,15 @@ import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.destination.DestinationStore;
 import dev.sluice.gateway.routing.Routing;
 import dev.sluice.gateway.source.SourceId;
+import dev.sluice.gateway.source.SourceStore;
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Line;
 import dev.sluice.platform.id.Uuid7;
+import dev.sluice.relay.Checked;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.Trigger;
-import dev.sluice.relay.Verification;
 import dev.sluice.relay.node.Node;
 import dev.sluice.relay.settle.Settlement;
 import dev.sluice.relay.store.Accepted;
@@ -83,7 +84,8 @@ final class Engine implements AutoCloseable {
         given = new Given(db);
         var partitions = new Partitions(db);
         partitions.makeAhead(clock.instant());
-        routing = Routing.open(db, new DestinationStore(Given.SEALER));
+        routing =
+                Routing.open(db, new SourceStore(Given.SEALER), new DestinationStore(Given.SEALER));
         node = Node.join(db, home, clock);
         results = new Results(new Line(DATABASE, "results"), partitions, node::epoch, ids, clock);
         journal = new Journal(new Line(DATABASE, "journal"), partitions, node::epoch, ids, clock);
@@ -138,7 +140,7 @@ final class Engine implements AutoCloseable {
                         route.source().id(),
                         "POST",
                         Optional.empty(),
-                        Verification.SKIPPED,
+                        Checked.SKIPPED,
                         Some.payload("{}"),
                         List.of(new Accepted.Planned(delivery, route, isFresh)),
                         List.of(),

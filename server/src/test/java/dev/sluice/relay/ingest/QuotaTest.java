@@ -10,8 +10,9 @@ import dev.sluice.gateway.source.Source;
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.http.ApiException;
+import dev.sluice.relay.Checked;
 import dev.sluice.relay.EventId;
-import dev.sluice.relay.Verification;
+import dev.sluice.relay.VerificationReason;
 import dev.sluice.relay.store.Accepted;
 import dev.sluice.relay.store.Receipt;
 import dev.sluice.testkit.ManualClock;
@@ -105,7 +106,7 @@ class QuotaTest {
                         month));
     }
 
-    private Accepted event(EventId id, Verification verification) {
+    private Accepted event(EventId id, Checked verification) {
         return new Accepted(
                 id,
                 source.id(),
@@ -207,10 +208,10 @@ class QuotaTest {
         quota.spend(source, id);
         assertThat(spend(quota)).isEqualTo(QUOTA_EXCEEDED);
 
-        quota.dropped(event(id, Verification.FAILED));
+        quota.dropped(event(id, Checked.failed(VerificationReason.SIGNATURE_MISSING)));
         assertThat(spend(quota)).as("a failed one took none").isEqualTo(QUOTA_EXCEEDED);
 
-        quota.dropped(event(id, Verification.SKIPPED));
+        quota.dropped(event(id, Checked.SKIPPED));
         assertThat(spend(quota)).isEqualTo(NONE);
         assertThat(spend(quota)).isEqualTo(QUOTA_EXCEEDED);
     }

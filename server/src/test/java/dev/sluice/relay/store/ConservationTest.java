@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.routing.Route;
+import dev.sluice.relay.Checked;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.DeliveryStatus;
-import dev.sluice.relay.Verification;
 import dev.sluice.relay.Work;
 import dev.sluice.testkit.Some;
 
@@ -191,7 +191,7 @@ class ConservationTest {
                     source.source().id(),
                     "POST",
                     Optional.empty(),
-                    Verification.SKIPPED,
+                    Checked.SKIPPED,
                     Some.payload("{}"),
                     planned,
                     filtered,

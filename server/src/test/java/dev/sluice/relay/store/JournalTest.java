@@ -10,9 +10,9 @@ import dev.sluice.gateway.routing.Route;
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Line;
 import dev.sluice.platform.id.Uuid7;
+import dev.sluice.relay.Checked;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.Payload;
-import dev.sluice.relay.Verification;
 import dev.sluice.testkit.ManualClock;
 import dev.sluice.testkit.Some;
 import dev.sluice.testkit.TcpProxy;
@@ -90,7 +90,7 @@ class JournalTest {
                         route.source().id(),
                         "PUT",
                         Optional.of("text/plain"),
-                        Verification.VERIFIED,
+                        Checked.VERIFIED,
                         Some.payload("body"),
                         List.of(
                                 new Accepted.Planned(DeliveryId.of(id, 1), route, false),
@@ -335,7 +335,7 @@ class JournalTest {
                         route.source().id(),
                         "POST",
                         Optional.of("no\0text"),
-                        Verification.SKIPPED,
+                        Checked.SKIPPED,
                         Some.payload("{}"),
                         List.of(),
                         List.of(),

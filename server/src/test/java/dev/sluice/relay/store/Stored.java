@@ -5,13 +5,13 @@ import dev.sluice.gateway.routing.Route;
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;
 import dev.sluice.relay.Attempt;
+import dev.sluice.relay.Checked;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.Payload;
 import dev.sluice.relay.Trigger;
-import dev.sluice.relay.Verification;
 import dev.sluice.relay.Work;
 import dev.sluice.testkit.Given;
 import dev.sluice.testkit.Some;
@@ -73,7 +73,7 @@ final class Stored implements AutoCloseable {
                 routes[0].source().id(),
                 "POST",
                 Optional.of("application/json"),
-                Verification.SKIPPED,
+                Checked.SKIPPED,
                 payload,
                 planned,
                 List.<ConnectionId>of(),

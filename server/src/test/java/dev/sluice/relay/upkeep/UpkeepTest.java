@@ -6,6 +6,7 @@ import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.destination.DestinationStore;
 import dev.sluice.gateway.routing.Routing;
 import dev.sluice.gateway.source.SourceId;
+import dev.sluice.gateway.source.SourceStore;
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Line;
@@ -44,7 +45,8 @@ class UpkeepTest {
     private final SourceId source = given.source();
     private final ConnectionId connection =
             given.connection(source, given.destination("a.example", 4));
-    private final Routing routing = Routing.open(db, new DestinationStore(Given.SEALER));
+    private final Routing routing =
+            Routing.open(db, new SourceStore(Given.SEALER), new DestinationStore(Given.SEALER));
     private final Node node = Node.join(db, new UUID(1, 1), clock);
     private final Dispatcher dispatcher = dispatcher();
     private final Leaks leaks = new Leaks(db, node, dispatcher, clock);
