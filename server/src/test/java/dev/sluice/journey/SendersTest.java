@@ -1,0 +1,279 @@
+package dev.sluice.journey;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.sluice.RunningSluice;
+import dev.sluice.testkit.Api;
+import dev.sluice.testkit.Senders;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.net.http.HttpRequest;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyPairGenerator;
+import java.security.PrivateKey;
+import java.security.Signature;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.Map;
+
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/// What the senders' own libraries sign, or take for genuine, is verified; anything else is not.
+class SendersTest {
+
+    private static final String PUBLIC = "https://relay.example";
+    private static final String SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+    private static final String BODY = "{\"id\": \"evt_1\", \"name\": \"Zoë ♥ 𝄞\"}\r\n";
+
+    @TempDir static Path dataDir;
+
+    private static RunningSluice sluice;
+    private static Api api;
+    private static Senders senders;
+
+    @BeforeAll
+    static void start() {
+        senders = Senders.start();
+        sluice =
+                RunningSluice.start(
+                        dataDir, InstantSource.system(), Map.of("SLUICE_BASE_URL", PUBLIC));
+        api = sluice.api();
+    }
+
+    @AfterAll
+    static void stop() {
+        senders.close();
+        sluice.close();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "payments, provider_payments",
+        "code_host, provider_code_host",
+        "standard_webhooks, standard_webhooks",
+    })
+    void what_the_senders_library_signs_is_verified(String ask, String provider) {
+        var source = source("'provider': '" + provider + "', 'secret': '" + SECRET + "'");
+        var headers = senders.sign(ask, question(SECRET));
+
+        verified(source, send(source, "", BODY, headers));
+        refused(source, send(source, "", BODY.strip(), headers));
+        refused(
+                source,
+                send(source, "", BODY, senders.sign(ask, question(SECRET.replace('M', 'N')))));
+    }
+
+    @Test
+    void a_secret_that_was_replaced_is_good_as_the_previous_one() {
+        var source =
+                source(
+                        "'provider': 'provider_payments', 'secret': 'whsec_next',"
+                                + " 'previous_secret': '"
+                                + SECRET
+                                + "'");
+
+        verified(source, send(source, "", BODY, senders.sign("payments", question(SECRET))));
+        verified(source, send(source, "", BODY, senders.sign("payments", question("whsec_next"))));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"payments, provider_payments", "standard_webhooks, standard_webhooks"})
+    void what_was_signed_ten_minutes_ago_is_refused(String ask, String provider) {
+        var source = source("'provider': '" + provider + "', 'secret': '" + SECRET + "'");
+        var old =
+                Map.of(
+                        "secret",
+                        SECRET,
+                        "body",
+                        BODY,
+                        "id",
+                        "msg_1",
+                        "timestamp",
+                        Instant.now().getEpochSecond() - 600);
+
+        refused(source, send(source, "", BODY, senders.sign(ask, old)));
+    }
+
+    @Test
+    void the_shops_library_and_we_agree() throws GeneralSecurityException {
+        var source = source("'provider': 'provider_commerce', 'secret': '" + SECRET + "'");
+        String good = Base64.getEncoder().encodeToString(hmac(SECRET, BODY));
+        String bad = Base64.getEncoder().encodeToString(hmac("another", BODY));
+
+        assertThat(senders.judge("commerce_judges", judged(SECRET, good))).isTrue();
+        assertThat(senders.judge("commerce_judges", judged(SECRET, bad))).isFalse();
+        verified(source, send(source, "", BODY, Map.of("X-Shopify-Hmac-Sha256", good)));
+        refused(source, send(source, "", BODY, Map.of("X-Shopify-Hmac-Sha256", bad)));
+    }
+
+    @Test
+    void paddles_library_and_we_agree() throws GeneralSecurityException {
+        var source = source("'provider': 'paddle', 'secret': '" + SECRET + "'");
+        long now = Instant.now().getEpochSecond();
+        String good =
+                "ts=" + now + ";h1=" + HexFormat.of().formatHex(hmac(SECRET, now + ":" + BODY));
+        String bad =
+                "ts=" + now + ";h1=" + HexFormat.of().formatHex(hmac(SECRET, now + "." + BODY));
+
+        assertThat(senders.judge("paddle_judges", judged(SECRET, good))).isTrue();
+        assertThat(senders.judge("paddle_judges", judged(SECRET, bad))).isFalse();
+        verified(source, send(source, "", BODY, Map.of("Paddle-Signature", good)));
+        refused(source, send(source, "", BODY, Map.of("Paddle-Signature", bad)));
+    }
+
+    @Test
+    void discords_library_and_we_agree() throws GeneralSecurityException {
+        var pair = KeyPairGenerator.getInstance("Ed25519").generateKeyPair();
+        byte[] encoded = pair.getPublic().getEncoded();
+        String publicKey = HexFormat.of().formatHex(encoded, encoded.length - 32, encoded.length);
+        var source = source("'provider': 'discord', 'public_key': '" + publicKey + "'");
+        long now = Instant.now().getEpochSecond();
+        String good = ed25519(pair.getPrivate(), now + BODY);
+        String bad = ed25519(pair.getPrivate(), now + BODY + " ");
+
+        for (String signature : new String[] {good, bad}) {
+            boolean isGood =
+                    senders.judge(
+                            "discord_judges",
+                            Map.of(
+                                    "secret",
+                                    publicKey,
+                                    "body",
+                                    BODY,
+                                    "timestamp",
+                                    now,
+                                    "signature",
+                                    signature));
+            var answer =
+                    send(
+                            source,
+                            "",
+                            BODY,
+                            Map.of(
+                                    "X-Signature-Ed25519",
+                                    signature,
+                                    "X-Signature-Timestamp",
+                                    Long.toString(now)));
+            assertThat(isGood).isEqualTo(signature.equals(good));
+            assertThat(answer.status()).isEqualTo(isGood ? 200 : 401);
+        }
+    }
+
+    @Test
+    void twilio_signs_our_public_url_with_the_forms_fields() {
+        var source = source("'provider': 'twilio', 'secret': 'token'");
+        String url = PUBLIC + source.text("ingest_path") + "?from=a%20b";
+        var signed =
+                senders.sign(
+                        "twilio_form",
+                        Map.of(
+                                "secret",
+                                "token",
+                                "url",
+                                url,
+                                "form",
+                                Map.of("To", "+1800", "Body", "Zoë & ♥", "empty", "")));
+        var headers = new HashMap<>(signed);
+        headers.put("Content-Type", "application/x-www-form-urlencoded");
+        String form = "To=%2B1800&Body=Zo%C3%AB+%26+%E2%99%A5&empty=";
+
+        verified(source, send(source, "?from=a%20b", form, headers));
+        refused(source, send(source, "?from=a%20c", form, headers));
+        refused(source, send(source, "?from=a%20b", form.replace("1800", "1801"), headers));
+    }
+
+    @Test
+    void twilio_signs_json_by_its_hash_in_the_url() {
+        var source = source("'provider': 'twilio', 'secret': 'token'");
+        String hash =
+                senders.answer("twilio_body_hash", Map.of("body", BODY)).path("hash").asString();
+        String query = "?bodySHA256=" + hash;
+        var signed =
+                senders.sign(
+                        "twilio_form",
+                        Map.of(
+                                "secret",
+                                "token",
+                                "url",
+                                PUBLIC + source.text("ingest_path") + query,
+                                "form",
+                                Map.of()));
+
+        verified(source, send(source, query, BODY, signed));
+        refused(source, send(source, query, BODY + " ", signed));
+        refused(source, send(source, "", BODY, signed));
+    }
+
+    private static Map<String, Object> question(String secret) {
+        return Map.of(
+                "secret",
+                secret,
+                "body",
+                BODY,
+                "id",
+                "msg_1",
+                "timestamp",
+                Instant.now().getEpochSecond());
+    }
+
+    private static Map<String, Object> judged(String secret, String signature) {
+        return Map.of("secret", secret, "body", BODY, "signature", signature);
+    }
+
+    private static byte[] hmac(String secret, String text) throws GeneralSecurityException {
+        var mac = Mac.getInstance("HmacSHA256");
+        mac.init(new SecretKeySpec(secret.getBytes(UTF_8), "HmacSHA256"));
+        return mac.doFinal(text.getBytes(UTF_8));
+    }
+
+    private static String ed25519(PrivateKey key, String text) throws GeneralSecurityException {
+        var signature = Signature.getInstance("Ed25519");
+        signature.initSign(key);
+        signature.update(text.getBytes(UTF_8));
+        return HexFormat.of().formatHex(signature.sign());
+    }
+
+    /// @param config the fields of its verification; single quotes stand for double ones
+    private static Api.Answer source(String config) {
+        var source =
+                api.post(
+                        "/api/v1/sources",
+                        "{'name': 's', 'verification_config': {" + config + "}}");
+        assertThat(source.status()).as(source.body()).isEqualTo(201);
+        return source;
+    }
+
+    private static Api.Answer send(
+            Api.Answer source, String query, String body, Map<String, String> headers) {
+        var request = api.anonymous(source.text("ingest_path") + query);
+        headers.forEach(request::header);
+        return api.send(request.POST(HttpRequest.BodyPublishers.ofString(body, UTF_8)));
+    }
+
+    private static void verified(Api.Answer source, Api.Answer answer) {
+        assertThat(answer.status()).as(answer.body() + newest(source)).isEqualTo(200);
+        assertThat(newest(source)).contains("\"verification_status\":\"verified\"");
+    }
+
+    private static void refused(Api.Answer source, Api.Answer answer) {
+        assertThat(answer.status()).isEqualTo(401);
+        assertThat(newest(source)).contains("\"verification_status\":\"failed\"");
+    }
+
+    private static String newest(Api.Answer source) {
+        return api.get("/api/v1/events?limit=1&source_id=" + source.text("id")).body();
+    }
+}
