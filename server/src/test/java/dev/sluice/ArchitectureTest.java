@@ -210,8 +210,9 @@ class ArchitectureTest {
                 .that(
                         nameMatching(
                                 "dev\\.sluice\\.(relay\\.settle\\.Verdict"
-                                    + "|gateway\\.destination\\.RetryPolicy"
-                                    + "|gateway\\.routing\\.Route|relay\\.verify\\..*|relay\\.[A-Z].*)(\\$.*)?"))
+                                        + "|gateway\\.destination\\.RetryPolicy"
+                                        + "|gateway\\.routing\\.Route|relay\\.verify\\..*"
+                                        + "|relay\\.[A-Z].*)(\\$.*)?"))
                 .should()
                 .dependOnClassesThat(
                         resideInAPackage("java.io..")

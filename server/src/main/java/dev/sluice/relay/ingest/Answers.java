@@ -23,7 +23,7 @@ final class Answers {
     private Answers() {}
 
     static Reply of(Source source, Screening.Screened screened, EventId id) {
-        if (screened.checked().reason().isPresent()) {
+        if (screened.checked().isFailed()) {
             return unverified(source.verification());
         }
         return screened.handshake()

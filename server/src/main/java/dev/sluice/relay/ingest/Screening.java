@@ -23,7 +23,7 @@ final class Screening {
     record Screened(Checked checked, List<Header> headers, Optional<Reply> handshake) {
 
         boolean isSentOn() {
-            return checked.reason().isEmpty() && handshake.isEmpty();
+            return !checked.isFailed() && handshake.isEmpty();
         }
     }
 
