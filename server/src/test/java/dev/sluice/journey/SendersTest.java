@@ -172,6 +172,41 @@ class SendersTest {
         }
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            textBlock =
+                    """
+                    {"version":1,"type":0}               | 204 | ``
+                    {"id":"1","type":1}                  | 200 | {"type":1}
+                    {"version":1,"type":1,"event":{}}    | 200 | {"status":"SUCCESS"
+                    {"id":"1","type":2}                  | 200 | {"status":"SUCCESS"
+                    """)
+    void discords_pings_are_answered(String body, int status, String answerBegins)
+            throws GeneralSecurityException {
+        var pair = KeyPairGenerator.getInstance("Ed25519").generateKeyPair();
+        byte[] encoded = pair.getPublic().getEncoded();
+        String publicKey = HexFormat.of().formatHex(encoded, encoded.length - 32, encoded.length);
+        var source = source("'provider': 'discord', 'public_key': '" + publicKey + "'");
+        String now = Long.toString(Instant.now().getEpochSecond());
+
+        var answer =
+                send(
+                        source,
+                        "",
+                        body,
+                        Map.of(
+                                "X-Signature-Ed25519",
+                                ed25519(pair.getPrivate(), now + body),
+                                "X-Signature-Timestamp",
+                                now));
+
+        assertThat(answer.status()).isEqualTo(status);
+        assertThat(answer.body()).startsWith(answerBegins);
+        assertThat(newest(source)).contains("\"verification_status\":\"verified\"");
+    }
+
     @Test
     void twilio_signs_our_public_url_with_the_forms_fields() {
         var source = source("'provider': 'twilio', 'secret': 'token'");
