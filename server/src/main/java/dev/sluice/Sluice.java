@@ -15,6 +15,7 @@ import dev.sluice.gateway.source.Purge;
 import dev.sluice.gateway.source.SourceRoutes;
 import dev.sluice.gateway.source.SourceStore;
 import dev.sluice.gateway.source.TrashRoutes;
+import dev.sluice.observe.audit.Audit;
 import dev.sluice.observe.events.EventRoutes;
 import dev.sluice.observe.status.StatusRoutes;
 import dev.sluice.platform.db.Database;
@@ -190,6 +191,10 @@ final class Sluice implements AutoCloseable {
                     partitions.makeAhead(clock.instant());
                     return false;
                 });
+
+        var audit = new Audit(relayDb, clock, ids.next());
+        closings.push(audit::leave);
+        loop("audit", Duration.ofSeconds(1), audit);
 
         // Of an external database's disk nothing is known here.
         DoubleSupplier measured = config.database().isPresent() ? () -> 1 : directory::freeShare;

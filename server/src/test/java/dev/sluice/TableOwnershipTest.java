@@ -41,7 +41,8 @@ class TableOwnershipTest {
                     entry("ledger", "relay/store"),
                     entry("rollup_hour", "relay/store"),
                     entry("rollup_day", "relay/store"),
-                    entry("total", "relay/store"));
+                    entry("total", "relay/store"),
+                    entry("audit", "observe/audit"));
 
     /// The look-behinds keep out `for update of connection` and `on conflict … do update set`.
     private static final Pattern WRITE =

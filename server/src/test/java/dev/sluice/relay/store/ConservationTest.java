@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.routing.Route;
+import dev.sluice.observe.audit.Conservation;
 import dev.sluice.relay.Checked;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.DeliveryStatus;
@@ -49,6 +50,10 @@ class ConservationTest {
             assertThat(wrongAttempts(relay.source)).as("attempts, seed " + seed).isEmpty();
             assertThat(miscounted(relay.routes)).as("usage, seed " + seed).isEmpty();
         }
+        // The audit comes to the same.
+        var report = Conservation.check(stored.db, Stored.NOON, Stored.NOON.plusSeconds(3_600));
+        assertThat(report.violations()).isEmpty();
+        assertThat(report.events()).isEqualTo(stored.count("event"));
     }
 
     /// Deliveries that stand in no place or in more than one, and places that hold what was never
