@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Base64;
+import java.util.Optional;
 import java.util.UUID;
 
 /// The data directory, held by one process at a time.
@@ -34,6 +35,19 @@ final class DataDirectory implements AutoCloseable {
 
     /// @throws StartRefused when another process has it, or it cannot be used
     static DataDirectory open(Path path) {
+        return openIfFree(path)
+                .orElseThrow(() ->
+                        new StartRefused(
+                                "Another Sluice is running on the data directory "
+                                        + path.toAbsolutePath().normalize()
+                                        + ". Stop it first, or give this one its own with"
+                                        + " SLUICE_DATA_DIR."));
+    }
+
+    /// Empty when another process has it.
+    ///
+    /// @throws StartRefused when it cannot be used
+    static Optional<DataDirectory> openIfFree(Path path) {
         var absolute = path.toAbsolutePath().normalize();
         try {
             Files.createDirectories(absolute);
@@ -44,13 +58,9 @@ final class DataDirectory implements AutoCloseable {
                             StandardOpenOption.WRITE);
             if (!tryLock(channel)) {
                 channel.close();
-                throw new StartRefused(
-                        "Another Sluice is running on the data directory "
-                                + absolute
-                                + ". Stop it first, or give this one its own with"
-                                + " SLUICE_DATA_DIR.");
+                return Optional.empty();
             }
-            return new DataDirectory(absolute, channel);
+            return Optional.of(new DataDirectory(absolute, channel));
         } catch (FileAlreadyExistsException e) {
             throw new StartRefused(
                     "SLUICE_DATA_DIR names " + absolute + ", which is not a directory.");
@@ -70,7 +80,12 @@ final class DataDirectory implements AutoCloseable {
     }
 
     Path postgres() {
-        return path.resolve("postgres");
+        return postgres(path);
+    }
+
+    /// Where the embedded database lives in a data directory that somebody else may hold.
+    static Path postgres(Path path) {
+        return path.toAbsolutePath().normalize().resolve("postgres");
     }
 
     /// Of the disk it lies on, from 0 to 1; 1 when that cannot be told.

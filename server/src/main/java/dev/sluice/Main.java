@@ -22,7 +22,8 @@ import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/// The server's command line: reads settings, starts, and stops on SIGTERM or Ctrl-C.
+/// The server's command line: reads settings, starts, and stops on SIGTERM or Ctrl-C. With the
+/// argument `audit` it checks the database instead.
 public final class Main {
 
     private static final int REFUSED = 1;
@@ -39,7 +40,11 @@ public final class Main {
 
     private Main() {}
 
+    @SuppressWarnings("SystemOut") // it speaks to a person, not to the log
     public static void main(String[] args) {
+        if (args.length > 0 && args[0].equals("audit")) {
+            System.exit(AuditCommand.run(config(), System.out, System.err));
+        }
         try {
             run(config());
         } catch (StartRefused | PostgresRefusal e) {

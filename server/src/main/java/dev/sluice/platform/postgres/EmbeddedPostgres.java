@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 
 /// A PostgreSQL server of our own, on loopback, that is started again whenever it dies.
@@ -102,6 +103,39 @@ public final class EmbeddedPostgres implements AutoCloseable {
             pause.await();
             pause = pause.next();
         }
+    }
+
+    /// Where the server of another process listens, and who may ask it.
+    public record Address(String host, int port, String database, String user, Secret password) {}
+
+    /// Whether a server ever lived in `directory`. Touches nothing.
+    public static boolean livesIn(Path directory) {
+        return new Cluster(new Home(directory)).exists();
+    }
+
+    /// The server that another process runs in `directory`; empty when it is not ready. Touches
+    /// nothing.
+    public static Optional<Address> runningIn(Path directory) {
+        var home = new Home(directory);
+        boolean isReady =
+                PidFile.of(home)
+                        .filter(PidFile::isReady)
+                        .flatMap(file -> ProcessHandle.of(file.pid()))
+                        .isPresent();
+        return isReady
+                ? home.port()
+                        .read()
+                        .flatMap(port ->
+                                home.password()
+                                        .read()
+                                        .map(password ->
+                                                new Address(
+                                                        HOST,
+                                                        Integer.parseInt(port),
+                                                        Cluster.DATABASE,
+                                                        Cluster.USER,
+                                                        new Secret(password))))
+                : Optional.empty();
     }
 
     public String host() {
