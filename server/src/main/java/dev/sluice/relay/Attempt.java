@@ -17,4 +17,18 @@ public record Attempt(
         Optional<Integer> responseStatus,
         Optional<ErrorCode> errorCode,
         Optional<String> errorMessage,
-        Optional<String> responseBody) {}
+        Optional<String> responseBody) {
+
+    /// The same under another number.
+    public Attempt at(int other) {
+        return new Attempt(
+                other,
+                attemptedAt,
+                revision,
+                latency,
+                responseStatus,
+                errorCode,
+                errorMessage,
+                responseBody);
+    }
+}

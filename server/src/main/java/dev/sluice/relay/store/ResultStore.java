@@ -6,13 +6,16 @@ import dev.sluice.relay.Attempt;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.ErrorCode;
 
+import org.jspecify.annotations.Nullable;
+
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -21,79 +24,88 @@ import java.util.UUID;
 /// Writes batches of results. Safe to repeat: what was written before changes nothing.
 ///
 /// The delete from work is the fence. A success is taken from anyone; everything else only while
-/// the row stands at the attempt it speaks of.
+/// the row stands at the attempt it speaks of. A success that comes when the row stands further on,
+/// because another node took its attempt for lost, is written as the attempt that would have come
+/// next: so the numbers of a delivery's attempts are 1, 2, 3 … without exception.
 final class ResultStore {
 
     private ResultStore() {}
 
-    /// What of the batch took effect, in its order.
+    /// What of the batch took effect, in its order and as it was written.
     static List<Settled> write(Tx tx, List<Settled> batch, UUID batchId, long epoch) {
         // By identity: a batch may hold several results of one delivery.
-        Set<Settled> taken = Collections.newSetFromMap(new IdentityHashMap<>());
-        taken.addAll(finish(tx, batch));
-        taken.addAll(retry(tx, batch));
-        taken.addAll(release(tx, batch, epoch));
-        var effective = batch.stream().filter(taken::remove).toList();
+        var taken = new IdentityHashMap<Settled, Settled>();
+        finish(tx, batch, taken);
+        retry(tx, batch).forEach(settled -> taken.put(settled, settled));
+        release(tx, batch, epoch).forEach(settled -> taken.put(settled, settled));
+        var effective = batch.stream().map(taken::remove).filter(Objects::nonNull).toList();
         writeHistory(tx, effective);
         writeLedger(tx, effective, batchId);
         return effective;
     }
 
-    private static List<Settled> finish(Tx tx, List<Settled> batch) {
-        var successes = new ArrayList<Settled>();
-        Map<Integer, List<Settled>> failures = new TreeMap<>();
+    private static void finish(Tx tx, List<Settled> batch, Map<Settled, Settled> taken) {
+        var successes = new ArrayList<Settled.Finished>();
+        Map<Integer, List<Settled.Finished>> failures = new TreeMap<>();
         for (var settled : batch) {
             if (settled instanceof Settled.Finished finished) {
                 if (finished.isSuccess()) {
-                    successes.add(settled);
+                    successes.add(finished);
                 } else {
                     failures.computeIfAbsent(settled.work().attempts(), _ -> new ArrayList<>())
-                            .add(settled);
+                            .add(finished);
                 }
             }
         }
-        var finished = new ArrayList<Settled>();
         if (!successes.isEmpty()) {
-            finished.addAll(
-                    firstOfEach(
-                            successes,
-                            tx.query(
-                                    """
-                                    delete from delivery_work
-                                     where id = any (?) and source_id = any (?)
-                                    returning id
-                                    """,
-                                    row -> row.uuid("id"),
-                                    ids(successes),
-                                    sources(successes))));
+            var deleted =
+                    tx.query(
+                            """
+                            delete from delivery_work
+                             where id = any (?) and source_id = any (?)
+                            returning id, attempts
+                            """,
+                            row -> Map.entry(row.uuid("id"), row.integer("attempts")),
+                            ids(successes),
+                            sources(successes));
+            takeFirstOfEach(successes, deleted, taken);
         }
-        failures.forEach((attempts, settled) ->
-                finished.addAll(
-                        firstOfEach(
-                                settled,
-                                tx.query(
-                                        """
-                                        delete from delivery_work
-                                         where id = any (?) and source_id = any (?) and attempts = ?
-                                        returning id
-                                        """,
-                                        row -> row.uuid("id"),
-                                        ids(settled),
-                                        sources(settled),
-                                        attempts))));
-        return finished;
+        failures.forEach((attempts, settled) -> {
+            var deleted =
+                    tx.query(
+                            """
+                            delete from delivery_work
+                             where id = any (?) and source_id = any (?) and attempts = ?
+                            returning id
+                            """,
+                            row -> Map.entry(row.uuid("id"), attempts),
+                            ids(settled),
+                            sources(settled),
+                            attempts);
+            takeFirstOfEach(settled, deleted, taken);
+        });
     }
 
-    private static List<Settled> firstOfEach(List<Settled> settled, List<UUID> deliveries) {
-        var left = new HashSet<>(deliveries);
-        return settled.stream().filter(one -> left.remove(one.work().id().value())).toList();
+    /// @param deleted rows of these deliveries, with the attempts made before
+    private static void takeFirstOfEach(
+            List<Settled.Finished> settled,
+            List<Map.Entry<UUID, Integer>> deleted,
+            Map<Settled, Settled> taken) {
+        var left = new HashMap<UUID, Integer>();
+        deleted.forEach(entry -> left.put(entry.getKey(), entry.getValue()));
+        for (var finished : settled) {
+            @Nullable Integer made = left.remove(finished.work().id().value());
+            if (made != null) {
+                taken.put(finished, finished.after(made));
+            }
+        }
     }
 
-    private static List<UUID> ids(List<Settled> settled) {
+    private static List<UUID> ids(List<? extends Settled> settled) {
         return settled.stream().map(one -> one.work().id().value()).toList();
     }
 
-    private static Set<UUID> sources(List<Settled> settled) {
+    private static Set<UUID> sources(List<? extends Settled> settled) {
         var sources = new HashSet<UUID>();
         settled.forEach(one -> sources.add(one.work().source().value()));
         return sources;

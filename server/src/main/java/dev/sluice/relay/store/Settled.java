@@ -39,6 +39,14 @@ public sealed interface Settled {
         boolean isSuccess() {
             return status == DeliveryStatus.SUCCEEDED;
         }
+
+        /// The same, its attempt numbered as the one that comes after `made` others.
+        Finished after(int made) {
+            return attempt.isEmpty() || attempt.get().number() == made + 1
+                    ? this
+                    : new Finished(
+                            work, status, Optional.of(attempt.get().at(made + 1)), reason, at);
+        }
     }
 
     /// It waits for another attempt.

@@ -143,6 +143,26 @@ class ResultStoreTest {
         assertThat(stored.attempts(work)).containsExactly(1);
     }
 
+    /// Another node took the attempt for lost and made it again.
+    @Test
+    void a_late_success_is_numbered_after_the_attempts_that_were_made_meanwhile() {
+        var work = stored.owned(OURS);
+        stored.write(OTHERS, Stored.retried(work, LATER));
+
+        var late = Stored.finished(work, DeliveryStatus.SUCCEEDED);
+        assertThat(stored.write(OURS, late)).hasSize(1);
+
+        assertThat(stored.status(work)).contains(DeliveryStatus.SUCCEEDED);
+        assertThat(stored.attempts(work)).containsExactly(1);
+        int made =
+                stored.db.call(tx ->
+                        tx.single(
+                                "select attempts from delivery where id = ?",
+                                row -> row.integer("attempts"),
+                                work.id().value()));
+        assertThat(made).isEqualTo(2);
+    }
+
     @Test
     void only_its_owner_puts_a_delivery_back() {
         var work = stored.owned(OURS);
