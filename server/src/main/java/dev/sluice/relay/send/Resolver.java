@@ -19,14 +19,15 @@ import java.util.concurrent.TimeoutException;
 /// Finds the addresses of a host and refuses those that must not be dialled.
 ///
 /// A look-up cannot be interrupted and holds its thread, so look-ups have threads of their own, and
-/// few of them; whoever waits does so no longer than his attempt lasts. An answer is kept for some
-/// seconds, and judged anew for every attempt. Thread-safe.
+/// few of them; whoever waits does so no longer than his attempt lasts. One domain has a quarter of
+/// them at most (see [LookupTurns]). An answer is kept for some seconds, and judged anew for every
+/// attempt. Thread-safe.
 final class Resolver implements AutoCloseable {
 
-    /// How many names are looked up at once, and how many wait for it.
+    /// How many names are looked up at once, and how many are to be, those included.
     private static final int LOOKUPS = 32;
 
-    private static final int WAITING = 10_000;
+    private static final int MOST_ASKED = 10_000;
 
     /// More addresses than this are not tried.
     private static final int MOST_ADDRESSES = 6;
@@ -36,6 +37,7 @@ final class Resolver implements AutoCloseable {
     private final Duration freshness;
     private final ConcurrentHashMap<String, Question> asked = new ConcurrentHashMap<>();
     private final ThreadPoolExecutor threads;
+    private final LookupTurns turns;
 
     Resolver(Lookup lookup, AddressPolicy policy, Duration freshness) {
         this.lookup = lookup;
@@ -47,9 +49,10 @@ final class Resolver implements AutoCloseable {
                         LOOKUPS,
                         30,
                         TimeUnit.SECONDS,
-                        new LinkedBlockingQueue<>(WAITING),
+                        new LinkedBlockingQueue<>(),
                         Thread.ofPlatform().daemon().name("lookup-", 0).factory());
         threads.allowCoreThreadTimeOut(true);
+        turns = new LookupTurns(threads, LOOKUPS / 4, MOST_ASKED);
     }
 
     /// The addresses to try, in order. One forbidden address among them forbids the host: no public
@@ -109,7 +112,7 @@ final class Resolver implements AutoCloseable {
 
     private Question ask(String name) {
         var question = new Question(new FutureTask<>(() -> lookup.addresses(name)));
-        threads.execute(question.answer);
+        turns.execute(name, question.answer);
         return question;
     }
 

@@ -1,0 +1,65 @@
+package dev.sluice.relay.send;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+
+class LookupTurnsTest {
+
+    /// Look-ups that hold a thread, in the order in which they got it.
+    private final ArrayDeque<Runnable> started = new ArrayDeque<>();
+
+    private final LookupTurns turns = new LookupTurns(started::add, 2, 6);
+    private final List<String> answered = new ArrayList<>();
+
+    private void ask(String name) {
+        turns.execute(name, () -> answered.add(name));
+    }
+
+    @Test
+    void names_of_one_domain_take_their_share_and_no_more() {
+        ask("a.slow.example");
+        ask("b.slow.example");
+        ask("c.slow.example");
+        ask("d.slow.example");
+        ask("other.test");
+        assertThat(started).hasSize(3);
+
+        while (!started.isEmpty()) {
+            started.remove().run();
+        }
+        assertThat(answered)
+                .containsExactly(
+                        "a.slow.example",
+                        "b.slow.example",
+                        "other.test",
+                        "c.slow.example",
+                        "d.slow.example");
+    }
+
+    @Test
+    void too_many_in_all_are_refused_until_some_are_done() {
+        for (int i = 0; i < 6; i++) {
+            ask(i + ".slow.example");
+        }
+        assertThatThrownBy(() -> ask("other.test")).isInstanceOf(RejectedExecutionException.class);
+
+        started.remove().run();
+        ask("other.test");
+        assertThat(started).hasSize(3);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"a.b.example.com, example.com", "example.com, example.com", "localhost, localhost"})
+    void a_domain_is_the_last_two_labels(String name, String domain) {
+        assertThat(LookupTurns.domainOf(name)).isEqualTo(domain);
+    }
+}
