@@ -4,44 +4,93 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 
 /// How a relay of our own is started: the same each time, so that it finds its data again.
 ///
-/// @param directory holds its data, its log and the scenario's ledgers
-record Launch(Path launcher, Path directory, int port, String key) {
+/// @param name of its data directory and its log, which stand in `directory` beside the scenario's
+///   ledgers
+/// @param settings beyond those that every relay here has
+record Launch(
+        Path launcher,
+        Path directory,
+        String name,
+        int port,
+        String key,
+        Map<String, String> settings) {
+
+    Launch {
+        settings = Map.copyOf(settings);
+    }
 
     Process start() {
-        var builder = new ProcessBuilder(launcher.toString(), "serve");
+        return start("serve", log());
+    }
+
+    /// Another command of the launcher, with the server's own settings; prints into `output`.
+    Process start(String command, Path output) {
+        var builder = new ProcessBuilder(launcher.toString(), command);
         var environment = builder.environment();
         environment.keySet().removeIf(name -> name.startsWith("SLUICE_"));
         environment.put("SLUICE_PORT", Integer.toString(port));
         environment.put("SLUICE_DATA_DIR", data().toString());
         environment.put("SLUICE_ALLOW_PRIVATE_DESTINATIONS", "127.0.0.0/8");
         environment.put("SLUICE_ADMIN_API_KEY", key);
+        environment.putAll(settings);
         try {
             return builder.redirectErrorStream(true)
-                    .redirectOutput(ProcessBuilder.Redirect.appendTo(log().toFile()))
+                    .redirectOutput(ProcessBuilder.Redirect.appendTo(output.toFile()))
                     .start();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
+    /// A second relay on the database that this one runs.
+    Launch beside(int otherPort) {
+        try {
+            String database =
+                    "postgresql://sluice:%s@127.0.0.1:%s/sluice"
+                            .formatted(read("postgres/password"), read("postgres/port"));
+            return new Launch(
+                    launcher,
+                    directory,
+                    "second",
+                    otherPort,
+                    key,
+                    Map.of(
+                            "SLUICE_DATABASE_URL",
+                            database,
+                            "SLUICE_MASTER_KEY",
+                            read("master.key")));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private String read(String file) throws IOException {
+        return Files.readString(data().resolve(file)).strip();
+    }
+
     Path data() {
-        return directory.resolve("data");
+        return directory.resolve(name);
     }
 
     /// The end of what the relay printed.
     String lastWords() {
+        return end(log());
+    }
+
+    String end(Path file) {
         try {
-            String text = Files.readString(log());
+            String text = Files.readString(file);
             return text.substring(Math.max(0, text.length() - 4000));
         } catch (IOException e) {
             return "(nothing: " + e.getMessage() + ")";
         }
     }
 
-    private Path log() {
-        return directory.resolve("relay.log");
+    Path log() {
+        return directory.resolve(name + ".log");
     }
 }

@@ -8,6 +8,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -34,12 +35,15 @@ public final class Relay implements Target {
     private final Launch launch;
     private final Api api;
     private final boolean keep;
+    private final boolean isGuest;
     private final Thread onExit = new Thread(this::abandon, "end the relay");
     private Process process;
 
-    private Relay(Launch launch, Api api, boolean keep, Process process) {
+    /// @param isGuest whether it lives in another one's directory, on its database
+    private Relay(Launch launch, Api api, boolean keep, boolean isGuest, Process process) {
         this.launch = launch;
         this.keep = keep;
+        this.isGuest = isGuest;
         this.api = api;
         this.process = process;
     }
@@ -54,15 +58,28 @@ public final class Relay implements Target {
             Path directory = Files.createTempDirectory("sluice-bench-");
             Files.setPosixFilePermissions(directory, open);
             String key = ("bench-" + UUID.randomUUID() + UUID.randomUUID()).substring(0, 48);
-            var launch = new Launch(launcher, directory, freePort(), key);
-            var api = new Api(URI.create("http://127.0.0.1:" + launch.port()), key);
-            var relay = new Relay(launch, api, keep, launch.start());
-            Runtime.getRuntime().addShutdownHook(relay.onExit);
-            relay.awaitUp(FIRST_START);
-            return relay;
+            var launch = new Launch(launcher, directory, "relay", freePort(), key, Map.of());
+            return start(launch, keep, false);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /// One more relay on this one's database; to be closed first.
+    public Relay second() {
+        try {
+            return start(launch.beside(freePort()), keep, true);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Relay start(Launch launch, boolean keep, boolean isGuest) {
+        var api = new Api(URI.create("http://127.0.0.1:" + launch.port()), launch.key());
+        var relay = new Relay(launch, api, keep, isGuest, launch.start());
+        Runtime.getRuntime().addShutdownHook(relay.onExit);
+        relay.awaitUp(FIRST_START);
+        return relay;
     }
 
     @Override
@@ -103,6 +120,58 @@ public final class Relay implements Target {
         awaitUp(START);
     }
 
+    /// Its process stands still (SIGSTOP) until [#thaw()]; its database goes on.
+    public void freeze() {
+        signal("STOP");
+    }
+
+    public void thaw() {
+        signal("CONT");
+    }
+
+    private void signal(String name) {
+        try {
+            var sent =
+                    new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+                            .inheritIO()
+                            .start();
+            if (sent.waitFor() != 0) {
+                throw new IllegalStateException("the relay could not be sent SIG" + name);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while sending a signal", e);
+        }
+    }
+
+    /// Runs the launcher's command `audit` beside it: 0 when everything is in order, 1 when not, 2
+    /// when it could not run.
+    ///
+    /// @param output where it prints
+    public int audit(Path output) {
+        var audit = launch.start("audit", output);
+        try {
+            if (audit.waitFor(START.toMillis(), TimeUnit.MILLISECONDS)) {
+                return audit.exitValue();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        audit.destroyForcibly();
+        return 2;
+    }
+
+    /// How many lines of its log hold this text.
+    public long logged(String text) {
+        try (Stream<String> lines = Files.lines(launch.log(), StandardCharsets.ISO_8859_1)) {
+            return lines.filter(line -> line.contains(text)).count();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /// Asks it to stop (SIGTERM) and gives its exit status; -1 when it had to be killed.
     public int stop() {
         process.destroy();
@@ -132,6 +201,11 @@ public final class Relay implements Target {
         return launch.directory().resolve(name);
     }
 
+    /// The end of a file in its directory.
+    public String said(String name) {
+        return launch.end(scratch(name));
+    }
+
     /// The end of what it printed.
     public String lastWords() {
         return launch.lastWords();
@@ -157,6 +231,9 @@ public final class Relay implements Target {
     private void abandon() {
         process.destroyForcibly();
         awaitEnd();
+        if (isGuest) {
+            return; // the rest is its host's
+        }
         postmaster().ifPresent(ProcessHandle::destroyForcibly);
         Wait.until(Duration.ofSeconds(10), () -> postmaster().isEmpty());
         if (keep) {

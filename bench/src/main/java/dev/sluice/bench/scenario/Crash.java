@@ -1,6 +1,7 @@
 package dev.sluice.bench.scenario;
 
 import dev.sluice.bench.ledger.Comparison;
+import dev.sluice.bench.ledger.Entry;
 import dev.sluice.bench.ledger.Ledger;
 import dev.sluice.bench.load.LoadProcess;
 import dev.sluice.bench.load.Pace;
@@ -22,13 +23,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// Scenario `crash`: under an even load, the relay and its database are killed again and again; in
-/// the end everything acknowledged must have arrived as it was sent.
+/// Scenario `crash`: under an even load, the relay and its database are killed again and again, and
+/// then the relay is frozen beside a second one; in the end everything acknowledged must have
+/// arrived as it was sent.
 public final class Crash implements Scenario {
 
     /// What the generator lasts at most, should nobody end it.
     private static final Duration LONGEST = Duration.ofHours(1);
 
+    private static final int IN_FLIGHT = 64;
     private static final Duration RECOVERY = Duration.ofMinutes(1);
     private static final Duration STANDSTILL = Duration.ofSeconds(30);
 
@@ -37,6 +40,8 @@ public final class Crash implements Scenario {
     private final int size;
     private final Duration between;
     private final List<Victim> victims;
+    private final int freezes;
+    private final Duration frozen;
 
     enum Victim {
         RELAY,
@@ -44,12 +49,21 @@ public final class Crash implements Scenario {
         BOTH
     }
 
-    private Crash(Setup setup, int rate, int size, Duration between, List<Victim> victims) {
+    private Crash(
+            Setup setup,
+            int rate,
+            int size,
+            Duration between,
+            List<Victim> victims,
+            int freezes,
+            Duration frozen) {
         this.setup = setup;
         this.rate = rate;
         this.size = size;
         this.between = between;
         this.victims = List.copyOf(victims);
+        this.freezes = freezes;
+        this.frozen = frozen;
     }
 
     public static Crash from(Options options) {
@@ -63,9 +77,11 @@ public final class Crash implements Scenario {
                 options.number("size", 1024),
                 options.seconds("between", 5),
                 inTurn(
-                        options.number("relay", 3),
-                        options.number("postgres", 3),
-                        options.number("both", 2)));
+                        options.number("relay", 10),
+                        options.number("postgres", 10),
+                        options.number("both", 5)),
+                options.number("frozen", 3),
+                options.seconds("frozen-seconds", 60));
     }
 
     @Override
@@ -75,19 +91,21 @@ public final class Crash implements Scenario {
                         SinkProcess.start(
                                 new Behaviour.Fast(), Optional.of(relay.scratch("received")))) {
             var source = relay.api().source("bench crash");
-            relay.api().connect(source, "bench crash sink", sink.url(), 64);
+            relay.api().connect(source, "bench crash sink", sink.url(), IN_FLIGHT);
             var probe = relay.api().source("bench probe");
 
-            var table = new Table("Kills", "killed", "accepts again after s", "relay ended itself");
             Path sent = relay.scratch("sent");
-            var result = loadWhileKilling(relay, source, probe, sent, table);
-            var comparison = settled(sent, relay.scratch("received"));
-            return report(relay, table, result, comparison);
+            Path received = relay.scratch("received");
+            var kills = new Kills(sent);
+            var frost = new Freezes(frozen, received);
+            var result = loadWhileKilling(relay, source, probe, sent, kills, frost);
+            var comparison = settled(Ledger.read(sent), received, STANDSTILL);
+            return report(relay, kills, frost, result, comparison);
         }
     }
 
     private Result loadWhileKilling(
-            Relay relay, Source source, Source probe, Path sent, Table table) {
+            Relay relay, Source source, Source probe, Path sent, Kills kills, Freezes frost) {
         var plan =
                 new Plan(
                         source.ingest(),
@@ -99,10 +117,15 @@ public final class Crash implements Scenario {
                         Optional.of(sent));
         try (var load = LoadProcess.start(plan)) {
             load.awaitMeasuring();
+            Wait.pause(between);
             for (Victim victim : victims) {
+                kills.begin(victim);
+                boolean endedItself = kill(victim, relay, probe);
+                kills.recovered(endedItself);
                 Wait.pause(between);
-                kill(victim, relay, probe, table);
+                kills.end();
             }
+            frost.run(relay, freezes);
             Wait.pause(between);
             load.finish();
             load.awaitMeasured();
@@ -110,8 +133,8 @@ public final class Crash implements Scenario {
         }
     }
 
-    private static void kill(Victim victim, Relay relay, Source probe, Table table) {
-        long start = System.nanoTime();
+    /// Whether the relay ended itself.
+    private static boolean kill(Victim victim, Relay relay, Source probe) {
         if (victim != Victim.RELAY) {
             var postmaster =
                     relay.postmaster()
@@ -122,9 +145,7 @@ public final class Crash implements Scenario {
             relay.kill();
             relay.restart();
         }
-        boolean ended = recover(relay, probe);
-        double seconds = (System.nanoTime() - start) / 1e9;
-        table.row(victim.name(), seconds, ended ? "yes" : "no");
+        return recover(relay, probe);
     }
 
     /// Waits until events are stored again, starting the relay where it ended itself; true when
@@ -144,11 +165,10 @@ public final class Crash implements Scenario {
     }
 
     /// Compares until nothing acknowledged is missing, or nothing has moved for a while.
-    private static Comparison settled(Path sent, Path received) {
-        var sender = Ledger.read(sent);
+    static Comparison settled(List<Entry> sender, Path received, Duration standstill) {
         var comparison = Comparison.of(sender, Ledger.read(received));
         long lastMove = System.nanoTime();
-        while (comparison.lost() > 0 && System.nanoTime() - lastMove < STANDSTILL.toNanos()) {
+        while (comparison.lost() > 0 && System.nanoTime() - lastMove < standstill.toNanos()) {
             Wait.pause(Duration.ofSeconds(1));
             var next = Comparison.of(sender, Ledger.read(received));
             if (next.received() != comparison.received()) {
@@ -159,8 +179,11 @@ public final class Crash implements Scenario {
         return comparison;
     }
 
-    private Report report(Relay relay, Table kills, Result result, Comparison found) {
-        var report = new Report("crash").add(kills);
+    private Report report(
+            Relay relay, Kills kills, Freezes frost, Result result, Comparison found) {
+        var report = new Report("crash");
+        kills.addTo(report);
+        frost.addTo(report);
         report.add(
                 new Table(
                                 "Compared, at %d/s".formatted(rate),
@@ -189,13 +212,47 @@ public final class Crash implements Scenario {
                                 found.refused(),
                                 found.unanswered(),
                                 result.unreachable()));
+        lookInside(relay, report);
         Setup.stop(relay, report);
         return report.failUnless(found.acked() > 0, "nothing was acknowledged")
                 .failUnless(found.lost() == 0, found.lost() + " acknowledged events are lost")
                 .failUnless(found.altered() == 0, found.altered() + " bodies were altered")
                 .failUnless(found.unexpected() == 0, found.unexpected() + " were never sent")
                 .failUnless(found.misnamed() == 0, found.misnamed() + " came under another id")
+                .failUnless(
+                        found.duplicated() <= mostDuplicates(),
+                        "%d duplicates; what was on the wire and in the batches being written explains %d"
+                                .formatted(found.duplicated(), mostDuplicates()))
                 .failUnless(relay.postmaster().isEmpty(), "PostgreSQL outlived the relay");
+    }
+
+    /// Each time the relay loses its memory: what is on the wire, and the results of two batches.
+    private int mostDuplicates() {
+        int losses = freezes;
+        for (Victim victim : victims) {
+            losses += victim == Victim.POSTGRES ? 0 : 1;
+        }
+        return losses * (IN_FLIGHT + 2 * 64);
+    }
+
+    private static void lookInside(Relay relay, Report report) {
+        long leaked = relay.logged("work.leaked");
+        long given = relay.logged("results.lost");
+        report.add(
+                new Table("In the relay's log", "line", "times")
+                        .row("work.leaked", leaked)
+                        .row("results.lost", given)
+                        .row("work.orphaned", relay.logged("work.orphaned")));
+        report.failUnless(leaked == 0, "the leak detector found something")
+                .failUnless(given == 0, "results were given up");
+        int audit = relay.audit(relay.scratch("audit"));
+        String said = relay.said("audit");
+        if (audit == 2 && said.contains("Unmatched argument")) {
+            report.remark("This relay has no command `audit`.");
+            return;
+        }
+        report.remark("`sluice audit` ended with %d.".formatted(audit))
+                .failUnless(audit == 0, "the audit ended with %d: %s".formatted(audit, said));
     }
 
     /// One of each in turn, until none is left.
