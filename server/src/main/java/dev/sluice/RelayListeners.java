@@ -16,8 +16,8 @@ record RelayListeners(Dispatcher dispatcher, Wakes wakes, Quota quota, InstantSo
         implements JournalListener, ResultsListener {
 
     @Override
-    public void stored(List<Accepted> events) {
-        dispatcher.stored(events);
+    public void stored(List<Accepted> events, long epoch) {
+        dispatcher.stored(events, epoch);
         wakes.stored(events, clock.instant());
     }
 

@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 /// Stands between a client and PostgreSQL, understands enough of what the client says to know a
@@ -46,6 +47,14 @@ public final class TcpProxy implements AutoCloseable {
         }
     }
 
+    /// To cut the commit that comes after `skipped` others.
+    private record Order(AtomicInteger skipped, Cut cut, Optional<Runnable> dying) {
+
+        boolean isDue() {
+            return skipped.getAndDecrement() == 0;
+        }
+    }
+
     private static final int SSL_REQUEST = 80_877_103;
     private static final int GSS_REQUEST = 80_877_104;
 
@@ -53,7 +62,7 @@ public final class TcpProxy implements AutoCloseable {
     private final String host;
     private final int port;
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
-    private final AtomicReference<Optional<Cut>> next = new AtomicReference<>(Optional.empty());
+    private final AtomicReference<Optional<Order>> next = new AtomicReference<>(Optional.empty());
     private final AtomicReference<Optional<HeldCommit>> held =
             new AtomicReference<>(Optional.empty());
     private volatile boolean isAway;
@@ -81,7 +90,15 @@ public final class TcpProxy implements AutoCloseable {
 
     /// Breaks the connection that commits next, and that one only.
     public void cutNextCommit(Cut cut) {
-        next.set(Optional.of(cut));
+        next.set(Optional.of(new Order(new AtomicInteger(), cut, Optional.empty())));
+    }
+
+    /// Breaks all connections for good at one commit, as when the client is killed there.
+    ///
+    /// @param nth which commit from now on, 1-based
+    /// @param dying called first; the server has not seen the commit then
+    public void dieAtCommit(int nth, Cut cut, Runnable dying) {
+        next.set(Optional.of(new Order(new AtomicInteger(nth - 1), cut, Optional.of(dying))));
     }
 
     /// Whether the cut that was ordered is still to come.
@@ -165,6 +182,9 @@ public final class TcpProxy implements AutoCloseable {
         /// The server's next answer is the last thing that is waited for.
         private volatile boolean isEnding;
 
+        /// All connections go with this one.
+        private boolean isLast;
+
         Conversation(Socket client, Socket server) throws IOException {
             this.client = client;
             this.server = server;
@@ -187,6 +207,9 @@ public final class TcpProxy implements AutoCloseable {
                 }
                 shut(client);
                 shut(server);
+                if (isLast) {
+                    goAway();
+                }
             }
         }
 
@@ -225,9 +248,13 @@ public final class TcpProxy implements AutoCloseable {
                     hold.get().arrived.countDown();
                     hold.get().free.await();
                 }
-                var cut = next.getAndSet(Optional.empty());
-                if (cut.isPresent()) {
-                    end(cut.get(), type, message);
+                var order = next.get();
+                if (order.isPresent() && order.get().isDue()) {
+                    next.compareAndSet(order, Optional.empty());
+                    isLast = order.get().dying().isPresent();
+                    isAway |= isLast;
+                    order.get().dying().ifPresent(Runnable::run);
+                    end(order.get().cut(), type, message);
                     return false;
                 }
             }

@@ -13,6 +13,8 @@ public final class DbException extends RuntimeException {
     private static final Set<String> GOING_DOWN =
             Set.of("57P01", "57P02", "57P03", "57P05", "53300");
 
+    private static final String PROTOCOL_VIOLATION = "08P01";
+
     private final String state;
 
     DbException(SQLException cause) {
@@ -39,6 +41,14 @@ public final class DbException extends RuntimeException {
     /// No partition covers the row's id.
     public boolean isMissingPartition() {
         return state.equals("23514");
+    }
+
+    /// After how many failures of this kind in a row the work itself must be suspected. A
+    /// connection that breaks says nothing about it, however often it does. A violation of the
+    /// protocol is ambiguous: connection poolers say so when they lose the server, and the server
+    /// says so of a message that it cannot read, and then it will say so each time.
+    public int patience() {
+        return state.equals(PROTOCOL_VIOLATION) ? 10 : Integer.MAX_VALUE;
     }
 
     /// The connection broke or could not be made: whether the transaction was committed is not

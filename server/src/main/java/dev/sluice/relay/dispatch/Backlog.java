@@ -109,13 +109,14 @@ public final class Backlog implements Loop.Step {
         }
     }
 
-    /// A lease whose answer was lost with its connection is ours all the same.
+    /// A lease whose answer was lost with its connection is ours all the same. Now and then.
     private void adoptForgotten() {
         var now = clock.instant();
         if (now.isBefore(nextAdoption)) {
             return;
         }
         nextAdoption = now.plus(ADOPTION);
+        dispatcher.forgetGone();
         for (var lane : db.call(tx -> LaneStore.leased(tx, epoch))) {
             leased.computeIfAbsent(lane, LaneReader::new);
         }
@@ -195,7 +196,8 @@ public final class Backlog implements Loop.Step {
         } else if (dispatcher.reserveWaiting(payload.get().size())) {
             usualSize = Math.max(1, (3 * usualSize + payload.get().size()) / 4);
             reader.take(work);
-            dispatcher.addWaiting(route.destination().id(), new Ready(work, payload.get(), false));
+            dispatcher.addWaiting(
+                    route.destination().id(), new Ready(work, payload.get(), false, epoch));
         } else {
             return false;
         }

@@ -97,11 +97,23 @@ public final class Dispatcher implements JournalListener, ResultsListener {
             bytes.addAndGet(-size);
             return false;
         }
-        if (!outbox(destination).reserve(pacing.room(destination, Outbox.MOST_FRESH))) {
+        if (!reserve(destination)) {
             bytes.addAndGet(-size);
             return false;
         }
         return true;
+    }
+
+    private boolean reserve(DestinationId destination) {
+        var outbox = outbox(destination);
+        if (!outbox.reserve(pacing.room(destination, Outbox.MOST_FRESH))) {
+            return false;
+        }
+        if (outboxes.get(destination) == outbox) {
+            return true;
+        }
+        outbox.cancel(); // its destination was deleted, and it was forgotten just now
+        return false;
     }
 
     private Outbox outbox(DestinationId destination) {
@@ -109,14 +121,14 @@ public final class Dispatcher implements JournalListener, ResultsListener {
     }
 
     @Override
-    public void stored(List<Accepted> events) {
+    public void stored(List<Accepted> events, long epoch) {
         for (var event : events) {
             for (var planned : event.planned()) {
                 if (planned.isFresh()) {
                     var work = workOf(event, planned);
                     var destination = planned.route().destination().id();
                     fresh.add(work.id());
-                    outbox(destination).addFresh(new Ready(work, event.payload(), true));
+                    outbox(destination).addFresh(new Ready(work, event.payload(), true, epoch));
                     startSender(destination);
                 }
             }
@@ -158,8 +170,30 @@ public final class Dispatcher implements JournalListener, ResultsListener {
     }
 
     void addWaiting(DestinationId destination, Ready ready) {
-        outbox(destination).addWaiting(ready);
+        // In one step with finding it, so that it is not forgotten in between.
+        outboxes.compute(
+                destination,
+                (_, known) -> {
+                    var outbox = known == null ? new Outbox() : known;
+                    outbox.addWaiting(ready);
+                    return outbox;
+                });
         startSender(destination);
+    }
+
+    /// Forgets destinations that were deleted and have nothing here any more.
+    void forgetGone() {
+        for (var destination : outboxes.keySet()) {
+            if (routing.destination(destination).isEmpty()) {
+                outboxes.computeIfPresent(
+                        destination, (_, outbox) -> outbox.isIdle() ? null : outbox);
+            }
+        }
+    }
+
+    /// Destinations that something is kept for.
+    int destinations() {
+        return outboxes.size();
     }
 
     private int limit(DestinationId destination) {
@@ -241,7 +275,7 @@ public final class Dispatcher implements JournalListener, ResultsListener {
     private void deliver(Ready ready) throws InterruptedException {
         underWay.add(ready);
         try {
-            if (closing || !node.mayStart()) {
+            if (closing || !node.mayStart(ready.epoch())) {
                 putBack(ready);
                 return;
             }

@@ -81,6 +81,11 @@ final class Outbox {
         isStarved = false;
     }
 
+    /// Nothing is here, nothing is being sent, no room is kept.
+    synchronized boolean isIdle() {
+        return fresh.isEmpty() && waiting.isEmpty() && reserved == 0 && senders == 0 && !isStarved;
+    }
+
     /// Everything that is not being sent.
     synchronized List<Ready> drain() {
         var all = new ArrayList<Ready>(fresh);

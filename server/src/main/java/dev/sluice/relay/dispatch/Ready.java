@@ -7,4 +7,5 @@ import dev.sluice.relay.Work;
 ///
 /// @param isFresh straight from ingest, its row owned by this node; otherwise its row waits in a
 ///   lane that this node has leased
-record Ready(Work work, Payload payload, boolean isFresh) {}
+/// @param epoch of this node, under which it owns the row or leased the lane
+record Ready(Work work, Payload payload, boolean isFresh, long epoch) {}

@@ -12,6 +12,7 @@ import org.slf4j.LoggerFactory;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.UUID;
+import java.util.function.LongSupplier;
 
 /// This process among those that share the database.
 ///
@@ -35,29 +36,36 @@ public final class Node implements Loop.Step {
     private final Db db;
     private final UUID home;
     private final InstantSource clock;
+    private final LongSupplier nanos;
 
     /// Written by the thread of the rounds.
     private volatile Term term;
 
     private volatile Runnable onFenced = () -> {};
 
-    private Node(Db db, UUID home, InstantSource clock, Term term) {
+    private Node(Db db, UUID home, InstantSource clock, LongSupplier nanos) {
         this.db = db;
         this.home = home;
         this.clock = clock;
-        this.term = term;
+        this.nanos = nanos;
+        this.term = register();
     }
 
     /// Joins, and takes over from earlier lives of this data directory at once.
     ///
     /// @param home names the data directory, whose lock this process holds
     public static Node join(Db db, UUID home, InstantSource clock) {
-        var node = new Node(db, home, clock, register(db, home));
+        return join(db, home, clock, System::nanoTime);
+    }
+
+    /// @param nanos the monotonic clock that this node's own lease is told by
+    public static Node join(Db db, UUID home, InstantSource clock, LongSupplier nanos) {
+        var node = new Node(db, home, clock, nanos);
         node.takeOver();
         return node;
     }
 
-    private static Term register(Db db, UUID home) {
+    private Term register() {
         long end = leaseEnd();
         long epoch = db.call(tx -> NodeStore.register(tx, home, LEASE));
         log.atInfo().addKeyValue("epoch", epoch).log("node.joined");
@@ -65,8 +73,8 @@ public final class Node implements Loop.Step {
     }
 
     /// Counted from before the database is asked, so that it can only be too early.
-    private static long leaseEnd() {
-        return System.nanoTime() + LEASE.minus(MARGIN).toNanos();
+    private long leaseEnd() {
+        return nanos.getAsLong() + LEASE.minus(MARGIN).toNanos();
     }
 
     /// Called when this node finds itself declared dead, before it lives again.
@@ -80,7 +88,18 @@ public final class Node implements Loop.Step {
 
     /// Whether attempts may be started now.
     public boolean mayStart() {
-        return System.nanoTime() - term.endNanos() < 0;
+        return isValid(term);
+    }
+
+    /// Whether attempts may be started of what this node got under that epoch. What it got before
+    /// it was declared dead is others' work, though it lives again.
+    public boolean mayStart(long epoch) {
+        var now = term;
+        return now.epoch() == epoch && isValid(now);
+    }
+
+    private boolean isValid(Term judged) {
+        return nanos.getAsLong() - judged.endNanos() < 0;
     }
 
     @Override
@@ -98,9 +117,9 @@ public final class Node implements Loop.Step {
             return;
         }
         log.atWarn().addKeyValue("epoch", epoch).log("node.fenced");
-        term = new Term(epoch, System.nanoTime());
+        term = new Term(epoch, nanos.getAsLong());
         onFenced.run();
-        term = register(db, home);
+        term = register();
     }
 
     /// Each step can be repeated, by any node: dead first, then its work, its lanes last.

@@ -14,11 +14,13 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /// The way of events into the database: a group commit. What is queued when the last commit
@@ -150,7 +152,7 @@ public final class Journal implements AutoCloseable {
     /// A bug must not end the thread: nothing would be stored any more.
     private void commitOrRefuse(List<Accepted> events) throws InterruptedException {
         try {
-            commit(events, false);
+            commit(events, OptionalLong.empty());
         } catch (RuntimeException | Error e) {
             log.atError().addKeyValue("events", events.size()).setCause(e).log("journal.crashed");
             refuse(events);
@@ -167,58 +169,98 @@ public final class Journal implements AutoCloseable {
         return small.size() + large.size() < MOST_EVENTS && bytes < MOST_BYTES;
     }
 
-    /// @param mayBeStored whether an earlier commit of these events may have gone through
-    private void commit(List<Accepted> events, boolean mayBeStored) throws InterruptedException {
+    /// @param tried the epoch under which an earlier commit of these events may have gone through
+    private void commit(List<Accepted> events, OptionalLong tried) throws InterruptedException {
         var left = events;
-        boolean inDoubt = mayBeStored;
+        var late = new ArrayList<Accepted>(); // refused while it was open whether they are stored
+        var inDoubt = tried;
+        long owner = epoch.getAsLong();
         for (int failures = 0; !left.isEmpty(); failures++) {
             try {
-                if (inDoubt && isStored(left.getFirst())) {
+                if (inDoubt.isPresent() && isStored(left.getFirst())) {
+                    owner = inDoubt.getAsLong();
                     break;
                 }
-                left = withoutRefused(left);
-                writeOnce(left);
+                left = withoutRefused(left, inDoubt.isPresent() ? late::add : this::drop);
+                owner = epoch.getAsLong();
+                writeOnce(left, owner);
                 break;
             } catch (DbException e) {
-                if (e.isDuplicate() && inDoubt) {
+                if (e.isDuplicate() && inDoubt.isPresent()) {
+                    owner = inDoubt.getAsLong();
                     break; // the first commit had gone through and showed only now
                 }
                 log.atWarn()
                         .addKeyValue("events", left.size())
                         .setCause(e)
                         .log("journal.commit_failed");
+                if (e.isConnectionLost() && inDoubt.isEmpty()) {
+                    inDoubt = OptionalLong.of(owner);
+                }
                 if (e.isMissingPartition()) {
                     partitions.makeMissing(clock.instant());
-                } else if (e.isConnectionLost()) {
-                    inDoubt = true;
-                } else if (failures > 0) {
+                } else if (failures >= (e.isConnectionLost() ? e.patience() : 1)) {
                     commitApart(left, inDoubt);
-                    return;
+                    left = List.of();
+                    break;
                 }
                 pause(failures);
             }
         }
-        acknowledge(left);
+        acknowledge(left, owner);
+        find(late, inDoubt.orElse(owner));
+    }
+
+    /// Their senders were refused when it was not known whether they are stored; now it can be
+    /// seen.
+    private void find(List<Accepted> late, long owner) throws InterruptedException {
+        List<Accepted> stored = List.of();
+        for (int failures = 0; !late.isEmpty(); failures++) {
+            try {
+                stored =
+                        line.call(tx ->
+                                late.stream()
+                                        .filter(event -> EventStore.isStored(tx, event))
+                                        .toList());
+                break;
+            } catch (DbException e) {
+                if (!e.isConnectionLost()) {
+                    throw e;
+                }
+                pause(failures);
+            }
+        }
+        acknowledge(stored, owner);
+        for (var event : late) {
+            if (!stored.contains(event)) {
+                drop(event);
+            }
+        }
     }
 
     /// What the database refuses twice is written event by event, so that one that cannot be stored
     /// does not have the others refused.
-    private void commitApart(List<Accepted> events, boolean mayBeStored)
+    private void commitApart(List<Accepted> events, OptionalLong tried)
             throws InterruptedException {
         if (events.size() == 1) {
-            refuse(events);
+            events.getFirst().receipt().become(Receipt.State.REFUSED);
+            if (tried.isPresent()) {
+                find(events, tried.getAsLong());
+            } else {
+                refuse(events);
+            }
             return;
         }
         for (var event : events) {
-            commit(List.of(event), mayBeStored);
+            commit(List.of(event), tried);
         }
     }
 
-    private void writeOnce(List<Accepted> events) {
+    private void writeOnce(List<Accepted> events, long owner) {
         if (!events.isEmpty()) {
             var batch = ids.next();
             line.call(tx -> {
-                store.write(tx, events, batch, epoch.getAsLong(), clock.instant());
+                store.write(tx, events, batch, owner, clock.instant());
                 return true;
             });
         }
@@ -230,22 +272,23 @@ public final class Journal implements AutoCloseable {
 
     /// A sender that was refused in time will send again; its event is dispatched all the same,
     /// because it is stored.
-    private void acknowledge(List<Accepted> stored) {
+    private void acknowledge(List<Accepted> stored, long owner) {
         if (stored.isEmpty()) {
             return;
         }
         for (var event : stored) {
             event.receipt().become(Receipt.State.STORED);
         }
-        listener().stored(stored);
+        listener().stored(stored, owner);
     }
 
-    /// The others of the batch; the refused ones are dropped for good.
-    private List<Accepted> withoutRefused(List<Accepted> events) {
+    /// The others of the batch; the refused ones are never written again.
+    private static List<Accepted> withoutRefused(
+            List<Accepted> events, Consumer<Accepted> refused) {
         var left = new ArrayList<Accepted>(events.size());
         for (var event : events) {
             if (event.receipt().isRefused()) {
-                drop(event);
+                refused.accept(event);
             } else {
                 left.add(event);
             }

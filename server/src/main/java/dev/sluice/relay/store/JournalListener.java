@@ -6,7 +6,10 @@ import java.util.List;
 public interface JournalListener {
 
     /// Their commit is flushed. On the journal's thread: must be quick.
-    void stored(List<Accepted> events);
+    ///
+    /// @param epoch under which they were written, or first tried to be: who has another by now may
+    ///   have been declared dead in between, and does not own their deliveries
+    void stored(List<Accepted> events, long epoch);
 
     /// It will never be stored: room kept for its deliveries is free again.
     void dropped(Accepted event);

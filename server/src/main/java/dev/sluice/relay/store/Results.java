@@ -131,7 +131,7 @@ public final class Results implements AutoCloseable {
                 if (e.isMissingPartition()) {
                     partitions.makeMissing(clock.instant());
                 }
-                if (!e.isConnectionLost() && failures > 0) {
+                if (failures >= (e.isConnectionLost() ? e.patience() : 1)) {
                     commitApart(batch);
                     return;
                 }

@@ -352,6 +352,27 @@ class DispatchTest {
     }
 
     @Test
+    void a_deleted_destination_is_forgotten_once_nothing_of_it_is_in_memory() {
+        engine.learn();
+        engine.sender.hang(HOST);
+        engine.accept(connection);
+        engine.awaitSent(HOST, 1);
+        engine.given.deleted(destination);
+        engine.learn();
+        engine.round();
+        assertThat(engine.dispatcher.destinations()).as("one is on the wire").isEqualTo(1);
+
+        engine.sender.letGo(HOST);
+        engine.awaitWritten(1);
+        Engine.soon()
+                .until(() -> {
+                    engine.clock.advance(Duration.ofSeconds(11));
+                    engine.round();
+                    return engine.dispatcher.destinations() == 0;
+                });
+    }
+
+    @Test
     void more_destinations_than_permits_all_have_their_turn() {
         var hosts = new ArrayList<String>();
         var connections = new ArrayList<ConnectionId>();
@@ -382,7 +403,8 @@ class DispatchTest {
         return new Ready(
                 new Work(id, source, to, Trigger.INGEST, 0, Optional.empty()),
                 Some.payload("{}"),
-                false);
+                false,
+                engine.node.epoch());
     }
 
     @Test

@@ -14,8 +14,10 @@ import dev.sluice.platform.id.Uuid7;
 import dev.sluice.relay.Checked;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.EventId;
+import dev.sluice.relay.Payload;
 import dev.sluice.relay.Trigger;
 import dev.sluice.relay.node.Node;
+import dev.sluice.relay.send.Sender;
 import dev.sluice.relay.settle.Settlement;
 import dev.sluice.relay.store.Accepted;
 import dev.sluice.relay.store.Journal;
@@ -40,6 +42,8 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
 
 /// Everything between ingest and the wire, on a real database, with a clock that is moved by hand.
 /// Journal and results write by themselves; rounds of the backlog are the test's.
@@ -47,8 +51,11 @@ final class Engine implements AutoCloseable {
 
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
+    /// The database, by the way that each of its users takes.
+    record Ways(Database pool, Database journal, Database results) {}
+
     final Db db;
-    final ManualClock clock = new ManualClock(Some.NOON);
+    final ManualClock clock;
     final Given given;
     final ScriptedSender sender = new ScriptedSender();
     final Routing routing;
@@ -56,7 +63,11 @@ final class Engine implements AutoCloseable {
     final Dispatcher dispatcher;
     final Backlog backlog;
 
-    private final Uuid7 ids = new Uuid7(clock, new Random(9));
+    private final Uuid7 ids;
+
+    /// Nanoseconds that this process did not notice.
+    private final AtomicLong asleep = new AtomicLong();
+
     private final Results results;
     private final Journal journal;
 
@@ -76,21 +87,35 @@ final class Engine implements AutoCloseable {
 
     /// One more node of the same relay.
     static Engine another() {
-        return new Engine(UUID.randomUUID());
+        var engine =
+                new Engine(
+                        new Ways(DATABASE, DATABASE, DATABASE),
+                        UUID.randomUUID(),
+                        new ManualClock(Some.NOON),
+                        new Random(9),
+                        sender -> sender);
+        new Partitions(engine.db).makeAhead(engine.clock.instant());
+        return engine;
     }
 
-    private Engine(UUID home) {
-        db = TestCluster.open(DATABASE);
+    /// @param wire what stands between the engine and its own sender, or in place of it
+    Engine(Ways ways, UUID home, ManualClock clock, Random random, UnaryOperator<Sender> wire) {
+        this.clock = clock;
+        ids = new Uuid7(clock, random);
+        db = TestCluster.open(ways.pool());
         given = new Given(db);
         var partitions = new Partitions(db);
-        partitions.makeAhead(clock.instant());
         routing =
                 Routing.open(db, new SourceStore(Given.SEALER), new DestinationStore(Given.SEALER));
-        node = Node.join(db, home, clock);
-        results = new Results(new Line(DATABASE, "results"), partitions, node::epoch, ids, clock);
-        journal = new Journal(new Line(DATABASE, "journal"), partitions, node::epoch, ids, clock);
+        node = Node.join(db, home, clock, () -> System.nanoTime() + asleep.get());
+        results =
+                new Results(
+                        new Line(ways.results(), "results"), partitions, node::epoch, ids, clock);
+        journal =
+                new Journal(
+                        new Line(ways.journal(), "journal"), partitions, node::epoch, ids, clock);
         var settlement = new Settlement(clock, new Random(3), 0);
-        var delivering = new Delivering(routing, sender, settlement, clock);
+        var delivering = new Delivering(routing, wire.apply(sender), settlement, clock);
         dispatcher = new Dispatcher(routing, node, results, delivering, clock);
         node.onFenced(dispatcher::dropAll);
         backlog = new Backlog(db, routing, node, dispatcher, delivering, results, clock);
@@ -101,8 +126,8 @@ final class Engine implements AutoCloseable {
         journal.start(
                 new JournalListener() {
                     @Override
-                    public void stored(List<Accepted> events) {
-                        dispatcher.stored(events);
+                    public void stored(List<Accepted> events, long epoch) {
+                        dispatcher.stored(events, epoch);
                     }
 
                     @Override
@@ -110,6 +135,19 @@ final class Engine implements AutoCloseable {
                         dispatcher.dropped(event);
                     }
                 });
+    }
+
+    /// Monotonic time passes without a heartbeat, as for a process that is stopped.
+    void sleep(Duration time) {
+        asleep.addAndGet(time.toNanos());
+    }
+
+    /// Its lease is over on the database's clock.
+    void loseLease() {
+        db.run(tx ->
+                tx.update(
+                        "update node set lease_until = now() - interval '1 second' where epoch = ?",
+                        node.epoch()));
     }
 
     /// Learns what was given.
@@ -128,6 +166,39 @@ final class Engine implements AutoCloseable {
     /// Stored without going through memory, as when there is no room.
     DeliveryId acceptWaiting(ConnectionId connection) {
         return store(connection, false);
+    }
+
+    EventId newId() {
+        return new EventId(ids.next(12));
+    }
+
+    /// As ingest does, with one delivery to each connection. What its sender is told; never returns
+    /// where the process dies first.
+    ///
+    /// @param isRoom whether there is room in memory for any of them
+    Receipt.State ingest(EventId id, Payload payload, List<ConnectionId> to, boolean isRoom) {
+        var planned = new ArrayList<Accepted.Planned>();
+        for (var connection : to) {
+            var route = routing.route(connection).orElseThrow();
+            boolean isFresh =
+                    isRoom
+                            && route.hold(false).isEmpty()
+                            && dispatcher.reserve(route.destination().id(), payload.size());
+            planned.add(
+                    new Accepted.Planned(DeliveryId.of(id, planned.size() + 1), route, isFresh));
+        }
+        var event =
+                new Accepted(
+                        id,
+                        planned.getFirst().route().source().id(),
+                        "POST",
+                        Optional.empty(),
+                        Checked.SKIPPED,
+                        payload,
+                        planned,
+                        List.of(),
+                        new Receipt(System.nanoTime() + PATIENCE.toNanos()));
+        return journal.offer(event) ? event.receipt().await() : Receipt.State.REFUSED;
     }
 
     private DeliveryId store(ConnectionId connection, boolean isFresh) {

@@ -27,7 +27,7 @@ class OutboxTest {
                         Trigger.INGEST,
                         0,
                         Optional.empty());
-        return new Ready(work, Some.payload("{}"), isFresh);
+        return new Ready(work, Some.payload("{}"), isFresh, 1);
     }
 
     private Ready addFresh() {

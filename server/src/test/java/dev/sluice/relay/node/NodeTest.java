@@ -13,9 +13,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
 
 class NodeTest {
 
@@ -39,6 +41,13 @@ class NodeTest {
 
     private Node join(UUID home) {
         return Node.join(db, home, clock);
+    }
+
+    /// The monotonic clock of a node that is told the time by the test.
+    private final AtomicLong nanos = new AtomicLong();
+
+    private void pass(Duration time) {
+        nanos.addAndGet(time.toNanos());
     }
 
     private List<String> nodes() {
@@ -227,6 +236,34 @@ class NodeTest {
 
         node.run();
         assertThat(seen).hasSize(1);
+    }
+
+    @Test
+    void a_node_that_hears_nothing_of_the_database_starts_nothing_after_ten_seconds() {
+        var node = Node.join(db, HERE, clock, nanos::get);
+        pass(Duration.ofMillis(9_999));
+        assertThat(node.mayStart()).isTrue();
+
+        pass(Duration.ofMillis(1));
+        assertThat(node.mayStart()).isFalse();
+        assertThat(node.mayStart(node.epoch())).isFalse();
+
+        node.run();
+        assertThat(node.mayStart(node.epoch())).isTrue();
+    }
+
+    @Test
+    void what_a_node_had_before_it_was_declared_dead_is_not_its_own_when_it_lives_again() {
+        var node = Node.join(db, HERE, clock, nanos::get);
+        long before = node.epoch();
+        loseContact(node);
+        join(THERE).run();
+
+        node.run();
+
+        assertThat(node.mayStart()).isTrue();
+        assertThat(node.mayStart(before)).isFalse();
+        assertThat(node.mayStart(node.epoch())).isTrue();
     }
 
     @Test

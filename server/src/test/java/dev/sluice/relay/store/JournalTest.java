@@ -32,6 +32,7 @@ import java.util.Random;
 class JournalTest {
 
     private static final long EPOCH = 7;
+    private static final int ROUNDS = 50;
 
     private final Stored stored = new Stored();
     private final TcpProxy proxy = TcpProxy.to(stored.database.host(), stored.database.port());
@@ -191,7 +192,7 @@ class JournalTest {
         start();
         assertThat(storedBy(journal, Stored.event(true, route))).isEqualTo(STORED);
 
-        for (int round = 0; round < 3; round++) {
+        for (int round = 0; round < ROUNDS; round++) {
             proxy.cutNextCommit(cut);
             var event = Stored.event(true, route);
 
@@ -201,9 +202,9 @@ class JournalTest {
             assertThat(stored.standing(Stored.work(event, 1, 0)))
                     .contains(Stored.Standing.ownedBy(EPOCH));
         }
-        assertThat(stored.ledger(route.source().id().value())).containsEntry("1/3", 4);
-        assertThat(stored.ledger(route.connection().id().value())).containsEntry("3/1", 4);
-        await().until(() -> listener.stored().size() == 4);
+        assertThat(stored.ledger(route.source().id().value())).containsEntry("1/3", ROUNDS + 1);
+        assertThat(stored.ledger(route.connection().id().value())).containsEntry("3/1", ROUNDS + 1);
+        await().until(() -> listener.stored().size() == ROUNDS + 1);
         assertThat(listener.dropped()).isEmpty();
     }
 

@@ -19,7 +19,7 @@ final class RecordingJournalListener implements JournalListener {
     }
 
     @Override
-    public void stored(List<Accepted> events) {
+    public void stored(List<Accepted> events, long epoch) {
         onStored.accept(events);
         events.forEach(event -> stored.add(event.id()));
     }
