@@ -47,8 +47,10 @@ public final class TcpProxy implements AutoCloseable {
         }
     }
 
-    /// To cut the commit that comes after `skipped` others.
-    private record Order(AtomicInteger skipped, Cut cut, Optional<Runnable> dying) {
+    /// To cut the commit that comes after `skipped` others; with it all connections, where somebody
+    /// is to be told.
+    private record Order(
+            AtomicInteger skipped, Cut cut, Optional<Runnable> dying, Optional<Runnable> dead) {
 
         boolean isDue() {
             return skipped.getAndDecrement() == 0;
@@ -90,15 +92,24 @@ public final class TcpProxy implements AutoCloseable {
 
     /// Breaks the connection that commits next, and that one only.
     public void cutNextCommit(Cut cut) {
-        next.set(Optional.of(new Order(new AtomicInteger(), cut, Optional.empty())));
+        next.set(
+                Optional.of(
+                        new Order(new AtomicInteger(), cut, Optional.empty(), Optional.empty())));
     }
 
     /// Breaks all connections for good at one commit, as when the client is killed there.
     ///
     /// @param nth which commit from now on, 1-based
     /// @param dying called first; the server has not seen the commit then
-    public void dieAtCommit(int nth, Cut cut, Runnable dying) {
-        next.set(Optional.of(new Order(new AtomicInteger(nth - 1), cut, Optional.of(dying))));
+    /// @param dead called when all is cut
+    public void dieAtCommit(int nth, Cut cut, Runnable dying, Runnable dead) {
+        next.set(
+                Optional.of(
+                        new Order(
+                                new AtomicInteger(nth - 1),
+                                cut,
+                                Optional.of(dying),
+                                Optional.of(dead))));
     }
 
     /// Whether the cut that was ordered is still to come.
@@ -182,8 +193,8 @@ public final class TcpProxy implements AutoCloseable {
         /// The server's next answer is the last thing that is waited for.
         private volatile boolean isEnding;
 
-        /// All connections go with this one.
-        private boolean isLast;
+        /// Present when all connections go with this one: to be called then.
+        private Optional<Runnable> dead = Optional.empty();
 
         Conversation(Socket client, Socket server) throws IOException {
             this.client = client;
@@ -207,8 +218,9 @@ public final class TcpProxy implements AutoCloseable {
                 }
                 shut(client);
                 shut(server);
-                if (isLast) {
+                if (dead.isPresent()) {
                     goAway();
+                    dead.get().run();
                 }
             }
         }
@@ -251,8 +263,8 @@ public final class TcpProxy implements AutoCloseable {
                 var order = next.get();
                 if (order.isPresent() && order.get().isDue()) {
                     next.compareAndSet(order, Optional.empty());
-                    isLast = order.get().dying().isPresent();
-                    isAway |= isLast;
+                    dead = order.get().dead();
+                    isAway |= dead.isPresent();
                     order.get().dying().ifPresent(Runnable::run);
                     end(order.get().cut(), type, message);
                     return false;

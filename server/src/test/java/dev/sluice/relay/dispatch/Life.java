@@ -1,5 +1,7 @@
 package dev.sluice.relay.dispatch;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.platform.db.Database;
 import dev.sluice.relay.ErrorCode;
@@ -149,7 +151,7 @@ final class Life {
 
     /// Kills it at the nth commit on one of its ways from now on.
     void dieAtCommit(Way way, int nth, TcpProxy.Cut cut) {
-        proxy(way).dieAtCommit(nth, cut, () -> dieExcept(way));
+        proxy(way).dieAtCommit(nth, cut, () -> dieExcept(way), death::countDown);
     }
 
     /// Kills it when a receiver has the nth request from now on, before it answers.
@@ -173,7 +175,6 @@ final class Life {
                 proxy(other).goAway();
             }
         }
-        death.countDown();
     }
 
     private TcpProxy proxy(Way way) {
@@ -194,18 +195,26 @@ final class Life {
     ///
     /// @return whether it died
     boolean diesOf(Runnable work) throws InterruptedException {
-        var done = new CountDownLatch(1);
-        Thread.ofVirtual()
-                .start(() -> {
-                    try {
-                        work.run();
-                    } finally {
-                        done.countDown();
-                        death.countDown();
-                    }
-                });
+        var working =
+                Thread.ofVirtual()
+                        .start(() -> {
+                            try {
+                                work.run();
+                            } catch (RuntimeException e) {
+                                if (isAlive()) {
+                                    throw e;
+                                }
+                            }
+                        });
+        long until = System.nanoTime() + PATIENCE.toNanos();
+        while (isAlive() && !working.join(Duration.ofMillis(2))) {
+            assertThat(System.nanoTime() - until).as("it neither ends nor dies").isNegative();
+        }
+        if (isAlive()) {
+            return false;
+        }
         awaitDeath();
-        return !isAlive();
+        return true;
     }
 
     /// Lets go of what a killed process would have lost with itself.

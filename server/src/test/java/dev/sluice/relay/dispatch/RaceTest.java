@@ -65,7 +65,7 @@ class RaceTest {
     void close() throws InterruptedException {
         outside.letGo();
         for (var burial : burials) {
-            burial.join();
+            assertThat(burial.join(Duration.ofSeconds(30))).as("a dead process ends").isTrue();
         }
         db.close();
     }
