@@ -32,7 +32,10 @@ public final class Db implements AutoCloseable {
         config.setDataSourceProperties(database.properties());
         config.addDataSourceProperty("ApplicationName", "sluice " + name);
         config.addDataSourceProperty("socketTimeout", "60");
-        config.addDataSourceProperty("options", "-c statement_timeout=" + longest.toMillis());
+        config.addDataSourceProperty(
+                "options",
+                "-c idle_in_transaction_session_timeout=10s -c statement_timeout="
+                        + longest.toMillis());
         config.setMaximumPoolSize(connections);
         config.setMinimumIdle(1);
         config.setConnectionTimeout(PATIENCE.toMillis());

@@ -9,9 +9,10 @@ import java.util.Set;
 /// The database refused, or could not be reached. Wraps what the driver threw.
 public final class DbException extends RuntimeException {
 
-    /// Admin shutdown, crash shutdown, cannot connect now, idle session ended.
+    /// Admin shutdown, crash shutdown, cannot connect now, idle session ended, idle transaction
+    /// ended.
     private static final Set<String> GOING_DOWN =
-            Set.of("57P01", "57P02", "57P03", "57P05", "53300");
+            Set.of("57P01", "57P02", "57P03", "57P05", "25P03", "53300");
 
     private static final String PROTOCOL_VIOLATION = "08P01";
 

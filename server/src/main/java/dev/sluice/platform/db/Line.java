@@ -50,8 +50,10 @@ public final class Line implements AutoCloseable {
         properties.setProperty("socketTimeout", "30");
         properties.setProperty(
                 "options",
+                // A process that freezes in a transaction must not keep its rows locked from
+                // others.
                 "-c synchronous_commit=on -c statement_timeout=20s -c jit=off -c"
-                        + " enable_seqscan=off");
+                        + " enable_seqscan=off -c idle_in_transaction_session_timeout=5s");
         var made = DriverManager.getConnection(database.jdbcUrl(), properties);
         made.setAutoCommit(false);
         connection = made;

@@ -48,6 +48,7 @@ class RaceTest {
     private final ConnectionId good = to(Outside.GOOD);
     private final ConnectionId flaky = to(Outside.FLAKY);
     private final ConnectionId gone = to(Outside.GONE);
+    private final List<Life> alive = new ArrayList<>();
     private final List<Thread> burials = new ArrayList<>();
 
     private static Db emptied() {
@@ -64,6 +65,7 @@ class RaceTest {
     @AfterEach
     void close() throws InterruptedException {
         outside.letGo();
+        alive.forEach(this::bury);
         for (var burial : burials) {
             assertThat(burial.join(Duration.ofSeconds(30))).as("a dead process ends").isTrue();
         }
@@ -185,10 +187,12 @@ class RaceTest {
         for (int round = 0; round < ROUNDS; round++) {
             String where = "%s, round %d, seed %d".formatted(point, round, seed);
             try {
-                if (random.nextInt(3) == 0) {
-                    offerSome(life);
-                }
                 answersBefore = outside.answers();
+                if (round % 3 == 0) {
+                    offerSome(life);
+                    Engine.soon().until(() -> outside.answers() > answersBefore);
+                    answersBefore = outside.answers();
+                }
                 point.kill(this, life, round);
                 buried(life);
                 outside.letGo();
@@ -209,7 +213,9 @@ class RaceTest {
     }
 
     private Life begin(UUID home) {
-        return new Life(DATABASE, home, clock, random, outside);
+        var life = new Life(DATABASE, home, clock, random, outside);
+        alive.add(life);
+        return life;
     }
 
     /// Started again in the same data directory, or elsewhere when the leases are over.
@@ -229,6 +235,11 @@ class RaceTest {
     private void buried(Life life) {
         life.die();
         outside.excuse(books.nextAttempts());
+        alive.remove(life);
+        bury(life);
+    }
+
+    private void bury(Life life) {
         burials.add(Thread.ofVirtual().start(life::bury));
     }
 

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.DbException;
+import dev.sluice.platform.db.Line;
 import dev.sluice.testkit.Given;
 import dev.sluice.testkit.ManualClock;
 import dev.sluice.testkit.Some;
@@ -17,6 +19,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 class NodeTest {
@@ -264,6 +269,48 @@ class NodeTest {
         assertThat(node.mayStart()).isTrue();
         assertThat(node.mayStart(before)).isFalse();
         assertThat(node.mayStart(node.epoch())).isTrue();
+    }
+
+    /// Of a process that froze in a transaction, and will sleep for long.
+    @Test
+    void a_transaction_that_stands_still_lets_go_of_its_rows_within_seconds() throws Exception {
+        var survivor = join(HERE);
+        var frozen = join(THERE);
+        var work = owned(frozen);
+        var locked = new CountDownLatch(1);
+        var awake = new CountDownLatch(1);
+        var failure = new CompletableFuture<DbException>();
+        var line = new Line(DATABASE, "results");
+        Thread.ofVirtual()
+                .start(() -> {
+                    try {
+                        line.call(tx -> {
+                            tx.update("update delivery_work set attempts = 1 where id = ?", work);
+                            locked.countDown();
+                            return uninterrupted(awake);
+                        });
+                    } catch (DbException e) {
+                        failure.complete(e);
+                    }
+                });
+        assertThat(locked.await(10, TimeUnit.SECONDS)).isTrue();
+        loseContact(frozen);
+
+        survivor.run();
+
+        assertThat(work(work)).isEqualTo("nobody true 1");
+        awake.countDown();
+        assertThat(failure.get(10, TimeUnit.SECONDS).isConnectionLost()).isTrue();
+        line.close();
+    }
+
+    private static boolean uninterrupted(CountDownLatch latch) {
+        try {
+            return latch.await(1, TimeUnit.MINUTES);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
     }
 
     @Test
