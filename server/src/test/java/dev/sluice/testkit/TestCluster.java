@@ -31,9 +31,7 @@ public final class TestCluster {
         private static EmbeddedPostgres start() {
             try {
                 Path directory = Files.createTempDirectory("sluice-test-postgres");
-                // Nobody pulls the plug on it, and on a busy disk each commit would take 100 ms.
-                var settings = Map.of("max_connections", "200", "fsync", "off");
-                var server = EmbeddedPostgres.start(directory, settings);
+                var server = EmbeddedPostgres.start(directory, Map.of("max_connections", "200"));
                 Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server, directory)));
                 execute(server, "create database " + TEMPLATE);
                 Migrations.run(database(server, TEMPLATE));
