@@ -213,7 +213,7 @@ final class Sluice implements AutoCloseable {
                 .addTo(router);
         new ConnectionRoutes(db, access, routing, ids, clock).addTo(router);
         new SourceConnections(db, access).addTo(router);
-        new EventRoutes(db, access, config.plans(), routing, clock).addTo(router);
+        new EventRoutes(db, access, config.plans(), routing, dispatcher, clock).addTo(router);
         router.mount(
                 Ingest.PATH,
                 new Ingest(

@@ -8,6 +8,7 @@ import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.Trigger;
+import dev.sluice.relay.UnderWay;
 
 import java.sql.SQLException;
 import java.time.Duration;
@@ -30,20 +31,24 @@ final class DeliveryQueries {
 
     private final Tx tx;
     private final Routing routing;
+    private final UnderWay underWay;
     private final EventSummary event;
     private final Instant now;
     private final Map<DeliveryId, List<AttemptView>> earlier = new HashMap<>();
 
-    private DeliveryQueries(Tx tx, Routing routing, EventSummary event, Instant now) {
+    private DeliveryQueries(
+            Tx tx, Routing routing, UnderWay underWay, EventSummary event, Instant now) {
         this.tx = tx;
         this.routing = routing;
+        this.underWay = underWay;
         this.event = event;
         this.now = now;
     }
 
     /// In the order they were made.
-    static List<DeliveryView> of(Tx tx, Routing routing, EventQueries.Found found, Instant now) {
-        var queries = new DeliveryQueries(tx, routing, found.summary(), now);
+    static List<DeliveryView> of(
+            Tx tx, Routing routing, UnderWay underWay, EventQueries.Found found, Instant now) {
+        var queries = new DeliveryQueries(tx, routing, underWay, found.summary(), now);
         queries.readEarlierAttempts();
         var deliveries = new ArrayList<>(queries.finished());
         deliveries.addAll(queries.unfinished());
@@ -150,7 +155,10 @@ final class DeliveryQueries {
         boolean isInMemory = !row.isNull("owner");
         var hold =
                 routing.route(connection).flatMap(route -> route.hold(trigger == Trigger.RESEND));
-        boolean isDelivering = isInMemory && createdAt.plus(LONG_UNDER_WAY).isBefore(now);
+        boolean isDelivering =
+                attemptBegan(row, id, createdAt)
+                        .filter(began -> !began.plus(LONG_UNDER_WAY).isAfter(now))
+                        .isPresent();
         Optional<Instant> next = row.instantOrNone("next_at");
         return new DeliveryView(
                 id,
@@ -163,14 +171,24 @@ final class DeliveryQueries {
                 next,
                 createdAt,
                 Optional.empty(),
-                DeliveryView.waiting(
-                        hold,
-                        isInMemory,
-                        count,
-                        row.integers("retry_intervals").size(),
-                        next.orElse(now),
-                        attempts.stream().reduce((_, latest) -> latest)),
+                isDelivering
+                        ? DeliveryView.delivering(count)
+                        : DeliveryView.waiting(
+                                hold,
+                                isInMemory,
+                                count,
+                                row.integers("retry_intervals").size(),
+                                next.orElse(now),
+                                attempts.stream().reduce((_, latest) -> latest)),
                 attempts);
+    }
+
+    /// What this node has on the wire it knows. Of what is in another node's memory only its age is
+    /// known: rarely does anything wait there for long.
+    private Optional<Instant> attemptBegan(Row row, DeliveryId id, Instant createdAt)
+            throws SQLException {
+        boolean isElsewhere = !row.isNull("owner") && !underWay.isOwner(row.number("owner"));
+        return isElsewhere ? Optional.of(createdAt) : underWay.since(id);
     }
 
     /// They have the last ordinals that ingest gave out, in the order of the list.

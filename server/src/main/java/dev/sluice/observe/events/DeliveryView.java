@@ -81,6 +81,13 @@ record DeliveryView(
                         + ". Resend it once the destination is fixed.";
     }
 
+    /// @param attempts made before this one
+    static String delivering(int attempts) {
+        return attempts == 0
+                ? "Being delivered: the first attempt is under way."
+                : "Being delivered: retry " + attempts + " is under way.";
+    }
+
     /// Why a delivery waits.
     ///
     /// @param retries how many there will be at most

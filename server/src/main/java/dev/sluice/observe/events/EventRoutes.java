@@ -17,6 +17,7 @@ import dev.sluice.platform.http.Router;
 import dev.sluice.platform.json.Form;
 import dev.sluice.platform.json.JsonObject;
 import dev.sluice.relay.EventId;
+import dev.sluice.relay.UnderWay;
 
 import java.time.Duration;
 import java.time.InstantSource;
@@ -30,14 +31,21 @@ public final class EventRoutes {
     private final Access access;
     private final PlanCatalog plans;
     private final Routing routing;
+    private final UnderWay underWay;
     private final InstantSource clock;
 
     public EventRoutes(
-            Db db, Access access, PlanCatalog plans, Routing routing, InstantSource clock) {
+            Db db,
+            Access access,
+            PlanCatalog plans,
+            Routing routing,
+            UnderWay underWay,
+            InstantSource clock) {
         this.db = db;
         this.access = access;
         this.plans = plans;
         this.routing = routing;
+        this.underWay = underWay;
         this.clock = clock;
     }
 
@@ -111,7 +119,7 @@ public final class EventRoutes {
     }
 
     private JsonObject detail(Tx tx, EventQueries.Found found, Duration retention) {
-        var deliveries = DeliveryQueries.of(tx, routing, found, clock.instant());
+        var deliveries = DeliveryQueries.of(tx, routing, underWay, found, clock.instant());
         return found.summary()
                 .json()
                 .put("expires_at", found.summary().receivedAt().plus(retention))

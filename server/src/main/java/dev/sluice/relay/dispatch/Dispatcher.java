@@ -5,6 +5,7 @@ import dev.sluice.gateway.destination.DestinationId;
 import dev.sluice.gateway.routing.Routing;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.Trigger;
+import dev.sluice.relay.UnderWay;
 import dev.sluice.relay.Work;
 import dev.sluice.relay.node.Node;
 import dev.sluice.relay.store.Accepted;
@@ -17,6 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
@@ -33,7 +35,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /// A sender is a virtual thread that sends one delivery of its destination after the other. When
 /// other destinations wait for a permit of the node, it hands its permit on after each delivery, so
 /// they take turns.
-public final class Dispatcher implements JournalListener, ResultsListener {
+public final class Dispatcher implements JournalListener, ResultsListener, UnderWay {
 
     private static final Logger log = LoggerFactory.getLogger(Dispatcher.class);
 
@@ -63,6 +65,10 @@ public final class Dispatcher implements JournalListener, ResultsListener {
 
     private final Set<Ready> underWay = ConcurrentHashMap.newKeySet();
     private final Pacing pacing;
+
+    /// When the attempts under way began.
+    private final ConcurrentHashMap<DeliveryId, Instant> began = new ConcurrentHashMap<>();
+
     private volatile Runnable onWritten = () -> {};
     private volatile boolean closing;
 
@@ -279,6 +285,7 @@ public final class Dispatcher implements JournalListener, ResultsListener {
                 putBack(ready);
                 return;
             }
+            began.put(ready.work().id(), clock.instant());
             var settled = delivering.deliver(ready);
             if (settled.isPresent()) {
                 results.add(settled.get());
@@ -293,6 +300,7 @@ public final class Dispatcher implements JournalListener, ResultsListener {
             putBack(ready);
         } finally {
             underWay.remove(ready);
+            began.remove(ready.work().id());
             bytes.addAndGet(-ready.payload().size());
         }
     }
@@ -334,6 +342,16 @@ public final class Dispatcher implements JournalListener, ResultsListener {
     /// yet written.
     public boolean knows(DeliveryId delivery) {
         return fresh.contains(delivery);
+    }
+
+    @Override
+    public Optional<Instant> since(DeliveryId delivery) {
+        return Optional.ofNullable(began.get(delivery));
+    }
+
+    @Override
+    public boolean isOwner(long epoch) {
+        return node.epoch() == epoch;
     }
 
     /// Forgets all that is not under way: it is another node's work by now.

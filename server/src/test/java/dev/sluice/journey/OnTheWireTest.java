@@ -1,0 +1,103 @@
+package dev.sluice.journey;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.sluice.RunningSluice;
+import dev.sluice.testkit.Api;
+import dev.sluice.testkit.Receiver;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+
+/// How a delivery reads while its attempt is on the wire.
+class OnTheWireTest {
+
+    @TempDir static Path dataDir;
+
+    private static RunningSluice sluice;
+    private static Api api;
+
+    @BeforeAll
+    static void start() {
+        sluice = RunningSluice.start(dataDir);
+        api = sluice.api();
+    }
+
+    @AfterAll
+    static void stop() {
+        sluice.close();
+    }
+
+    private static Receiver.Behaviour hanging() {
+        return new Receiver.Late(Duration.ofMinutes(1), Receiver.answer(200, ""));
+    }
+
+    @Test
+    void an_attempt_on_the_wire_for_more_than_a_second_reads_delivering() throws IOException {
+        try (var receiver = Receiver.start()) {
+            receiver.will(hanging());
+            var source = api.source("s");
+            api.connect(source, api.destination(receiver.url(), ", 'timeout_ms': 30000"));
+
+            var accepted = api.ingest(source.text("ingest_path"), "{}");
+
+            assertThat(Events.delivery(api, accepted).path("status").asString())
+                    .as("not a second yet, or on a slow machine already")
+                    .isIn("pending", "delivering");
+            var delivery = Events.delivery(api, accepted, "delivering");
+            assertThat(delivery.path("reason").asString())
+                    .isEqualTo("Being delivered: the first attempt is under way.");
+        }
+    }
+
+    @Test
+    void a_retry_on_the_wire_reads_delivering_too() throws IOException {
+        try (var receiver = Receiver.start()) {
+            receiver.will(Receiver.answer(503, ""), hanging());
+            var source = api.source("s");
+            api.connect(
+                    source,
+                    api.destination(
+                            receiver.url(),
+                            ", 'timeout_ms': 30000, 'retry_policy': {'intervals_seconds': [1]}"));
+
+            var accepted = api.ingest(source.text("ingest_path"), "{}");
+
+            var delivery = Events.delivery(api, accepted, "delivering");
+            assertThat(delivery.path("attempt_count").asInt()).isEqualTo(1);
+            assertThat(delivery.path("reason").asString())
+                    .isEqualTo("Being delivered: retry 1 is under way.");
+        }
+    }
+
+    @Test
+    void a_delivery_that_waits_in_memory_for_its_turn_reads_pending() throws IOException {
+        try (var receiver = Receiver.start()) {
+            receiver.will(hanging());
+            var source = api.source("s");
+            api.connect(
+                    source,
+                    api.destination(receiver.url(), ", 'timeout_ms': 30000, 'max_in_flight': 1"));
+            var first = api.ingest(source.text("ingest_path"), "{}");
+            await().until(() -> receiver.requests().size() == 1);
+
+            var second = api.ingest(source.text("ingest_path"), "{}");
+
+            Events.delivery(api, first, "delivering");
+            await().during(Duration.ofMillis(1_500))
+                    .atMost(Duration.ofSeconds(20))
+                    .until(() ->
+                            Events.delivery(api, second)
+                                    .path("status")
+                                    .asString()
+                                    .equals("pending"));
+        }
+    }
+}
