@@ -83,6 +83,7 @@ class ArchitectureTest {
         HOUSE + ".relay.node",
         HOUSE + ".relay.store",
         HOUSE + ".relay.ingest",
+        HOUSE + ".observe.events",
         HOUSE + ".platform.loop",
         HOUSE + ".platform.http",
         HOUSE + ".platform.postgres"

@@ -5,7 +5,6 @@ import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Row;
 import dev.sluice.platform.db.Tx;
-import dev.sluice.platform.id.Uuid7;
 import dev.sluice.relay.Checked;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.EventId;
@@ -14,11 +13,11 @@ import dev.sluice.relay.Verification;
 import dev.sluice.relay.VerificationReason;
 
 import java.sql.SQLException;
-import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 
 /// Reads events. Each statement names the sources, which are the workspace's own and not trashed.
 final class EventQueries {
@@ -32,8 +31,6 @@ final class EventQueries {
         }
     }
 
-    private static final long HOUR_MILLIS = 3_600_000;
-
     private EventQueries() {}
 
     static List<SourceId> sources(Tx tx, WorkspaceId workspace) {
@@ -43,57 +40,98 @@ final class EventQueries {
                 workspace.value());
     }
 
-    /// Newest first. Each source's part is read from its end, so the cost grows with the page.
+    /// A stretch of one source's ids.
     ///
-    /// @param since what came in before is expired
-    static List<EventSummary> list(
-            Tx tx, List<SourceId> sources, Instant since, long offset, int limit) {
+    /// @param isPure whether all events there are of the verification that is wanted
+    record Window(UUID source, IdRange ids, boolean isPure) {}
+
+    /// How many of these events there are.
+    static long count(Tx tx, List<Window> windows, Optional<Verification> verification) {
+        if (windows.isEmpty()) {
+            return 0;
+        }
+        return tx.single(
+                """
+                select coalesce(sum(n), 0) as n
+                  from unnest(?, ?, ?) as span (source_id, low, high),
+                       lateral (select count(*) as n
+                                  from event
+                                 where event.source_id = span.source_id and event.id >= span.low
+                                   and event.id < span.high
+                """
+                        + condition(windows, verification)
+                        + ") as counted",
+                row -> row.number("n"),
+                windows.stream().map(Window::source).toList(),
+                windows.stream().map(window -> window.ids().low()).toList(),
+                windows.stream().map(window -> window.ids().high()).toList());
+    }
+
+    /// The events at this place, newest first. First their ids alone, which stand in the index.
+    static List<EventKey> keys(Tx tx, EventList.Place place, Optional<Verification> verification) {
+        var windows = place.windows();
+        if (windows.isEmpty()) {
+            return List.of();
+        }
+        return tx.query(
+                """
+                select found.id, found.source_id
+                  from unnest(?, ?, ?) as span (source_id, low, high),
+                       lateral (select event.id, event.source_id
+                                  from event
+                                 where event.source_id = span.source_id and event.id >= span.low
+                                   and event.id < span.high
+                """
+                        + condition(windows, verification)
+                        + """
+                                 order by event.id desc
+                                 limit ?) as found
+                         order by found.id desc
+                        offset ? limit ?
+                        """,
+                row -> new EventKey(row.uuid("source_id"), row.uuid("id")),
+                windows.stream().map(Window::source).toList(),
+                windows.stream().map(window -> window.ids().low()).toList(),
+                windows.stream().map(window -> window.ids().high()).toList(),
+                place.offset() + place.limit(),
+                place.offset(),
+                place.limit());
+    }
+
+    /// Names an event by what its row is found by.
+    record EventKey(UUID source, UUID id) {}
+
+    /// Written out, not handed in, because only so PostgreSQL knows which index serves it.
+    private static String condition(List<Window> windows, Optional<Verification> verification) {
+        if (verification.isEmpty() || windows.stream().allMatch(Window::isPure)) {
+            return "";
+        }
+        return switch (verification.get()) {
+            case VERIFIED -> " and event.verification = 1 ";
+            case FAILED -> " and event.verification = 2 ";
+            case SKIPPED -> " and event.verification = 3 ";
+        };
+    }
+
+    /// In the order of their keys.
+    static List<EventSummary> summaries(Tx tx, List<EventKey> keys) {
+        if (keys.isEmpty()) {
+            return List.of();
+        }
         return tx.query(
                 """
                 select event.*
-                  from unnest(?) as wanted (source_id),
+                  from unnest(?, ?) with ordinality as wanted (source_id, id, place),
                        lateral (select id, source_id, method, content_type, verification, verification_reason,
-                                       body_size, fanout, coalesce(cardinality(filtered), 0) as filtered
+                                       body_size, coalesce(cardinality(filtered), 0) as filtered
                                   from event
-                                 where event.source_id = wanted.source_id and event.id >= ?
-                                 order by event.id desc
-                                 limit ?) as event
-                 order by event.id desc
-                offset ? limit ?
+                                 where event.source_id = wanted.source_id and event.id = wanted.id
+                                offset 0) as event
+                 order by place
                 """,
                 EventQueries::summary,
-                sources.stream().map(SourceId::value).toList(),
-                Uuid7.floor(since),
-                offset + limit,
-                offset,
-                limit);
-    }
-
-    /// Exactly how many there are since `since`: whole hours from the sums and the part of the
-    /// first hour counted, with what the ledger holds still unfolded. One statement, so one moment.
-    static long count(Tx tx, List<SourceId> sources, Instant since) {
-        int firstWholeHour = (int) (since.toEpochMilli() / HOUR_MILLIS) + 1;
-        var ids = sources.stream().map(SourceId::value).toList();
-        return tx.single(
-                """
-                select (select coalesce(sum(n), 0)
-                          from rollup_hour
-                         where kind = 1 and key = any (?) and hour >= ?)
-                     + (select coalesce(sum(n), 0)
-                          from ledger, unnest(kinds, keys, hours, counts) as entry (kind, key, hour, n)
-                         where kind = 1 and key = any (?) and hour >= ?)
-                     + (select count(*)
-                          from event
-                         where source_id = any (?) and id >= ? and id < ?) as n
-                """,
-                row -> row.number("n"),
-                ids,
-                firstWholeHour,
-                ids,
-                firstWholeHour,
-                ids,
-                Uuid7.floor(since),
-                Uuid7.floor(Instant.ofEpochMilli(firstWholeHour * HOUR_MILLIS)));
+                keys.stream().map(EventKey::source).toList(),
+                keys.stream().map(EventKey::id).toList());
     }
 
     /// The counts of each of these events, from their ranges of delivery ids.
@@ -101,20 +139,17 @@ final class EventQueries {
         var counts = new HashMap<EventId, Counts>();
         tx.query(
                         """
-                        select wanted.id,
-                               (select count(*) filter (where status = 3)
-                                  from delivery
-                                 where delivery.id > wanted.id and delivery.id <= wanted.last
-                                   and delivery.source_id = wanted.source_id) as delivered,
-                               (select count(*) filter (where status in (4, 5))
-                                  from delivery
-                                 where delivery.id > wanted.id and delivery.id <= wanted.last
-                                   and delivery.source_id = wanted.source_id) as failed,
+                        select wanted.id, finished.delivered, finished.failed,
                                (select count(*)
                                   from delivery_work as work
                                  where work.id > wanted.id and work.id <= wanted.last
                                    and work.source_id = wanted.source_id) as pending
-                          from unnest(?, ?, ?) as wanted (id, last, source_id)
+                          from unnest(?, ?, ?) as wanted (id, last, source_id),
+                               lateral (select count(*) filter (where status = 3) as delivered,
+                                               count(*) filter (where status in (4, 5)) as failed
+                                          from delivery
+                                         where delivery.id > wanted.id and delivery.id <= wanted.last
+                                           and delivery.source_id = wanted.source_id) as finished
                         """,
                         row ->
                                 Map.entry(
@@ -129,6 +164,19 @@ final class EventQueries {
                         events.stream().map(event -> event.source().value()).toList())
                 .forEach(entry -> counts.put(entry.getKey(), entry.getValue()));
         return counts;
+    }
+
+    static Optional<EventSummary> summary(Tx tx, List<SourceId> sources, UUID id) {
+        return tx.one(
+                """
+                select id, source_id, method, content_type, verification, verification_reason, body_size,
+                       coalesce(cardinality(filtered), 0) as filtered
+                  from event
+                 where id = ? and source_id = any (?)
+                """,
+                EventQueries::summary,
+                id,
+                sources.stream().map(SourceId::value).toList());
     }
 
     /// One event with what came in.

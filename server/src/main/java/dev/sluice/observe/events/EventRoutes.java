@@ -9,12 +9,10 @@ import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.ApiException;
-import dev.sluice.platform.http.ErrorStatus;
 import dev.sluice.platform.http.Page;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.http.Router;
-import dev.sluice.platform.json.Form;
 import dev.sluice.platform.json.JsonObject;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.UnderWay;
@@ -57,30 +55,28 @@ public final class EventRoutes {
     private Reply list(Request request) {
         var caller = access.caller(request);
         var page = Page.of(request);
-        var only = request.parameter("source_id").map(EventRoutes::sourceId);
+        var filter = EventFilter.of(request);
         return db.snapshot(tx -> {
-            var sources = sources(tx, caller, only);
-            var since = clock.instant().minus(retention(tx, caller));
-            var events = EventQueries.list(tx, sources, since, page.offset(), page.limit());
-            var counts = EventQueries.counts(tx, events);
+            var now = clock.instant();
+            var query =
+                    new EventQuery(
+                            tx,
+                            sources(tx, caller, filter.source()),
+                            filter,
+                            now.minus(retention(tx, caller)),
+                            now);
+            var found = query.page(page);
+            var counts = EventQueries.counts(tx, found.events());
             var items =
-                    events.stream()
+                    found.events().stream()
                             .map(event ->
                                     event.json(
                                             counts.getOrDefault(
                                                     event.id(), EventQueries.Counts.NONE)))
                             .toList();
-            return Reply.ok(
-                    JsonObject.items(items).put("total", EventQueries.count(tx, sources, since)));
+            var json = JsonObject.items(items).put("total", found.total());
+            return Reply.ok(found.isExact() ? json : json.put("total_is_exact", false));
         });
-    }
-
-    private static SourceId sourceId(String text) {
-        try {
-            return new SourceId(Form.uuidOf(text));
-        } catch (IllegalArgumentException e) {
-            throw new ApiException(ErrorStatus.MALFORMED_REQUEST, "source_id must be a UUID.");
-        }
     }
 
     /// A source of another workspace gives an empty list, as one that does not exist.

@@ -16,16 +16,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-/// The usage of one batch, added up. Everything is counted in the hour of its event.
+/// The usage of one batch, added up. Everything is counted in the hour of its event, events in
+/// their minute too.
 final class LedgerRow {
 
     static final int EVENTS = 1;
     static final int OUTCOMES = 2;
     static final int DELIVERIES = 3;
 
-    private static final long HOUR_MILLIS = 3_600_000;
+    private static final long MINUTE_MILLIS = 60_000;
+    private static final int HOUR_MINUTES = 60;
 
-    private record Key(int kind, UUID key, int hour, int dim) {}
+    /// @param minute of the hour; 0 where only the hour is counted
+    private record Key(int kind, UUID key, int hour, int minute, int dim) {}
 
     private static final class Sum {
         private int count;
@@ -35,26 +38,36 @@ final class LedgerRow {
     private final Map<Key, Sum> sums = new LinkedHashMap<>();
 
     void event(SourceId source, EventId event, Verification verification, int bodySize) {
-        add(EVENTS, source.value(), event, verification.number(), bodySize);
+        add(EVENTS, source.value(), event, minuteOf(event), verification.number(), bodySize);
     }
 
     void delivery(ConnectionId connection, EventId event, Trigger trigger) {
-        add(DELIVERIES, connection.value(), event, trigger.number(), 0);
+        add(DELIVERIES, connection.value(), event, 0, trigger.number(), 0);
     }
 
     void outcome(ConnectionId connection, EventId event, DeliveryStatus status) {
-        add(OUTCOMES, connection.value(), event, status.number(), 0);
+        add(OUTCOMES, connection.value(), event, 0, status.number(), 0);
     }
 
-    private void add(int kind, UUID key, EventId event, int dim, int size) {
-        var sum = sums.computeIfAbsent(new Key(kind, key, hourOf(event), dim), _ -> new Sum());
+    private void add(int kind, UUID key, EventId event, int minute, int dim, int size) {
+        var sum =
+                sums.computeIfAbsent(
+                        new Key(kind, key, hourOf(event), minute, dim), _ -> new Sum());
         sum.count++;
         sum.size += size;
     }
 
     /// Hours since 1970.
     static int hourOf(EventId event) {
-        return (int) (Uuid7.timeOf(event.value()).toEpochMilli() / HOUR_MILLIS);
+        return (int) (minutes(event) / HOUR_MINUTES);
+    }
+
+    private static int minuteOf(EventId event) {
+        return (int) (minutes(event) % HOUR_MINUTES);
+    }
+
+    private static long minutes(EventId event) {
+        return Uuid7.timeOf(event.value()).toEpochMilli() / MINUTE_MILLIS;
     }
 
     boolean isEmpty() {
@@ -66,6 +79,7 @@ final class LedgerRow {
         var kinds = new ArrayList<Integer>();
         var keys = new ArrayList<UUID>();
         var hours = new ArrayList<Integer>();
+        var minutes = new ArrayList<Integer>();
         var dims = new ArrayList<Integer>();
         var counts = new ArrayList<Integer>();
         List<Long> sizes = new ArrayList<>();
@@ -73,22 +87,24 @@ final class LedgerRow {
             kinds.add(key.kind());
             keys.add(key.key());
             hours.add(key.hour());
+            minutes.add(key.minute());
             dims.add(key.dim());
             counts.add(sum.count);
             sizes.add(sum.size);
         });
         tx.copy(
                 """
-                copy ledger (batch, source_id, kinds, keys, hours, dims, counts, sizes)
+                copy ledger (batch, source_id, kinds, keys, hours, minutes, dims, counts, sizes)
                 from stdin (format binary)
                 """,
                 new CopyRows()
-                        .row(8)
+                        .row(9)
                         .uuid(batch)
                         .uuid(source.value())
                         .int2s(kinds)
                         .uuids(keys)
                         .int4s(hours)
+                        .int2s(minutes)
                         .int2s(dims)
                         .int4s(counts)
                         .int8s(sizes));

@@ -1,0 +1,53 @@
+package dev.sluice.observe.events;
+
+import dev.sluice.observe.events.EventQueries.EventKey;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.relay.Verification;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/// Looks through the ids of a list, newest first, for a text that may stand anywhere in them. No
+/// index serves that, so it ends when its time is up, and says so.
+final class EventSearch {
+
+    /// With what else a list takes, it stays below a tenth of a second.
+    static final Duration BUDGET = Duration.ofMillis(50);
+
+    /// Ids that are looked through between two looks at the time.
+    private static final int FIRST_STEP = 2_000;
+
+    private static final int LONGEST_STEP = 16_000;
+
+    /// @param matches newest first
+    /// @param isWhole whether it came to the end
+    record Found(List<EventKey> matches, boolean isWhole) {}
+
+    private EventSearch() {}
+
+    static Found run(
+            Tx tx,
+            EventList list,
+            Optional<Verification> verification,
+            IdText.Within text,
+            Duration budget) {
+        long start = System.nanoTime();
+        long total = list.total();
+        var matches = new ArrayList<EventKey>();
+        long offset = 0;
+        for (int step = FIRST_STEP; offset < total; step = Math.min(2 * step, LONGEST_STEP)) {
+            if (offset > 0 && System.nanoTime() - start > budget.toNanos()) {
+                return new Found(matches, false);
+            }
+            for (var key : EventQueries.keys(tx, list.find(offset, step), verification)) {
+                if (text.isIn(key.id())) {
+                    matches.add(key);
+                }
+            }
+            offset += step;
+        }
+        return new Found(matches, true);
+    }
+}

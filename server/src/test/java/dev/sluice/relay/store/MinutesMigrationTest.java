@@ -1,0 +1,114 @@
+package dev.sluice.relay.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.testkit.Some;
+import dev.sluice.testkit.TestCluster;
+
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+
+/// `V004`: a database that counted by the hour counts by the minute, its old hours too.
+class MinutesMigrationTest {
+
+    private static final int HOUR = (int) (Some.NOON.getEpochSecond() / 3600);
+
+    private static void run(Tx tx, String migration) {
+        try (var in = MinutesMigrationTest.class.getResourceAsStream("/db/" + migration)) {
+            tx.update(new String(Objects.requireNonNull(in).readAllBytes(), UTF_8));
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    private static void event(Tx tx, UUID source, Instant at, int verification) {
+        tx.update(
+                """
+                insert into event (id, source_id, method, verification, fanout, body_size, headers, body)
+                values (?, ?, 'POST', ?, 0, 2, ''::bytea, '{}'::bytea)
+                """,
+                Some.eventId(at).value(),
+                source,
+                verification);
+    }
+
+    @Test
+    void hours_that_were_folded_before_get_their_minutes_and_the_ledger_is_folded() {
+        var source = Some.id();
+        try (Db db = TestCluster.open(TestCluster.newDatabase())) {
+            db.run(tx -> {
+                tx.update("create schema older");
+                tx.update("set local search_path to older");
+                run(tx, "V001__first_light.sql");
+                tx.update(
+                        "create table event_all partition of event for values from (minvalue) to"
+                                + " (maxvalue)");
+                event(tx, source, Some.NOON, 3);
+                event(tx, source, Some.NOON.plusSeconds(61), 3);
+                event(tx, source, Some.NOON.plusSeconds(119), 3);
+                event(tx, source, Some.NOON.plusSeconds(120), 2);
+                event(tx, source, Some.NOON.plus(Duration.ofMinutes(59)), 3); // not folded yet
+                tx.update(
+                        "insert into rollup_hour values (1, ?, ?, 3, 3, 6), (1, ?, ?, 2, 1, 2)",
+                        source,
+                        HOUR,
+                        source,
+                        HOUR);
+                tx.update("insert into rollup_hour values (2, ?, ?, 3, 9, 0)", source, HOUR);
+                tx.update(
+                        "insert into ledger values (?, ?, '{1,3}', ?, ?, '{3,1}', '{1,2}',"
+                                + " '{2,0}')",
+                        Some.id(),
+                        source,
+                        List.of(source, source),
+                        List.of(HOUR, HOUR));
+
+                run(tx, "V004__events_by_minute.sql");
+
+                assertThat(hour(tx, 1, 3)).isEqualTo("4: 0=1 1=2 59=1");
+                assertThat(hour(tx, 1, 2)).isEqualTo("1: 2=1");
+                assertThat(hour(tx, 2, 3)).isEqualTo("9:");
+                assertThat(hour(tx, 3, 1)).isEqualTo("2:");
+                assertThat(tx.query("select batch from ledger", row -> row.uuid("batch")))
+                        .isEmpty();
+
+                tx.update(
+                        "insert into ledger (batch, source_id, kinds, keys, hours, minutes, dims,"
+                                + " counts, sizes) values (?, ?, '{1,1}', ?, ?, '{1,30}', '{3,3}',"
+                                + " '{5,1}', '{1,1}')",
+                        Some.id(),
+                        source,
+                        List.of(source, source),
+                        List.of(HOUR, HOUR));
+                Ledger.fold(tx);
+                assertThat(hour(tx, 1, 3)).isEqualTo("10: 0=1 1=7 30=1 59=1");
+            });
+        }
+    }
+
+    /// The hour's count, and its minutes that are not 0.
+    private static String hour(Tx tx, int kind, int dim) {
+        return tx.single(
+                """
+                select concat(n, ':', (select string_agg(concat(' ', number - 1, '=', counted), '' order by number)
+                                         from unnest(minutes) with ordinality as minute (counted, number)
+                                        where counted > 0)) as text
+                  from rollup_hour
+                 where kind = ? and hour = ? and dim = ?
+                """,
+                row -> row.text("text"),
+                kind,
+                HOUR,
+                dim);
+    }
+}
