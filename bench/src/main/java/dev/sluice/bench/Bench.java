@@ -9,6 +9,7 @@ import dev.sluice.bench.scenario.FullCycle;
 import dev.sluice.bench.scenario.IngestOnly;
 import dev.sluice.bench.scenario.Isolation;
 import dev.sluice.bench.scenario.Limit;
+import dev.sluice.bench.scenario.Lists;
 import dev.sluice.bench.scenario.Scenario;
 
 import java.nio.file.Path;
@@ -37,7 +38,7 @@ public final class Bench {
     private static int run(List<String> arguments) {
         try {
             if (arguments.isEmpty()) {
-                throw new UsageException("bench/run relay|limit|ingest|crash|isolation [options]");
+                throw new UsageException("bench/run relay|limit|ingest|crash|isolation|lists|fuzz [options]");
             }
             var options = Options.parse(arguments.subList(1, arguments.size()));
             boolean save = !options.flag("no-save");
@@ -64,6 +65,7 @@ public final class Bench {
             case "ingest" -> IngestOnly.from(options);
             case "crash" -> Crash.from(options);
             case "isolation" -> Isolation.from(options);
+            case "lists" -> Lists.from(options);
             default -> throw new UsageException("no such scenario: " + name);
         };
     }

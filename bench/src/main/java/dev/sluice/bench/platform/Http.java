@@ -25,6 +25,10 @@ public final class Http {
         return send(HttpRequest.newBuilder(uri).GET());
     }
 
+    public static HttpResponse<String> get(URI uri, String authorization) {
+        return send(HttpRequest.newBuilder(uri).header("Authorization", authorization).GET());
+    }
+
     public static HttpResponse<String> post(URI uri, String authorization, String json) {
         return send(
                 HttpRequest.newBuilder(uri)

@@ -41,8 +41,8 @@ public final class Api {
                 made.path("id").asString(), base.resolve(made.path("ingest_path").asString()));
     }
 
-    /// A new destination at `url`, connected to the source.
-    public void connect(Source source, String name, URI url, int maxInFlight) {
+    /// A new destination at `url`, connected to the source. The connection's id.
+    public String connect(Source source, String name, URI url, int maxInFlight) {
         JsonNode destination =
                 create(
                         "/api/v1/destinations/",
@@ -55,13 +55,25 @@ public final class Api {
                                 maxInFlight,
                                 "retry_policy",
                                 Map.of("intervals_seconds", RETRIES)));
-        create(
-                "/api/v1/connections/",
-                Map.of(
-                        "source_id",
-                        source.id(),
-                        "destination_id",
-                        destination.path("id").asString()));
+        return create(
+                        "/api/v1/connections/",
+                        Map.of(
+                                "source_id",
+                                source.id(),
+                                "destination_id",
+                                destination.path("id").asString()))
+                .path("id")
+                .asString();
+    }
+
+    /// What a path below `/api/v1/` answers; it must be a 200.
+    public JsonNode read(String path) {
+        var answer = Http.get(base.resolve("/api/v1/" + path), "Bearer " + key);
+        if (answer.statusCode() != 200) {
+            throw new IllegalStateException(
+                    "GET %s answered %d: %s".formatted(path, answer.statusCode(), answer.body()));
+        }
+        return Json.MAPPER.readTree(answer.body());
     }
 
     /// Whether an event can be stored right now; one is.

@@ -4,18 +4,23 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.Properties;
 
 /// How to reach the PostgreSQL that lives in a data directory.
 public record DatabaseAddress(int port, String password) {
 
-    /// The user and the database have the same name.
+    /// Of the user, the database and the schema.
     private static final String NAME = "sluice";
 
     static DatabaseAddress in(Path dataDirectory) {
         try {
+            Path postgres = dataDirectory.resolve("postgres");
             return new DatabaseAddress(
-                    Postmaster.in(dataDirectory).orElseThrow().port(),
-                    Files.readString(dataDirectory.resolve("postgres/password")).strip());
+                    Integer.parseInt(Files.readString(postgres.resolve("port")).strip()),
+                    Files.readString(postgres.resolve("password")).strip());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -27,5 +32,19 @@ public record DatabaseAddress(int port, String password) {
 
     public String jdbcUrl() {
         return "jdbc:postgresql://127.0.0.1:" + port + "/" + NAME;
+    }
+
+    /// As the relay's settings take it.
+    String url() {
+        return "postgresql://%s:%s@127.0.0.1:%d/%s".formatted(NAME, password, port, NAME);
+    }
+
+    /// A connection of our own, for what no API can do.
+    public Connection connect() throws SQLException {
+        var properties = new Properties();
+        properties.setProperty("user", NAME);
+        properties.setProperty("password", password);
+        properties.setProperty("currentSchema", NAME);
+        return DriverManager.getConnection(jdbcUrl(), properties);
     }
 }

@@ -49,9 +49,6 @@ record Launch(
     /// A second relay on the database that this one runs.
     Launch beside(int otherPort) {
         try {
-            String database =
-                    "postgresql://sluice:%s@127.0.0.1:%s/sluice"
-                            .formatted(read("postgres/password"), read("postgres/port"));
             return new Launch(
                     launcher,
                     directory,
@@ -60,7 +57,7 @@ record Launch(
                     key,
                     Map.of(
                             "SLUICE_DATABASE_URL",
-                            database,
+                            DatabaseAddress.in(data()).url(),
                             "SLUICE_MASTER_KEY",
                             read("master.key")));
         } catch (IOException e) {

@@ -8,17 +8,16 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// The PostgreSQL that lives in a data directory.
-record Postmaster(ProcessHandle process, int port) {
+/// Finds the process of the PostgreSQL that lives in a data directory.
+final class Postmaster {
 
     private static final int DEPTH = 5;
 
-    /// The line of its pid file that holds the port, counted from 0.
-    private static final int PORT_LINE = 3;
+    private Postmaster() {}
 
     /// Empty when it does not run. Its pid file may be old and the number long another's, so the
     /// process must also stand in this directory.
-    static Optional<Postmaster> in(Path dataDirectory) {
+    static Optional<ProcessHandle> in(Path dataDirectory) {
         Path postgres = dataDirectory.resolve("postgres");
         if (!Files.isDirectory(postgres)) {
             return Optional.empty();
@@ -26,9 +25,9 @@ record Postmaster(ProcessHandle process, int port) {
         try (Stream<Path> files =
                 Files.find(postgres, DEPTH, (path, _) -> path.endsWith("postmaster.pid"))) {
             for (Path file : files.toList()) {
-                var found = read(file, dataDirectory);
-                if (found.isPresent()) {
-                    return found;
+                var process = read(file, dataDirectory);
+                if (process.isPresent()) {
+                    return process;
                 }
             }
             return Optional.empty();
@@ -38,9 +37,9 @@ record Postmaster(ProcessHandle process, int port) {
         }
     }
 
-    private static Optional<Postmaster> read(Path file, Path dataDirectory) throws IOException {
+    private static Optional<ProcessHandle> read(Path file, Path dataDirectory) throws IOException {
         List<String> lines = Files.readAllLines(file);
-        if (lines.size() <= PORT_LINE || !lines.getFirst().strip().matches("[0-9]+")) {
+        if (lines.isEmpty() || !lines.getFirst().strip().matches("[0-9]+")) {
             return Optional.empty();
         }
         long pid = Long.parseLong(lines.getFirst().strip());
@@ -48,9 +47,6 @@ record Postmaster(ProcessHandle process, int port) {
         if (!Files.exists(place) || !place.toRealPath().startsWith(dataDirectory.toRealPath())) {
             return Optional.empty();
         }
-        int port = Integer.parseInt(lines.get(PORT_LINE).strip());
-        return ProcessHandle.of(pid)
-                .filter(ProcessHandle::isAlive)
-                .map(process -> new Postmaster(process, port));
+        return ProcessHandle.of(pid).filter(ProcessHandle::isAlive);
     }
 }

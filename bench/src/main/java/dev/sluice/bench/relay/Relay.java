@@ -52,13 +52,20 @@ public final class Relay implements Target {
     ///
     /// @param keep whether its directory stays, for who wants to look into it
     public static Relay start(Path launcher, boolean keep) {
+        return start(launcher, keep, Map.of());
+    }
+
+    /// As above.
+    ///
+    /// @param settings more of them, by their environment names
+    public static Relay start(Path launcher, boolean keep, Map<String, String> settings) {
         try {
             // PostgreSQL may run as another user, who must be able to pass through.
             var open = PosixFilePermissions.fromString("rwxr-xr-x");
             Path directory = Files.createTempDirectory("sluice-bench-");
             Files.setPosixFilePermissions(directory, open);
             String key = ("bench-" + UUID.randomUUID() + UUID.randomUUID()).substring(0, 48);
-            var launch = new Launch(launcher, directory, "relay", freePort(), key, Map.of());
+            var launch = new Launch(launcher, directory, "relay", freePort(), key, settings);
             return start(launch, keep, false);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -96,7 +103,7 @@ public final class Relay implements Target {
     }
 
     public Optional<ProcessHandle> postmaster() {
-        return Postmaster.in(launch.data()).map(Postmaster::process);
+        return Postmaster.in(launch.data());
     }
 
     /// How to reach its PostgreSQL, which must run.
