@@ -98,16 +98,19 @@ final class Past {
         String name = "event_" + NAME.format(day);
         run(
                 """
-                insert into delivery (id, finished_at, attempted_at, source_id, connection_id, latency_ms, status,
-                                      trigger, attempts, response_status, error_code)
-                select (substr(id::text, 1, 33) || '001')::uuid, now(), now(), source_id, '%s', 12,
+                insert into delivery (id, finished_at, attempted_at, source_id, connection_id, revision,
+                                      latency_ms, status, trigger, attempts, response_status, error_code)
+                select (substr(chosen.id::text, 1, 33) || '001')::uuid, now(), now(), chosen.source_id, connection.id,
+                       destination.revision, 12,
                        case when chance = 0 then 4 else 3 end, 1, 1, case when chance = 0 then 410 else 200 end,
-                       case when chance = 0 then 10 end
+                       case when chance = 0 then 9 end
                   from (select id, source_id, ('x' || substr(md5(id::text), 1, 7))::bit(28)::integer %% 100 as chance
-                          from %s) as chosen
-                 where chance < 11
+                          from %s) as chosen,
+                       connection
+                  join destination on destination.id = connection.destination_id
+                 where connection.id = '%s' and chance < 11
                 """
-                        .formatted(connectionId, name));
+                        .formatted(name, connectionId));
     }
 
     /// Counts everything anew, as the relay has counted it.

@@ -13,6 +13,7 @@ import dev.sluice.relay.Verification;
 import dev.sluice.relay.VerificationReason;
 
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -67,35 +68,62 @@ final class EventQueries {
                 windows.stream().map(window -> window.ids().high()).toList());
     }
 
-    /// The events at this place, newest first. First their ids alone, which stand in the index.
+    /// The events at this place, newest first; only their ids, which stand in the index.
     static List<EventKey> keys(Tx tx, EventList.Place place, Optional<Verification> verification) {
-        var windows = place.windows();
-        if (windows.isEmpty()) {
+        return place.windows().isEmpty()
+                ? List.of()
+                : keys(tx, keysAt(place, verification), place, List.of());
+    }
+
+    /// Those of the events at this place whose ids have this text in them, newest first.
+    static List<EventKey> matches(
+            Tx tx, EventList.Place place, Optional<Verification> verification, IdText.Within text) {
+        if (place.windows().isEmpty()) {
             return List.of();
         }
+        String sql =
+                "select id, source_id from ("
+                        + keysAt(place, verification)
+                        + ") as page where translate(id::text, ?, '') like ? order by id desc";
+        String leftOut = text.isDashed() ? "" : "-";
+        return keys(tx, sql, place, List.of(leftOut, "%" + text.text() + "%"));
+    }
+
+    private static String keysAt(EventList.Place place, Optional<Verification> verification) {
+        return """
+        select found.id, found.source_id
+          from unnest(?, ?, ?) as span (source_id, low, high),
+               lateral (select event.id, event.source_id
+                          from event
+                         where event.source_id = span.source_id and event.id >= span.low
+                           and event.id < span.high
+        """
+                + condition(place.windows(), verification)
+                + """
+                              order by event.id desc
+                              limit ?) as found
+                      order by found.id desc
+                     offset ? limit ?
+                """;
+    }
+
+    private static List<EventKey> keys(
+            Tx tx, String sql, EventList.Place place, List<String> more) {
+        var windows = place.windows();
+        var arguments =
+                new ArrayList<Object>(
+                        List.of(
+                                windows.stream().map(Window::source).toList(),
+                                windows.stream().map(window -> window.ids().low()).toList(),
+                                windows.stream().map(window -> window.ids().high()).toList(),
+                                place.offset() + place.limit(),
+                                place.offset(),
+                                place.limit()));
+        arguments.addAll(more);
         return tx.query(
-                """
-                select found.id, found.source_id
-                  from unnest(?, ?, ?) as span (source_id, low, high),
-                       lateral (select event.id, event.source_id
-                                  from event
-                                 where event.source_id = span.source_id and event.id >= span.low
-                                   and event.id < span.high
-                """
-                        + condition(windows, verification)
-                        + """
-                                 order by event.id desc
-                                 limit ?) as found
-                         order by found.id desc
-                        offset ? limit ?
-                        """,
+                sql,
                 row -> new EventKey(row.uuid("source_id"), row.uuid("id")),
-                windows.stream().map(Window::source).toList(),
-                windows.stream().map(window -> window.ids().low()).toList(),
-                windows.stream().map(window -> window.ids().high()).toList(),
-                place.offset() + place.limit(),
-                place.offset(),
-                place.limit());
+                arguments.toArray());
     }
 
     /// Names an event by what its row is found by.

@@ -16,10 +16,11 @@ final class EventSearch {
     /// With what else a list takes, it stays below a tenth of a second.
     static final Duration BUDGET = Duration.ofMillis(50);
 
-    /// Ids that are looked through between two looks at the time.
+    /// Ids that are looked through before the first look at the time.
     private static final int FIRST_STEP = 2_000;
 
-    private static final int LONGEST_STEP = 16_000;
+    private static final int LEAST_STEP = 500;
+    private static final int LONGEST_STEP = 50_000;
 
     /// @param matches newest first
     /// @param isWhole whether it came to the end
@@ -37,17 +38,17 @@ final class EventSearch {
         long total = list.total();
         var matches = new ArrayList<EventKey>();
         long offset = 0;
-        for (int step = FIRST_STEP; offset < total; step = Math.min(2 * step, LONGEST_STEP)) {
-            if (offset > 0 && System.nanoTime() - start > budget.toNanos()) {
-                return new Found(matches, false);
-            }
-            for (var key : EventQueries.keys(tx, list.find(offset, step), verification)) {
-                if (text.isIn(key.id())) {
-                    matches.add(key);
-                }
-            }
+        for (int step = FIRST_STEP; offset < total; ) {
+            matches.addAll(EventQueries.matches(tx, list.find(offset, step), verification, text));
             offset += step;
+            long taken = System.nanoTime() - start;
+            long left = budget.toNanos() - taken;
+            if (left <= 0) {
+                break;
+            }
+            // as many as the time that is left is enough for, as fast as it went so far
+            step = (int) Math.clamp(offset * (double) left / taken, LEAST_STEP, LONGEST_STEP);
         }
-        return new Found(matches, true);
+        return new Found(matches, offset >= total);
     }
 }

@@ -19,12 +19,7 @@ sealed interface IdText {
     ///
     /// @param isDashed whether it is compared with the id as it is written, or with its digits
     ///   alone
-    record Within(String text, boolean isDashed) implements IdText {
-        boolean isIn(UUID id) {
-            String written = id.toString();
-            return (isDashed ? written : written.replace("-", "")).contains(text);
-        }
-    }
+    record Within(String text, boolean isDashed) implements IdText {}
 
     /// What no id can have.
     record Nowhere() implements IdText {}
