@@ -45,6 +45,11 @@ public final class HeaderSyntax {
                 && text.chars().allMatch(c -> (c >= ' ' && c < 0x7f) || c == '\t');
     }
 
+    /// Text that may stand in a value as its UTF-8 bytes: no control characters but the tab.
+    public static boolean isText(String text) {
+        return text.chars().allMatch(c -> c == '\t' || !Character.isISOControl(c));
+    }
+
     /// Whether the header is the connection's own, hop-by-hop ones included.
     public static boolean isReserved(String name) {
         return RESERVED.contains(name.toLowerCase(Locale.ROOT));

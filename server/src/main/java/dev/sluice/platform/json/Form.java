@@ -1,5 +1,7 @@
 package dev.sluice.platform.json;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
@@ -10,6 +12,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
@@ -26,19 +29,29 @@ public final class Form {
     private final List<FieldError> errors;
     private final Set<String> asked = new HashSet<>();
 
-    Form(ObjectNode object) {
-        this(object, "", new ArrayList<>());
+    /// The same object with its text as it was sent, where that is known.
+    private final Optional<JsonValue> sent;
+
+    Form(ObjectNode object, Optional<JsonDocument> sent) {
+        this(object, "", new ArrayList<>(), sent.map(JsonDocument::root));
     }
 
-    private Form(ObjectNode object, String path, List<FieldError> errors) {
+    private Form(
+            ObjectNode object, String path, List<FieldError> errors, Optional<JsonValue> sent) {
         this.object = object;
         this.path = path;
         this.errors = errors;
+        this.sent = sent;
     }
 
     /// Notes that `field` of this form is wrong; `message` continues the field's name.
     public void complain(String field, String message) {
         errors.add(new FieldError(path + field, path + field + " " + message));
+    }
+
+    /// Whether the field was sent, null included.
+    public boolean has(String field) {
+        return object.has(field);
     }
 
     /// Notes the field as missing when it was left out or null.
@@ -205,7 +218,11 @@ public final class Form {
                 field,
                 node ->
                         node instanceof ObjectNode inner
-                                ? new Form(inner, path + field + ".", errors)
+                                ? new Form(
+                                        inner,
+                                        path + field + ".",
+                                        errors,
+                                        sent.flatMap(object -> object.member(field)))
                                 : wrong(field, "must be an object."));
     }
 
@@ -223,7 +240,14 @@ public final class Form {
                         if (!(element instanceof ObjectNode inner)) {
                             return wrong(field, "must be a list of objects.");
                         }
-                        forms.add(new Form(inner, path + field + "." + forms.size() + ".", errors));
+                        int index = forms.size();
+                        forms.add(
+                                new Form(
+                                        inner,
+                                        path + field + "." + index + ".",
+                                        errors,
+                                        sent.flatMap(object -> object.member(field))
+                                                .flatMap(list -> list.element(index))));
                     }
                     return forms;
                 });
@@ -240,6 +264,18 @@ public final class Form {
                     boolean good = node.isArray() && texts.size() <= most && !texts.contains("");
                     return good ? texts : wrong(field, "must be a list of strings.");
                 });
+    }
+
+    /// Whatever stands there, null included; empty only when it was left out.
+    public Optional<JsonValue> any(String field) {
+        asked.add(field);
+        return Optional.ofNullable(object.get(field))
+                .map(node ->
+                        sent.flatMap(object -> object.member(field))
+                                .or(() ->
+                                        JsonDocument.read(node.toString().getBytes(UTF_8))
+                                                .map(JsonDocument::root))
+                                .orElseThrow());
     }
 
     /// What `parse` makes of a string; its `IllegalArgumentException` is the complaint, a message

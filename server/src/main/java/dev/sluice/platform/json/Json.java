@@ -31,11 +31,16 @@ public final class Json {
         return API.writeValueAsString(object.fields());
     }
 
+    /// A string as it stands in JSON, with its quotes.
+    static String quoted(String text) {
+        return API.writeValueAsString(text);
+    }
+
     /// Reads a JSON object into a form.
     ///
     /// @throws MalformedJson when it is not one
     public static Form form(byte[] json) {
-        return new Form(object(json));
+        return new Form(object(json), JsonDocument.read(json));
     }
 
     /// Reads a flat object of strings that we wrote ourselves.

@@ -2,6 +2,8 @@ package dev.sluice.platform.json;
 
 import org.jspecify.annotations.Nullable;
 
+import tools.jackson.databind.util.RawValue;
+
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -14,7 +16,7 @@ import java.util.Optional;
 /// A JSON object to be written, its fields in the order they were put.
 ///
 /// Values may be strings, numbers, booleans, instants, ids and other values with a plain `toString`
-/// form, optionals (empty becomes null), lists, maps and objects like this.
+/// form, optionals (empty becomes null), raw JSON, lists, maps and objects like this.
 public final class JsonObject {
 
     private static final DateTimeFormatter TIME =
@@ -51,6 +53,7 @@ public final class JsonObject {
             case Optional<?> optional -> optional.isPresent() ? plain(optional.get()) : null;
             case Instant instant -> time(instant);
             case JsonObject object -> object.fields;
+            case RawJson raw -> new RawValue(raw.text());
             case Map<?, ?> map -> map;
             case Iterable<?> list -> {
                 var values = new ArrayList<@Nullable Object>();
