@@ -212,6 +212,7 @@ class ArchitectureTest {
                         nameMatching(
                                 "dev\\.sluice\\.(relay\\.settle\\.Verdict"
                                         + "|gateway\\.destination\\.RetryPolicy"
+                                        + "|gateway\\.connection\\.(Filter|FilterSubject|Operator)"
                                         + "|gateway\\.routing\\.Route|relay\\.verify\\..*"
                                         + "|relay\\.[A-Z].*)(\\$.*)?"))
                 .should()

@@ -145,17 +145,79 @@ class ConnectionApiTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"filter_rules", "transformation"})
-    void filters_and_transformations_are_not_available_yet(String field) {
+    @ValueSource(strings = {"create", "patch"})
+    void a_filter_and_a_transformation_read_as_they_were_sent(String way) {
+        String filter =
+                "{ \"rules\": [{\"value\": 1.50e2, \"op\":\"gt\", \"path\":\"body.n\"}],"
+                        + " \"operator\":\"and\"}";
+        String transformation =
+                "{\"merge_body_fields\": {\"z\": 12345678901234567890.10, \"a\": [ ]} }";
+        String fields = "\"filter_rules\": " + filter + ", \"transformation\": " + transformation;
         var source = api.source("s");
         var destination = api.destination(URL, "");
 
-        var refused = create(source, destination, ", '" + field + "': {}");
-        var cleared = create(source, destination, ", '" + field + "': null");
+        var sent =
+                way.equals("create")
+                        ? create(source, destination, ", " + fields)
+                        : api.patch(
+                                "/api/v1/connections/"
+                                        + api.connect(source, destination).text("id"),
+                                "{" + fields + "}");
+        var read = api.get("/api/v1/connections/" + sent.text("id"));
+
+        assertThat(sent.body())
+                .contains("\"filter_rules\":" + filter)
+                .contains("\"transformation\":" + transformation);
+        assertThat(read.body()).isEqualTo(sent.body());
+        assertThat(api.get("/api/v1/connections").body()).contains(sent.body());
+    }
+
+    @Test
+    void patch_keeps_what_is_left_out_and_clears_what_is_null() {
+        String rules =
+                "'filter_rules': {'operator':'or','rules':[{'path':'body.a','op':'exists'}]}";
+        var made =
+                create(
+                        api.source("s"),
+                        api.destination(URL, ""),
+                        ", 'transformation': {'remove_headers':['X-A']}, " + rules);
+        String path = "/api/v1/connections/" + made.text("id");
+
+        var kept = api.patch(path, "{'enabled': false}");
+        var unfiltered = api.patch(path, "{'filter_rules': null}");
+        var untransformed = api.patch(path, "{'transformation': null, " + rules + "}");
+
+        assertThat(kept.json().path("filter_rules")).isEqualTo(made.json().path("filter_rules"));
+        assertThat(kept.json().path("transformation").isObject()).isTrue();
+        assertThat(unfiltered.json().path("filter_rules").isNull()).isTrue();
+        assertThat(unfiltered.json().path("transformation").isObject()).isTrue();
+        assertThat(untransformed.json().path("filter_rules").isObject()).isTrue();
+        assertThat(untransformed.json().path("transformation").isNull()).isTrue();
+    }
+
+    @Test
+    void all_wrong_fields_of_a_filter_and_a_transformation_are_named() {
+        var refused =
+                create(
+                        api.source("s"),
+                        api.destination(URL, ""),
+                        """
+                        , 'filter_rules': {'operator':'and','rules':[
+                             {'path':'body.a','op':'exists'}, {'path':'x','op':'like','value':1},
+                             {'operator':'or','rules':[{'path':'body.a','op':'in','value':1}]}]},
+                          'transformation': {'set_headers':[{'name':'Host','value':'x'}],
+                             'remove_headers':['a b']}
+                        """);
 
         assertThat(refused.status()).isEqualTo(422);
-        assertThat(refused.errorMessage()).isEqualTo(field + " is not available yet.");
-        assertThat(cleared.status()).isEqualTo(201);
+        assertThat(refused.json().path("error").path("details"))
+                .extracting(detail -> detail.path("field").asString())
+                .containsExactlyInAnyOrder(
+                        "filter_rules.rules.1.path",
+                        "filter_rules.rules.1.op",
+                        "filter_rules.rules.2.rules.0.value",
+                        "transformation.set_headers.0.name",
+                        "transformation.remove_headers.0");
     }
 
     @Test

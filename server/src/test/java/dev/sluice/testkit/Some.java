@@ -88,7 +88,15 @@ public final class Some {
                 new Destination(new DestinationId(id()), workspace, id(), spec, NOON, NOON);
         var connection =
                 new Connection(
-                        new ConnectionId(id()), workspace, id, destination.id(), true, NOON, NOON);
+                        new ConnectionId(id()),
+                        workspace,
+                        id,
+                        destination.id(),
+                        true,
+                        Optional.empty(),
+                        Optional.empty(),
+                        NOON,
+                        NOON);
         return new Route(connection, source, false, destination);
     }
 }

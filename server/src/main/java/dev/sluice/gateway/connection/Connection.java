@@ -11,12 +11,16 @@ import java.util.Optional;
 /// One source to one destination.
 ///
 /// @param enabled whether new events make deliveries here, and waiting ones are sent
+/// @param filter empty when every event passes
+/// @param transformation empty when events go out as they came in
 public record Connection(
         ConnectionId id,
         WorkspaceId workspace,
         SourceId source,
         DestinationId destination,
         boolean enabled,
+        Optional<Filter> filter,
+        Optional<Transformation> transformation,
         Instant createdAt,
         Instant updatedAt) {
 
@@ -26,8 +30,8 @@ public record Connection(
                 .put("source_id", source)
                 .put("destination_id", destination)
                 .put("enabled", enabled)
-                .put("filter_rules", Optional.empty())
-                .put("transformation", Optional.empty())
+                .put("filter_rules", filter.map(Filter::json))
+                .put("transformation", transformation.map(Transformation::json))
                 .put("created_at", createdAt)
                 .put("updated_at", updatedAt);
     }

@@ -18,9 +18,7 @@ import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
-import dev.sluice.platform.json.Form;
 import dev.sluice.platform.json.JsonObject;
-import dev.sluice.platform.json.Patch;
 
 import java.io.IOException;
 import java.time.InstantSource;
@@ -63,7 +61,9 @@ public final class ConnectionRoutes {
                 form.required("destination_id", form.uuid("destination_id"))
                         .toOptional()
                         .map(DestinationId::new);
-        boolean enabled = readEnabled(form).or(true);
+        boolean enabled = form.bool("enabled").or(true);
+        var filter = FilterForm.read(form).toOptional();
+        var transformation = TransformationForm.read(form).toOptional();
         form.check();
         var now = clock.instant();
         var connection =
@@ -73,6 +73,8 @@ public final class ConnectionRoutes {
                         source.orElseThrow(),
                         destination.orElseThrow(),
                         enabled,
+                        filter,
+                        transformation,
                         now,
                         now);
         try {
@@ -87,12 +89,6 @@ public final class ConnectionRoutes {
         }
         change.committed();
         return Reply.created(connection.json());
-    }
-
-    private static Patch<Boolean> readEnabled(Form form) {
-        form.refuse("filter_rules", "is not available yet.");
-        form.refuse("transformation", "is not available yet.");
-        return form.bool("enabled");
     }
 
     private static void insert(Tx tx, Connection connection) {
@@ -137,7 +133,9 @@ public final class ConnectionRoutes {
         var caller = access.caller(request);
         var id = new ConnectionId(request.id("connection"));
         var form = request.form();
-        var enabled = readEnabled(form);
+        var enabled = form.bool("enabled");
+        var filter = FilterForm.read(form);
+        var transformation = TransformationForm.read(form);
         form.refuseNull("enabled", enabled);
         form.check();
         var patched =
@@ -151,6 +149,8 @@ public final class ConnectionRoutes {
                                     before.source(),
                                     before.destination(),
                                     enabled.or(before.enabled()),
+                                    filter.over(before.filter()),
+                                    transformation.over(before.transformation()),
                                     before.createdAt(),
                                     clock.instant());
                     ConnectionStore.update(tx, after, version);

@@ -6,6 +6,8 @@ import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Row;
 import dev.sluice.platform.db.Tx;
 
+import org.jspecify.annotations.Nullable;
+
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
@@ -25,14 +27,16 @@ public final class ConnectionStore {
         tx.update(
                 """
                 insert into connection (id, workspace_id, source_id, destination_id, enabled,
-                                        created_at, updated_at, version)
-                values (?, ?, ?, ?, ?, ?, ?, ?)
+                                        filter, transformation, created_at, updated_at, version)
+                values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
                 connection.id().value(),
                 connection.workspace().value(),
                 connection.source().value(),
                 connection.destination().value(),
                 connection.enabled(),
+                filter(connection),
+                transformation(connection),
                 connection.createdAt(),
                 connection.updatedAt(),
                 version);
@@ -40,8 +44,14 @@ public final class ConnectionStore {
 
     static void update(Tx tx, Connection connection, long version) {
         tx.update(
-                "update connection set enabled = ?, updated_at = ?, version = ? where id = ?",
+                """
+                update connection
+                   set enabled = ?, filter = ?, transformation = ?, updated_at = ?, version = ?
+                 where id = ?
+                """,
                 connection.enabled(),
+                filter(connection),
+                transformation(connection),
                 connection.updatedAt(),
                 version,
                 connection.id().value());
@@ -152,7 +162,17 @@ public final class ConnectionStore {
                 new SourceId(row.uuid("source_id")),
                 new DestinationId(row.uuid("destination_id")),
                 row.bool("enabled"),
+                row.textOrNone("filter").map(Filter::stored),
+                row.textOrNone("transformation").map(Transformation::stored),
                 row.instant("created_at"),
                 row.instant("updated_at"));
+    }
+
+    private static @Nullable String filter(Connection connection) {
+        return connection.filter().map(filter -> filter.json().text()).orElse(null);
+    }
+
+    private static @Nullable String transformation(Connection connection) {
+        return connection.transformation().map(each -> each.json().text()).orElse(null);
     }
 }

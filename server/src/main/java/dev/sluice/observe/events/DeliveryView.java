@@ -70,6 +70,9 @@ record DeliveryView(
         }
         String why =
                 last.flatMap(AttemptView::errorMessage).orElse("the destination did not accept it");
+        if (code.filter(ErrorCode.TRANSFORMATION_FAILED::equals).isPresent()) {
+            return "Failed: " + why + ". Resend it once that is mended.";
+        }
         return status == DeliveryStatus.FAILED
                 ? "Failed: "
                         + why

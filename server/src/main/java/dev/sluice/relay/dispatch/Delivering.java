@@ -89,7 +89,9 @@ public final class Delivering {
                 spec.timeout(),
                 work.id().event(),
                 work.id(),
-                work.attempts() + 1);
+                work.attempts() + 1,
+                route.connection().transformation(),
+                route.source().name());
     }
 
     /// The source's own credential is for us alone.

@@ -131,13 +131,13 @@ public final class Ingest implements Endpoint {
 
     private Accepted event(Inlet inlet, Request request, Screening.Screened screened, byte[] body) {
         var id = new EventId(ids.next(12));
-        if (screened.checked().reason().isEmpty()) {
+        if (!screened.checked().isFailed()) {
             quota.spend(inlet.source(), id);
         }
         var payload = Payload.of(screened.headers(), body);
         boolean isSentOn =
                 screened.isSentOn() && Hops.in(payload.headers(), hopHeader) <= MOST_HOPS;
-        var deliveries = isSentOn ? plan(id, inlet, payload.size()) : List.<Accepted.Planned>of();
+        var plan = isSentOn ? plan(id, inlet, payload) : Plan.NOTHING;
         return new Accepted(
                 id,
                 inlet.source().id(),
@@ -145,18 +145,27 @@ public final class Ingest implements Endpoint {
                 request.header("Content-Type"),
                 screened.checked(),
                 payload,
-                deliveries,
-                List.<ConnectionId>of(),
+                plan.deliveries(),
+                plan.filtered(),
                 new Receipt(System.nanoTime() + PATIENCE.toNanos()));
     }
 
-    private List<Accepted.Planned> plan(EventId event, Inlet inlet, int size) {
+    /// What becomes of an event on each connection. Those filtered have the last ordinals.
+    private record Plan(List<Accepted.Planned> deliveries, List<ConnectionId> filtered) {
+        static final Plan NOTHING = new Plan(List.of(), List.of());
+    }
+
+    private Plan plan(EventId event, Inlet inlet, Payload payload) {
         var planned = new ArrayList<Accepted.Planned>(inlet.routes().size());
+        var sieve = Sieve.of(inlet, payload);
         for (var route : inlet.routes()) {
-            var delivery = DeliveryId.of(event, planned.size() + 1);
-            planned.add(new Accepted.Planned(delivery, route, isRoomFor(route, size)));
+            if (sieve.passes(route)) {
+                var delivery = DeliveryId.of(event, planned.size() + 1);
+                planned.add(
+                        new Accepted.Planned(delivery, route, isRoomFor(route, payload.size())));
+            }
         }
-        return planned;
+        return new Plan(planned, sieve.filtered());
     }
 
     private boolean isRoomFor(Route route, int size) {

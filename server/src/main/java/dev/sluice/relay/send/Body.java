@@ -24,7 +24,8 @@ public final class Body {
         mac.update(bytes);
     }
 
-    byte[] bytes() {
+    /// Not to be changed.
+    public byte[] bytes() {
         return bytes;
     }
 

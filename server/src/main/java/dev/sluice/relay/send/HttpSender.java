@@ -90,7 +90,8 @@ public final class HttpSender implements Sender, AutoCloseable {
     private Answer deliver(Parcel parcel, Deadline attempt) throws Failure {
         var url = parcel.url();
         var addresses = resolver.addresses(url.host(), attempt);
-        var post = new Post(url, headers.of(parcel, clock.instant()), parcel.body());
+        var letter = Letter.of(parcel, headers, clock.instant());
+        var post = new Post(url, letter.headers(), letter.body());
         try (var connection = connections.open(url, addresses, attempt)) {
             return connection.exchange(post, attempt);
         }

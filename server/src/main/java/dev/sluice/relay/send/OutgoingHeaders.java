@@ -21,8 +21,9 @@ import java.util.TreeSet;
 /// request.
 ///
 /// What came in is forwarded but for what was meant for us or for the connection; then come the
-/// destination's own headers, ours, and authentication. A later step replaces an earlier header of
-/// the same name, whatever its case, so that authentication stands there exactly once.
+/// destination's own headers, the connection's transformation of both, ours, and authentication. A
+/// later step replaces an earlier header of the same name, whatever its case, so that
+/// authentication stands there exactly once.
 final class OutgoingHeaders {
 
     /// About the connection they came on, or about the framing of the message. Nobody may set them.
@@ -46,6 +47,9 @@ final class OutgoingHeaders {
     private static final Set<String> NOT_FORWARDED =
             names("Accept-Encoding", "Cookie", "Cookie2", "Forwarded", "X-Real-IP", "Via");
 
+    static final String STANDARD_SIGNATURE = "webhook-signature";
+    static final String AUTHORIZATION = "Authorization";
+
     private static final String FORWARDED_PREFIX = "X-Forwarded-";
 
     private final String signature;
@@ -67,17 +71,26 @@ final class OutgoingHeaders {
         ours = names(signature, timestamp, eventId, deliveryId, attempt, hop);
     }
 
-    List<Header> of(Parcel parcel, Instant now) {
+    /// @param body as it is sent, which is what signatures are over
+    /// @throws Failure when the transformation makes something that cannot be sent
+    List<Header> of(Parcel parcel, Body body, Instant now) throws Failure {
         var headers = forwarded(parcel);
         for (var header : parcel.custom()) {
             if (!OF_THE_CONNECTION.contains(header.name())) {
                 set(headers, header.name(), header.value());
             }
         }
-        // The connection's transformation belongs here.
+        if (parcel.transformation().isPresent()) {
+            HeaderChanges.apply(parcel.transformation().get(), headers, parcel, now);
+        }
         identify(headers, parcel);
-        authenticate(headers, parcel, Long.toString(now.getEpochSecond()));
+        authenticate(headers, parcel, body, Long.toString(now.getEpochSecond()));
         return headers;
+    }
+
+    /// The name of the header that a signature of the house stands in.
+    String signature() {
+        return signature;
     }
 
     private List<Header> forwarded(Parcel parcel) {
@@ -129,8 +142,7 @@ final class OutgoingHeaders {
         set(headers, hop, Integer.toString(Hops.in(parcel.inbound(), hop) + 1));
     }
 
-    private void authenticate(List<Header> headers, Parcel parcel, String seconds) {
-        var body = parcel.body();
+    private void authenticate(List<Header> headers, Parcel parcel, Body body, String seconds) {
         switch (parcel.auth()) {
             case Auth.None() -> {}
             case Auth.Hmac(var secret, var previous) -> {
@@ -149,11 +161,11 @@ final class OutgoingHeaders {
                                 key -> Signature.standard(key, id, seconds, body));
                 set(headers, "webhook-id", id);
                 set(headers, "webhook-timestamp", seconds);
-                set(headers, "webhook-signature", signed);
+                set(headers, STANDARD_SIGNATURE, signed);
             }
             case Auth.ApiKey(var header, var key) -> set(headers, header, latin1(key.reveal()));
             case Auth.BasicAuth(var username, var password) ->
-                    set(headers, "Authorization", basic(username, password));
+                    set(headers, AUTHORIZATION, basic(username, password));
         }
     }
 

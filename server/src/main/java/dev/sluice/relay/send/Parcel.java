@@ -1,5 +1,6 @@
 package dev.sluice.relay.send;
 
+import dev.sluice.gateway.connection.Transformation;
 import dev.sluice.gateway.destination.Auth;
 import dev.sluice.gateway.destination.DestinationUrl;
 import dev.sluice.platform.http.Header;
@@ -8,6 +9,7 @@ import dev.sluice.relay.EventId;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /// What one attempt sends, and where.
@@ -18,6 +20,8 @@ import java.util.Set;
 /// @param custom the destination's own headers, in the order they were configured
 /// @param timeout bounds the whole attempt, from looking the host up to the last byte read
 /// @param attempt counts from 1
+/// @param transformation of the connection; applied when the parcel is sent
+/// @param sourceName what the event's source is called now
 public record Parcel(
         DestinationUrl url,
         Body body,
@@ -28,7 +32,9 @@ public record Parcel(
         Duration timeout,
         EventId event,
         DeliveryId delivery,
-        int attempt) {
+        int attempt,
+        Optional<Transformation> transformation,
+        String sourceName) {
 
     public Parcel {
         inbound = List.copyOf(inbound);

@@ -1,6 +1,7 @@
 package dev.sluice.relay.settle;
 
 import dev.sluice.gateway.destination.RetryPolicy;
+import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.Outcome;
 import dev.sluice.relay.Outcome.Answered;
 import dev.sluice.relay.Outcome.Unreachable;
@@ -16,6 +17,7 @@ import java.util.random.RandomGenerator;
 /// | --- | --- |
 /// | 2xx | succeeded |
 /// | 4xx other than 408 and 429 | failed |
+/// | the transformation failed | failed: nothing was sent, and the same configuration would fail again |
 /// | everything else, with an interval left | another attempt after it |
 /// | everything else | exhausted |
 sealed interface Verdict {
@@ -45,6 +47,8 @@ sealed interface Verdict {
             case Answered answered when isRefusal(answered.status()) -> new Failed();
             case Answered answered ->
                     retry(attempt, policy, jitter, now, random, patience(answered));
+            case Unreachable(ErrorCode code, _, _) when code == ErrorCode.TRANSFORMATION_FAILED ->
+                    new Failed();
             case Unreachable _ -> retry(attempt, policy, jitter, now, random, Duration.ZERO);
         };
     }

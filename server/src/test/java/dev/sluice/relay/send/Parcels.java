@@ -1,5 +1,6 @@
 package dev.sluice.relay.send;
 
+import dev.sluice.gateway.connection.Transformation;
 import dev.sluice.gateway.destination.Auth;
 import dev.sluice.gateway.destination.DestinationUrl;
 import dev.sluice.platform.http.Header;
@@ -10,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
@@ -32,7 +34,9 @@ final class Parcels {
                 Duration.ofSeconds(5),
                 EVENT,
                 DeliveryId.of(EVENT, 1),
-                1);
+                1,
+                Optional.empty(),
+                "Shop");
     }
 
     static Body body(String text) {
@@ -50,7 +54,25 @@ final class Parcels {
                 parcel.timeout(),
                 parcel.event(),
                 parcel.delivery(),
-                parcel.attempt());
+                parcel.attempt(),
+                parcel.transformation(),
+                parcel.sourceName());
+    }
+
+    static Parcel withTransformation(Parcel parcel, Transformation transformation, String source) {
+        return new Parcel(
+                parcel.url(),
+                parcel.body(),
+                parcel.inbound(),
+                parcel.withheld(),
+                parcel.custom(),
+                parcel.auth(),
+                parcel.timeout(),
+                parcel.event(),
+                parcel.delivery(),
+                parcel.attempt(),
+                Optional.of(transformation),
+                source);
     }
 
     static Parcel withTimeout(Parcel parcel, Duration timeout) {
@@ -64,7 +86,9 @@ final class Parcels {
                 timeout,
                 parcel.event(),
                 parcel.delivery(),
-                parcel.attempt());
+                parcel.attempt(),
+                parcel.transformation(),
+                parcel.sourceName());
     }
 
     static Parcel withAuth(Parcel parcel, Auth auth) {
@@ -78,7 +102,9 @@ final class Parcels {
                 parcel.timeout(),
                 parcel.event(),
                 parcel.delivery(),
-                parcel.attempt());
+                parcel.attempt(),
+                parcel.transformation(),
+                parcel.sourceName());
     }
 
     static Parcel withInbound(Parcel parcel, String... lines) {
@@ -92,7 +118,9 @@ final class Parcels {
                 parcel.timeout(),
                 parcel.event(),
                 parcel.delivery(),
-                parcel.attempt());
+                parcel.attempt(),
+                parcel.transformation(),
+                parcel.sourceName());
     }
 
     static Parcel withholding(Parcel parcel, String name) {
@@ -106,7 +134,9 @@ final class Parcels {
                 parcel.timeout(),
                 parcel.event(),
                 parcel.delivery(),
-                parcel.attempt());
+                parcel.attempt(),
+                parcel.transformation(),
+                parcel.sourceName());
     }
 
     static Parcel withCustom(Parcel parcel, String... lines) {
@@ -120,7 +150,9 @@ final class Parcels {
                 parcel.timeout(),
                 parcel.event(),
                 parcel.delivery(),
-                parcel.attempt());
+                parcel.attempt(),
+                parcel.transformation(),
+                parcel.sourceName());
     }
 
     /// Reads `Name: value`.

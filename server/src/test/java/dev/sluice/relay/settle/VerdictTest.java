@@ -50,10 +50,21 @@ class VerdictTest {
     }
 
     @ParameterizedTest
-    @EnumSource(ErrorCode.class)
+    @EnumSource(
+            value = ErrorCode.class,
+            mode = EnumSource.Mode.EXCLUDE,
+            names = "TRANSFORMATION_FAILED")
     void no_answer_is_tried_again_whatever_the_reason(ErrorCode code) {
         assertThat(first(new Outcome.Unreachable(code, "gone", Duration.ZERO)))
                 .isEqualTo(retryIn(Duration.ofSeconds(30)));
+    }
+
+    @Test
+    void a_transformation_that_fails_would_fail_again() {
+        var outcome =
+                new Outcome.Unreachable(ErrorCode.TRANSFORMATION_FAILED, "why", Duration.ZERO);
+
+        assertThat(first(outcome)).isEqualTo(new Verdict.Failed());
     }
 
     @ParameterizedTest
