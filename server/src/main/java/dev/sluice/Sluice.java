@@ -38,7 +38,9 @@ import dev.sluice.relay.ingest.Ingest;
 import dev.sluice.relay.ingest.IngestBudget;
 import dev.sluice.relay.ingest.Quota;
 import dev.sluice.relay.node.Node;
+import dev.sluice.relay.preview.PreviewRoutes;
 import dev.sluice.relay.send.HttpSender;
+import dev.sluice.relay.send.Rehearsal;
 import dev.sluice.relay.settle.Settlement;
 import dev.sluice.relay.store.Journal;
 import dev.sluice.relay.store.Partitions;
@@ -213,6 +215,8 @@ final class Sluice implements AutoCloseable {
                 .addTo(router);
         new ConnectionRoutes(db, access, routing, ids, clock).addTo(router);
         new SourceConnections(db, access).addTo(router);
+        var rehearsal = new Rehearsal(config.headerPrefix(), clock);
+        new PreviewRoutes(db, access, config.plans(), routing, rehearsal, ids, clock).addTo(router);
         new EventRoutes(db, access, config.plans(), routing, dispatcher, clock).addTo(router);
         router.mount(
                 Ingest.PATH,

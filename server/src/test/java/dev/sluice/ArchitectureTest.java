@@ -61,6 +61,7 @@ class ArchitectureTest {
                             "relay.dispatch",
                             Set.of("relay.store", "relay.send", "relay.settle", "relay.node")),
                     Map.entry("relay.settle", Set.of("relay.store")),
+                    Map.entry("relay.preview", Set.of("relay.send")),
                     Map.entry("relay.node", Set.of("relay.store")),
                     Map.entry(
                             "relay.upkeep", Set.of("relay.store", "relay.dispatch", "relay.node")));

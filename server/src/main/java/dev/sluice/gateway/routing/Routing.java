@@ -8,6 +8,7 @@ import dev.sluice.gateway.connection.ConnectionStore;
 import dev.sluice.gateway.destination.Destination;
 import dev.sluice.gateway.destination.DestinationId;
 import dev.sluice.gateway.destination.DestinationStore;
+import dev.sluice.gateway.source.Source;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.gateway.source.SourceStore;
 import dev.sluice.platform.db.Db;
@@ -119,6 +120,13 @@ public final class Routing implements ConfigurationChange, Loop.Step {
         return destination != null && destination.isDeleted()
                 ? Optional.of(Gone.DESTINATION)
                 : Optional.empty();
+    }
+
+    /// The source, unless it is in the trash.
+    public Optional<Source> source(SourceId id) {
+        return Optional.ofNullable(snapshot.sources().get(id))
+                .filter(version -> !version.isTrashed())
+                .map(SourceStore.Version::source);
     }
 
     /// The destination, unless it was deleted.

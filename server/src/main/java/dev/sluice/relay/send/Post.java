@@ -34,6 +34,13 @@ final class Post extends BasicClassicHttpRequest {
         buffer.write(body.bytes(), out);
     }
 
+    /// What stands before all other headers, for whoever shows a request instead of sending it.
+    static List<Header> framing(DestinationUrl url, Body body) {
+        return List.of(
+                new Header("Host", url.authority()),
+                new Header("Content-Length", Integer.toString(body.length())));
+    }
+
     private static byte[] head(DestinationUrl url, List<Header> headers, int length) {
         var text = new StringBuilder(256 + 96 * headers.size());
         text.append("POST ").append(url.target()).append(" HTTP/1.1\r\nHost: ");

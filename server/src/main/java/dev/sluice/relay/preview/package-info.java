@@ -1,0 +1,5 @@
+/// What a connection would make of an event, without sending or storing anything.
+@NullMarked
+package dev.sluice.relay.preview;
+
+import org.jspecify.annotations.NullMarked;
