@@ -17,6 +17,7 @@ import dev.sluice.gateway.source.SourceStore;
 import dev.sluice.gateway.source.TrashRoutes;
 import dev.sluice.observe.audit.Audit;
 import dev.sluice.observe.events.EventRoutes;
+import dev.sluice.observe.openapi.OpenApiRoutes;
 import dev.sluice.observe.status.StatusRoutes;
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;
@@ -59,6 +60,7 @@ import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Base64;
 import java.util.Deque;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.DoubleSupplier;
@@ -87,6 +89,7 @@ final class Sluice implements AutoCloseable {
 
     private final Deque<Closing> closings = new ArrayDeque<>();
     private int port;
+    private List<String> routes = List.of();
 
     private Sluice() {}
 
@@ -207,6 +210,7 @@ final class Sluice implements AutoCloseable {
         var access = new Access(db, config.plans(), clock);
         access.addTo(router);
         PlanRoutes.addTo(router, config.plans());
+        OpenApiRoutes.addTo(router);
         new StatusRoutes(db, () -> !space.isTight(), node::mayStart, clock, version).addTo(router);
         new SourceRoutes(db, access, sources, config.plans(), routing, ids, random, clock)
                 .addTo(router);
@@ -231,6 +235,7 @@ final class Sluice implements AutoCloseable {
                         clock,
                         config.baseUrl(),
                         config.headerPrefix()));
+        routes = router.routes();
         listen(config, router, ids);
         made.ifPresent(note::show);
     }
@@ -326,6 +331,11 @@ final class Sluice implements AutoCloseable {
 
     int port() {
         return port;
+    }
+
+    /// What it answers, as `METHOD pattern`; ingest is beside them.
+    List<String> routes() {
+        return routes;
     }
 
     /// Stops listening first and the database last, with what is under way finished or put back in

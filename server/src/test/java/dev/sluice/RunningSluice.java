@@ -9,6 +9,7 @@ import dev.sluice.testkit.TestCluster;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.DoubleSupplier;
@@ -88,6 +89,11 @@ public final class RunningSluice implements AutoCloseable {
 
     public int port() {
         return sluice.port();
+    }
+
+    /// What it answers, as `METHOD pattern`; ingest is beside them.
+    public List<String> routes() {
+        return sluice.routes();
     }
 
     public Path dataDir() {

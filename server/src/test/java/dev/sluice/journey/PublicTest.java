@@ -2,14 +2,19 @@ package dev.sluice.journey;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.sluice.RunningSluice;
 import dev.sluice.testkit.Api;
+import dev.sluice.testkit.Contract;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 
@@ -72,6 +77,39 @@ class PublicTest {
                                 + "\"concurrent_streams\":50,\"retention_days\":30}");
         assertThat(items.get(0).path("price_monthly_usd").asInt(-1)).isZero();
         assertThat(items.get(0).path("features").isArray()).isTrue();
+    }
+
+    @Test
+    void the_description_of_the_api_is_served_as_it_is_in_the_sources() throws IOException {
+        var document = api.send(api.anonymous("/api/openapi.json").GET());
+
+        assertThat(document.status()).isEqualTo(200);
+        assertThat(document.header("Content-Type")).hasValue("application/json; charset=utf-8");
+        assertThat(document.header("Cache-Control")).hasValue("no-cache");
+        assertThat(document.body()).isEqualTo(Files.readString(Contract.FILE, UTF_8));
+    }
+
+    @Test
+    void who_has_the_description_already_is_not_sent_it_again() {
+        String tag = api.get("/api/openapi.json").header("ETag").orElseThrow();
+
+        for (String known : new String[] {tag, "W/" + tag, "\"other\", " + tag, "*"}) {
+            var answer =
+                    api.send(
+                            api.anonymous("/api/openapi.json")
+                                    .header("If-None-Match", known)
+                                    .GET());
+
+            assertThat(answer.status()).as(known).isEqualTo(304);
+            assertThat(answer.body()).isEmpty();
+            assertThat(answer.header("ETag")).hasValue(tag);
+        }
+        var other =
+                api.send(
+                        api.anonymous("/api/openapi.json")
+                                .header("If-None-Match", "\"other\"")
+                                .GET());
+        assertThat(other.status()).isEqualTo(200);
     }
 
     @Test

@@ -10,7 +10,8 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.Optional;
 
-/// A client of the management API and of ingest URLs.
+/// A client of the management API and of ingest URLs. Every answer must be one that `openapi.json`
+/// foresees.
 public final class Api {
 
     /// What was answered. `json` is a missing node when the body is empty or not JSON.
@@ -91,8 +92,11 @@ public final class Api {
 
     public Answer send(HttpRequest.Builder request) {
         try {
-            var response = client.send(request.build(), HttpResponse.BodyHandlers.ofString());
-            return new Answer(response.statusCode(), response.body(), response.headers());
+            var sent = request.build();
+            var response = client.send(sent, HttpResponse.BodyHandlers.ofString());
+            var answer = new Answer(response.statusCode(), response.body(), response.headers());
+            Contract.SHIPPED.check(sent.method(), sent.uri().getRawPath(), answer);
+            return answer;
         } catch (IOException e) {
             throw new java.io.UncheckedIOException(e);
         } catch (InterruptedException e) {

@@ -1,0 +1,5 @@
+/// The description of the API, for people, client generators and tests.
+@NullMarked
+package dev.sluice.observe.openapi;
+
+import org.jspecify.annotations.NullMarked;

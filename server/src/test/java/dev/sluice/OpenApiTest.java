@@ -1,0 +1,331 @@
+package dev.sluice;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.networknt.schema.SchemaRegistry;
+import com.networknt.schema.SpecificationVersion;
+
+import dev.sluice.platform.http.ErrorStatus;
+import dev.sluice.relay.ErrorCode;
+import dev.sluice.testkit.Contract;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.BiConsumer;
+import java.util.stream.Stream;
+
+/// The document itself; that answers keep to it is held by every journey.
+class OpenApiTest {
+
+    private static final String CAMEL_CASE = "^[a-z][A-Za-z0-9]*$";
+
+    private static final Contract CONTRACT = Contract.read();
+    private static final JsonNode DOCUMENT = CONTRACT.document();
+
+    @TempDir static Path dataDir;
+
+    @Test
+    void it_is_a_valid_document_of_openapi_3_1() throws IOException {
+        var meta =
+                SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12)
+                        .getSchema(
+                                Files.readString(
+                                        Path.of("src/test/resources/oas-3.1-schema.json")));
+
+        assertThat(meta.validate(DOCUMENT)).isEmpty();
+        assertThat(DOCUMENT.path("openapi").asString()).startsWith("3.1.");
+    }
+
+    @Test
+    void the_meta_schema_notices_a_wrong_document() throws IOException {
+        var meta =
+                SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12)
+                        .getSchema(
+                                Files.readString(
+                                        Path.of("src/test/resources/oas-3.1-schema.json")));
+        var wrong =
+                JsonMapper.shared()
+                        .readTree(
+                                """
+                                {"openapi": "3.1.1", "info": {"title": "t", "version": "1"},
+                                 "paths": {"/a": {"get": {"responses": {"200": {}}}}}}
+                                """);
+
+        assertThat(meta.validate(wrong)).isNotEmpty();
+    }
+
+    @Test
+    void every_schema_is_valid_json_schema() {
+        var meta =
+                SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12)
+                        .getSchema(
+                                com.networknt.schema.SchemaLocation.of(
+                                        "https://json-schema.org/draft/2020-12/schema"));
+        var wrong = new ArrayList<String>();
+        DOCUMENT.at("/components/schemas")
+                .properties()
+                .forEach(schema ->
+                        meta.validate(schema.getValue())
+                                .forEach(error -> wrong.add(schema.getKey() + error)));
+
+        assertThat(wrong).isEmpty();
+    }
+
+    @Test
+    void every_route_is_documented_and_every_documented_route_is_there() {
+        var documented = new TreeSet<String>();
+        for (var operation : CONTRACT.operations()) {
+            if (!operation.path().startsWith("/in/")) {
+                documented.add(operation.route());
+            }
+        }
+
+        try (var sluice = RunningSluice.start(dataDir)) {
+            assertThat(documented).containsAll(sluice.routes());
+            documented.removeAll(sluice.routes());
+            assertThat(Contract.ROUTES_BEING_BUILT).containsAll(documented);
+        }
+    }
+
+    static List<Contract.Operation> operations() {
+        return CONTRACT.operations();
+    }
+
+    @Test
+    void operation_ids_are_names_that_generators_can_use_and_differ() {
+        var ids = operations().stream().map(Contract.Operation::id).toList();
+
+        assertThat(ids).doesNotHaveDuplicates().allMatch(id -> id.matches(CAMEL_CASE));
+    }
+
+    @ParameterizedTest
+    @MethodSource("operations")
+    void an_operation_has_a_summary_a_known_tag_and_every_error_that_it_can_answer(
+            Contract.Operation operation) {
+        var json = operation.json();
+        var responses = new TreeSet<>(json.path("responses").propertyNames());
+        boolean needsKey = json.path("security").isMissingNode();
+        boolean hasBody = json.path("requestBody").path("required").asBoolean(false);
+        boolean hasId = operation.path().contains("{");
+
+        assertThat(json.path("summary").asString()).isNotBlank().doesNotEndWith(".");
+        assertThat(tags()).contains(json.path("tags").path(0).asString());
+        assertThat(responses).contains("400", "431", "500", "503");
+        assertThat(responses.contains("401") && responses.contains("429"))
+                .isEqualTo(needsKey || (operation.path().startsWith("/in/") && !isRead(operation)));
+        if (hasBody) {
+            assertThat(responses).contains("408", "413", "415", "422");
+        }
+        if (hasId) {
+            assertThat(responses).contains("404");
+        }
+        assertThat(responses).anyMatch(status -> status.startsWith("2"));
+    }
+
+    private static boolean isRead(Contract.Operation operation) {
+        return operation.method().equals("GET");
+    }
+
+    private static List<String> tags() {
+        return DOCUMENT.path("tags").valueStream().map(tag -> tag.path("name").asString()).toList();
+    }
+
+    @ParameterizedTest
+    @MethodSource("operations")
+    void a_path_and_its_parameters_name_the_same_things(Contract.Operation operation) {
+        var parameters = new ArrayList<JsonNode>();
+        DOCUMENT.path("paths").path(operation.path()).path("parameters").forEach(parameters::add);
+        operation.json().path("parameters").forEach(parameters::add);
+        var named = new TreeSet<String>();
+        for (var parameter : parameters) {
+            var resolved = CONTRACT.resolve(parameter);
+            if (resolved.path("in").asString().equals("path")) {
+                named.add("{" + resolved.path("name").asString() + "}");
+            }
+            assertThat(resolved.path("description").asString("")).isNotBlank();
+        }
+
+        assertThat(named)
+                .containsExactlyInAnyOrderElementsOf(
+                        Arrays.stream(operation.path().split("/", -1))
+                                .filter(segment -> segment.startsWith("{"))
+                                .toList());
+    }
+
+    @Test
+    void every_body_has_a_named_schema_and_an_example_that_fits_it() {
+        var wrong = new ArrayList<String>();
+        var seen = new ArrayList<String>();
+        walk(
+                DOCUMENT,
+                "",
+                (where, node) -> {
+                    if (!where.endsWith("/content") || where.contains("/schemas/")) {
+                        return;
+                    }
+                    for (var media : node.values()) {
+                        String ref = media.path("schema").path("$ref").asString("");
+                        var examples = examples(media);
+                        seen.add(where);
+                        if (ref.isEmpty() || examples.isEmpty()) {
+                            wrong.add(where + " has no named schema or no example");
+                        }
+                        examples.forEach(example ->
+                                CONTRACT.errors(ref, example)
+                                        .forEach(error -> wrong.add(where + error)));
+                    }
+                });
+
+        assertThat(wrong).isEmpty();
+        assertThat(seen).hasSizeGreaterThan(50);
+    }
+
+    private static List<JsonNode> examples(JsonNode media) {
+        if (media.has("example")) {
+            return List.of(media.path("example"));
+        }
+        return media.path("examples").valueStream().map(example -> example.path("value")).toList();
+    }
+
+    @Test
+    void an_example_of_a_parameter_or_a_schema_fits_it() {
+        var wrong = new ArrayList<String>();
+        DOCUMENT.at("/components/schemas")
+                .properties()
+                .forEach(schema ->
+                        schema.getValue()
+                                .path("examples")
+                                .forEach(example ->
+                                        wrong.addAll(
+                                                CONTRACT.errors(
+                                                        "#/components/schemas/" + schema.getKey(),
+                                                        example))));
+        DOCUMENT.at("/components/parameters")
+                .properties()
+                .forEach(parameter -> {
+                    var example = parameter.getValue().path("example");
+                    if (!example.isMissingNode()) {
+                        wrong.addAll(
+                                CONTRACT.errors(
+                                        "#/components/parameters/" + parameter.getKey() + "/schema",
+                                        example));
+                    }
+                });
+
+        assertThat(wrong).isEmpty();
+    }
+
+    @Test
+    void every_object_says_whether_it_may_have_other_fields() {
+        var silent = new ArrayList<String>();
+        walk(
+                DOCUMENT.at("/components/schemas"),
+                "",
+                (where, node) -> {
+                    boolean isObject =
+                            node.path("type").toString().contains("\"object\"")
+                                    || node.path("properties").isObject();
+                    if (isObject && !node.has("additionalProperties")) {
+                        silent.add(where);
+                    }
+                });
+
+        assertThat(silent).isEmpty();
+    }
+
+    @Test
+    void every_choice_by_a_field_maps_each_of_its_values() {
+        for (String name : List.of("VerificationConfig", "AuthConfig")) {
+            var choice = DOCUMENT.at("/components/schemas/" + name);
+            String field = choice.path("discriminator").path("propertyName").asString();
+            var mapping = choice.path("discriminator").path("mapping");
+
+            assertThat(mapping.valueStream().map(JsonNode::asString))
+                    .containsExactlyElementsOf(
+                            choice.path("oneOf")
+                                    .valueStream()
+                                    .map(one -> one.path("$ref").asString())
+                                    .toList());
+            for (var entry : mapping.properties()) {
+                var variant = DOCUMENT.at(entry.getValue().asString().substring(1));
+                assertThat(variant.path("properties").path(field).path("const").asString())
+                        .isEqualTo(entry.getKey());
+            }
+        }
+    }
+
+    @Test
+    void every_reference_leads_somewhere_and_every_component_is_used() {
+        var references = new TreeSet<String>();
+        walk(
+                DOCUMENT,
+                "",
+                (_, node) -> {
+                    if (node.has("$ref")) {
+                        references.add(node.path("$ref").asString());
+                    }
+                });
+
+        assertThat(references)
+                .allMatch(reference -> !DOCUMENT.at(reference.substring(1)).isMissingNode());
+        var components = new TreeSet<String>();
+        for (String kind : List.of("parameters", "headers", "responses", "schemas")) {
+            DOCUMENT.path("components")
+                    .path(kind)
+                    .propertyNames()
+                    .forEach(name -> components.add("#/components/" + kind + "/" + name));
+        }
+        assertThat(references).containsExactlyInAnyOrderElementsOf(components);
+    }
+
+    @Test
+    void the_error_codes_are_those_of_the_code() {
+        assertThat(texts("/components/schemas/ErrorCode/enum"))
+                .containsExactlyInAnyOrderElementsOf(
+                        Arrays.stream(ErrorStatus.values()).map(ErrorStatus::code).toList());
+        var neverOfAnAttempt =
+                Set.of(
+                        ErrorCode.DESTINATION_DELETED,
+                        ErrorCode.CONNECTION_DELETED,
+                        ErrorCode.EVENT_EXPIRED);
+        assertThat(texts("/components/schemas/AttemptErrorCode/enum"))
+                .containsExactlyInAnyOrderElementsOf(
+                        Arrays.stream(ErrorCode.values())
+                                .filter(code -> !neverOfAnAttempt.contains(code))
+                                .map(ErrorCode::text)
+                                .toList());
+    }
+
+    private static List<String> texts(String pointer) {
+        return DOCUMENT.at(pointer).valueStream().map(JsonNode::asString).toList();
+    }
+
+    /// Visits every object within, examples excepted.
+    private static void walk(JsonNode node, String where, BiConsumer<String, JsonNode> visit) {
+        if (node.isObject()) {
+            visit.accept(where, node);
+        }
+        for (var field : node.properties()) {
+            if (!Stream.of("example", "examples").toList().contains(field.getKey())) {
+                walk(field.getValue(), where + "/" + field.getKey(), visit);
+            }
+        }
+        for (int i = 0; node.isArray() && i < node.size(); i++) {
+            walk(node.get(i), where + "/" + i, visit);
+        }
+    }
+}
