@@ -15,7 +15,7 @@ test: ## the server's tests; one class with T=RetryTest
 run: ## the server in the foreground
 	bin/sluice serve
 
-bench: ## a measurement; S=relay, ingest, crash or isolation
+bench: ## a measurement; S=relay, ingest, crash, isolation or fuzz
 	bench/run $(or $(S),relay)
 
 format: ## mend the format of all Java files

@@ -6,6 +6,7 @@ import dev.sluice.bench.platform.UsageException;
 import dev.sluice.bench.report.Report;
 import dev.sluice.bench.scenario.Crash;
 import dev.sluice.bench.scenario.FullCycle;
+import dev.sluice.bench.scenario.Fuzz;
 import dev.sluice.bench.scenario.IngestOnly;
 import dev.sluice.bench.scenario.Isolation;
 import dev.sluice.bench.scenario.Limit;
@@ -38,7 +39,8 @@ public final class Bench {
     private static int run(List<String> arguments) {
         try {
             if (arguments.isEmpty()) {
-                throw new UsageException("bench/run relay|limit|ingest|crash|isolation|lists|fuzz [options]");
+                throw new UsageException(
+                        "bench/run relay|limit|ingest|crash|isolation|lists|fuzz [options]");
             }
             var options = Options.parse(arguments.subList(1, arguments.size()));
             boolean save = !options.flag("no-save");
@@ -64,6 +66,7 @@ public final class Bench {
             case "limit" -> Limit.from(options);
             case "ingest" -> IngestOnly.from(options);
             case "crash" -> Crash.from(options);
+            case "fuzz" -> Fuzz.from(options);
             case "isolation" -> Isolation.from(options);
             case "lists" -> Lists.from(options);
             default -> throw new UsageException("no such scenario: " + name);

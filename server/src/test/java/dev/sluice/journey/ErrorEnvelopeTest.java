@@ -145,6 +145,30 @@ class ErrorEnvelopeTest {
         assertThat(answer.errorCode()).isEqualTo("malformed_request");
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{]",
+                "{'name': [",
+                "{'name': {'a'",
+                "{'name': 1DIGITS}",
+                "{'name': DEEP",
+                "{'name': 'LONG"
+            })
+    void what_is_wrong_with_the_json_is_said_without_naming_the_library(String body) {
+        String sent =
+                body.replace("DIGITS", "0".repeat(5_000))
+                        .replace("DEEP", "[".repeat(5_000))
+                        .replace("LONG", "x".repeat(100));
+
+        var answer = api.post("/api/v1/sources", sent);
+
+        assertThat(answer.status()).isEqualTo(400);
+        assertThat(answer.errorMessage())
+                .startsWith("The body is not valid JSON: ")
+                .doesNotContain("Stream", "Source", "REDACTED", "jackson", "`");
+    }
+
     @Test
     void a_management_body_may_have_256_kib_and_no_byte_more() {
         String most = "{\"name\":\"s\"}" + " ".repeat(256 * 1024 - 12);

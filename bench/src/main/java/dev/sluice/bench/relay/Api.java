@@ -24,6 +24,14 @@ public final class Api {
         this.key = key;
     }
 
+    public URI base() {
+        return base;
+    }
+
+    public String key() {
+        return key;
+    }
+
     /// A source, by its id and the address that takes its events.
     public record Source(String id, URI ingest) {}
 

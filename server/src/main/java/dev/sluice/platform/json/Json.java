@@ -57,11 +57,18 @@ public final class Json {
         try {
             node = API.readTree(json);
         } catch (JacksonException e) {
-            throw new MalformedJson("The body is not valid JSON: " + e.getOriginalMessage());
+            throw new MalformedJson("The body is not valid JSON: " + plain(e.getOriginalMessage()));
         }
         if (node instanceof ObjectNode object) {
             return object;
         }
         throw new MalformedJson("The body must be a JSON object.");
+    }
+
+    /// What the library says, without where it stands in the library: its own settings, and a
+    /// source that it does not show.
+    private static String plain(String message) {
+        return message.replaceAll(", from `[^`]*`", "")
+                .replaceAll("\\s?\\([^()\\[]*\\[Source:.*?\\]\\)", "");
     }
 }

@@ -1,0 +1,158 @@
+package dev.sluice.bench.fuzz;
+
+import com.networknt.schema.Schema;
+import com.networknt.schema.SchemaLocation;
+import com.networknt.schema.SchemaRegistry;
+import com.networknt.schema.SchemaRegistryConfig;
+import com.networknt.schema.SpecificationVersion;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/// An OpenAPI 3.1 document whose bodies have named schemas. Thread-safe.
+public final class Document {
+
+    static final String SCHEMAS = "#/components/schemas/";
+
+    /// Routes and required fields (`Schema.field`) that are documented and not there yet.
+    private static final Set<String> ROUTES_BEING_BUILT =
+            Set.of(
+                    "GET /api/v1/sources/trash",
+                    "POST /api/v1/sources/{id}/restore",
+                    "GET /api/v1/sources/{id}/connections",
+                    "POST /api/v1/connections/preview");
+
+    private static final Set<String> FIELDS_BEING_BUILT =
+            Set.of(
+                    "Destination.rate_limit",
+                    "EventListItem.verification_reason",
+                    "Event.verification_reason");
+
+    private static final String BASE = "https://sluice.invalid/openapi.json";
+    private static final String JSON = "application/json";
+
+    private final JsonNode root;
+    private final List<Operation> operations = new ArrayList<>();
+    private final SchemaRegistry registry;
+    private final Map<String, Schema> schemas = new ConcurrentHashMap<>();
+
+    private Document(JsonNode root) {
+        this.root = root;
+        FIELDS_BEING_BUILT.forEach(this::forget);
+        for (var path : root.path("paths").properties()) {
+            for (var method : path.getValue().properties()) {
+                String route = method.getKey().toUpperCase(Locale.ROOT) + " " + path.getKey();
+                if (!method.getKey().equals("parameters") && !ROUTES_BEING_BUILT.contains(route)) {
+                    operations.add(operation(path.getKey(), path.getValue(), method.getKey()));
+                }
+            }
+        }
+        var config =
+                SchemaRegistryConfig.builder()
+                        .formatAssertionsEnabled(true)
+                        .locale(Locale.ENGLISH)
+                        .build();
+        this.registry =
+                SchemaRegistry.withDefaultDialect(
+                        SpecificationVersion.DRAFT_2020_12,
+                        builder ->
+                                builder.schemaRegistryConfig(config)
+                                        .schemas(Map.of(BASE, root.toString())));
+    }
+
+    public static Document parse(String text) {
+        return new Document(JsonMapper.shared().readTree(text));
+    }
+
+    private void forget(String field) {
+        String[] names = field.split("\\.", 2);
+        if (root.at("/components/schemas/" + names[0] + "/required")
+                instanceof ArrayNode required) {
+            required.removeIf(name -> name.asString().equals(names[1]));
+        }
+    }
+
+    private Operation operation(String path, JsonNode item, String method) {
+        var json = item.path(method);
+        var parameters = new ArrayList<JsonNode>();
+        item.path("parameters").forEach(parameter -> parameters.add(resolve(parameter)));
+        json.path("parameters").forEach(parameter -> parameters.add(resolve(parameter)));
+        var media = json.path("requestBody").path("content").path(JSON);
+        var examples = new ArrayList<JsonNode>();
+        media.path("examples").forEach(example -> examples.add(example.path("value")));
+        return new Operation(
+                method.toUpperCase(Locale.ROOT),
+                path,
+                json.path("operationId").asString(),
+                List.copyOf(parameters),
+                media.path("schema").path("$ref").asString(""),
+                List.copyOf(examples),
+                json.path("responses"));
+    }
+
+    public List<Operation> operations() {
+        return List.copyOf(operations);
+    }
+
+    Operation operation(String id) {
+        return operations.stream()
+                .filter(one -> one.id().equals(id))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("no operation " + id));
+    }
+
+    /// Who answers: the operation with the fewest names in its path.
+    Optional<Operation> find(String method, String path) {
+        Optional<Operation> best = Optional.empty();
+        for (var operation : operations) {
+            if (operation.method().equals(method)
+                    && matches(operation, path)
+                    && (best.isEmpty() || names(operation) < names(best.get()))) {
+                best = Optional.of(operation);
+            }
+        }
+        return best;
+    }
+
+    private static long names(Operation operation) {
+        return operation.path().chars().filter(c -> c == '{').count();
+    }
+
+    private static boolean matches(Operation operation, String path) {
+        if (operation.isIngest()) {
+            return path.startsWith("/in/");
+        }
+        String[] expected = operation.path().split("/", -1);
+        String[] found = path.replaceFirst("/$", "").split("/", -1);
+        boolean matches = expected.length == found.length;
+        for (int i = 0; matches && i < expected.length; i++) {
+            matches = expected[i].startsWith("{") || expected[i].equals(found[i]);
+        }
+        return matches;
+    }
+
+    /// The node itself, or what it refers to.
+    JsonNode resolve(JsonNode node) {
+        String ref = node.path("$ref").asString("");
+        return ref.isEmpty() ? node : root.at(ref.substring(1));
+    }
+
+    /// What is wrong with a value by the schema that `ref` names.
+    List<String> errors(String ref, JsonNode value) {
+        var schema =
+                schemas.computeIfAbsent(
+                        ref, name -> registry.getSchema(SchemaLocation.of(BASE + name)));
+        return schema.validate(value).stream()
+                .map(error -> error.getInstanceLocation() + ": " + error.getMessage())
+                .toList();
+    }
+}
