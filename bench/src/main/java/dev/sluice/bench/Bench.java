@@ -5,6 +5,7 @@ import dev.sluice.bench.platform.Options;
 import dev.sluice.bench.platform.UsageException;
 import dev.sluice.bench.report.Report;
 import dev.sluice.bench.scenario.Crash;
+import dev.sluice.bench.scenario.Features;
 import dev.sluice.bench.scenario.FullCycle;
 import dev.sluice.bench.scenario.Fuzz;
 import dev.sluice.bench.scenario.IngestOnly;
@@ -40,7 +41,8 @@ public final class Bench {
         try {
             if (arguments.isEmpty()) {
                 throw new UsageException(
-                        "bench/run relay|limit|ingest|crash|isolation|lists|fuzz [options]");
+                        "bench/run relay|limit|features|ingest|crash|isolation|lists|fuzz"
+                                + " [options]");
             }
             var options = Options.parse(arguments.subList(1, arguments.size()));
             boolean save = !options.flag("no-save");
@@ -64,6 +66,7 @@ public final class Bench {
         return switch (name) {
             case "relay" -> FullCycle.from(options);
             case "limit" -> Limit.from(options);
+            case "features" -> Features.from(options);
             case "ingest" -> IngestOnly.from(options);
             case "crash" -> Crash.from(options);
             case "fuzz" -> Fuzz.from(options);

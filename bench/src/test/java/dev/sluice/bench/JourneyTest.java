@@ -54,6 +54,7 @@ class JourneyTest {
                             1024,
                             Duration.ZERO,
                             Duration.ofSeconds(1),
+                            Optional.empty(),
                             Optional.of(sent));
             Result result = LoadGenerator.open(plan, phases::add).run();
             Wait.until(
@@ -86,6 +87,7 @@ class JourneyTest {
                         1024,
                         Duration.ZERO,
                         Duration.ofSeconds(1),
+                        Optional.empty(),
                         Optional.empty());
 
         Result result = LoadGenerator.open(plan, _ -> {}).run();

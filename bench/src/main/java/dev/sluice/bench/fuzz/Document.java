@@ -8,34 +8,18 @@ import com.networknt.schema.SpecificationVersion;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
-import tools.jackson.databind.node.ArrayNode;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /// An OpenAPI 3.1 document whose bodies have named schemas. Thread-safe.
 public final class Document {
 
     static final String SCHEMAS = "#/components/schemas/";
-
-    /// Routes and required fields (`Schema.field`) that are documented and not there yet.
-    private static final Set<String> ROUTES_BEING_BUILT =
-            Set.of(
-                    "GET /api/v1/sources/trash",
-                    "POST /api/v1/sources/{id}/restore",
-                    "GET /api/v1/sources/{id}/connections",
-                    "POST /api/v1/connections/preview");
-
-    private static final Set<String> FIELDS_BEING_BUILT =
-            Set.of(
-                    "Destination.rate_limit",
-                    "EventListItem.verification_reason",
-                    "Event.verification_reason");
 
     private static final String BASE = "https://sluice.invalid/openapi.json";
     private static final String JSON = "application/json";
@@ -47,11 +31,9 @@ public final class Document {
 
     private Document(JsonNode root) {
         this.root = root;
-        FIELDS_BEING_BUILT.forEach(this::forget);
         for (var path : root.path("paths").properties()) {
             for (var method : path.getValue().properties()) {
-                String route = method.getKey().toUpperCase(Locale.ROOT) + " " + path.getKey();
-                if (!method.getKey().equals("parameters") && !ROUTES_BEING_BUILT.contains(route)) {
+                if (!method.getKey().equals("parameters")) {
                     operations.add(operation(path.getKey(), path.getValue(), method.getKey()));
                 }
             }
@@ -71,14 +53,6 @@ public final class Document {
 
     public static Document parse(String text) {
         return new Document(JsonMapper.shared().readTree(text));
-    }
-
-    private void forget(String field) {
-        String[] names = field.split("\\.", 2);
-        if (root.at("/components/schemas/" + names[0] + "/required")
-                instanceof ArrayNode required) {
-            required.removeIf(name -> name.asString().equals(names[1]));
-        }
     }
 
     private Operation operation(String path, JsonNode item, String method) {

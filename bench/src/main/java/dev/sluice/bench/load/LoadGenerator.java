@@ -62,7 +62,7 @@ public final class LoadGenerator {
         this.plan = plan;
         this.phases = phases;
         this.selector = selector;
-        this.payload = Payload.to(plan.ingest(), plan.bodySize(), new SplittableRandom());
+        this.payload = Payload.to(plan, new SplittableRandom());
         this.ledger = plan.ledger().map(Ledger::append);
         this.start = System.nanoTime() + RUN_UP;
         this.measureFrom = start + plan.warmUp().toNanos();

@@ -13,6 +13,7 @@ import java.util.Optional;
 /// What a load generator shall do.
 ///
 /// @param measured how long the measured part lasts, after `warmUp`
+/// @param secret signs each body, HMAC-SHA256 in hex in the header `X-Signature`
 /// @param ledger where each request is written down before it is sent, and its answer after
 public record Plan(
         URI ingest,
@@ -21,6 +22,7 @@ public record Plan(
         int bodySize,
         Duration warmUp,
         Duration measured,
+        Optional<String> secret,
         Optional<Path> ledger) {
 
     public Plan {
@@ -39,6 +41,7 @@ public record Plan(
                 options.number("size", 1024),
                 options.seconds("warm-up", 10),
                 options.seconds("seconds", 20),
+                options.text("secret"),
                 options.path("ledger"));
     }
 
@@ -52,6 +55,7 @@ public record Plan(
         arguments.addAll(List.of("--size", Integer.toString(bodySize)));
         arguments.addAll(List.of("--warm-up", Long.toString(warmUp.toSeconds())));
         arguments.addAll(List.of("--seconds", Long.toString(measured.toSeconds())));
+        secret.ifPresent(key -> arguments.addAll(List.of("--secret", key)));
         ledger.ifPresent(path -> arguments.addAll(List.of("--ledger", path.toString())));
         return arguments;
     }

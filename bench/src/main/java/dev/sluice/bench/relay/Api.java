@@ -7,6 +7,7 @@ import tools.jackson.databind.JsonNode;
 
 import java.io.UncheckedIOException;
 import java.net.URI;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -44,13 +45,26 @@ public final class Api {
     }
 
     public Source source(String name) {
-        JsonNode made = create("/api/v1/sources/", Map.of("name", name));
+        return source(name, Map.of());
+    }
+
+    /// @param more fields than its name
+    public Source source(String name, Map<String, Object> more) {
+        var fields = new HashMap<String, Object>(more);
+        fields.put("name", name);
+        JsonNode made = create("/api/v1/sources/", fields);
         return new Source(
                 made.path("id").asString(), base.resolve(made.path("ingest_path").asString()));
     }
 
     /// A new destination at `url`, connected to the source. The connection's id.
     public String connect(Source source, String name, URI url, int maxInFlight) {
+        return connect(source, name, url, maxInFlight, Map.of());
+    }
+
+    /// @param more fields of the connection
+    public String connect(
+            Source source, String name, URI url, int maxInFlight, Map<String, Object> more) {
         JsonNode destination =
                 create(
                         "/api/v1/destinations/",
@@ -63,15 +77,10 @@ public final class Api {
                                 maxInFlight,
                                 "retry_policy",
                                 Map.of("intervals_seconds", RETRIES)));
-        return create(
-                        "/api/v1/connections/",
-                        Map.of(
-                                "source_id",
-                                source.id(),
-                                "destination_id",
-                                destination.path("id").asString()))
-                .path("id")
-                .asString();
+        var fields = new HashMap<String, Object>(more);
+        fields.put("source_id", source.id());
+        fields.put("destination_id", destination.path("id").asString());
+        return create("/api/v1/connections/", fields).path("id").asString();
     }
 
     /// What a path below `/api/v1/` answers; it must be a 200.

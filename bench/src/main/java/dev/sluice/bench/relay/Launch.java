@@ -19,6 +19,13 @@ record Launch(
         String key,
         Map<String, String> settings) {
 
+    /// A workspace without limits: what is measured is never the plan.
+    private static final String PLANS =
+            """
+            {"items": [{"name": "business", "price_monthly_usd": 0, "features": [],
+                        "limits": {"retention_days": 30}}]}
+            """;
+
     Launch {
         settings = Map.copyOf(settings);
     }
@@ -36,6 +43,7 @@ record Launch(
         environment.put("SLUICE_DATA_DIR", data().toString());
         environment.put("SLUICE_ALLOW_PRIVATE_DESTINATIONS", "127.0.0.0/8");
         environment.put("SLUICE_ADMIN_API_KEY", key);
+        environment.put("SLUICE_PLANS_FILE", plans().toString());
         environment.putAll(settings);
         try {
             return builder.redirectErrorStream(true)
@@ -67,6 +75,14 @@ record Launch(
 
     private String read(String file) throws IOException {
         return Files.readString(data().resolve(file)).strip();
+    }
+
+    private Path plans() {
+        try {
+            return Files.writeString(directory.resolve("plans.json"), PLANS);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     Path data() {

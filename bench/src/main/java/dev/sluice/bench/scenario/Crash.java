@@ -114,6 +114,7 @@ public final class Crash implements Scenario {
                         size,
                         Duration.ZERO,
                         LONGEST,
+                        Optional.empty(),
                         Optional.of(sent));
         try (var load = LoadProcess.start(plan)) {
             load.awaitMeasuring();

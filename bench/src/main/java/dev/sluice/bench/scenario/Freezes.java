@@ -138,6 +138,7 @@ final class Freezes {
                         1024,
                         Duration.ZERO,
                         BURST,
+                        Optional.empty(),
                         Optional.of(sent));
         try (var load = LoadProcess.start(plan)) {
             load.awaitMeasuring();

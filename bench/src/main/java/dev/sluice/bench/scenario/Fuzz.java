@@ -6,17 +6,11 @@ import dev.sluice.bench.measure.LiveHeap;
 import dev.sluice.bench.measure.Role;
 import dev.sluice.bench.platform.Http;
 import dev.sluice.bench.platform.Options;
-import dev.sluice.bench.relay.Relay;
 import dev.sluice.bench.relay.Target;
 import dev.sluice.bench.report.Report;
 import dev.sluice.bench.report.Table;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
@@ -30,13 +24,6 @@ public final class Fuzz implements Scenario {
 
     /// The first part is to fill caches and compile code; memory is measured from its end on.
     private static final int WARM_UP_SHARE = 5;
-
-    /// A workspace without limits: 429 is not what this is about.
-    private static final String PLANS =
-            """
-            {"items": [{"name": "business", "price_monthly_usd": 0, "features": [],
-                        "limits": {"retention_days": 30}}]}
-            """;
 
     private final Setup setup;
     private final int requests;
@@ -63,8 +50,7 @@ public final class Fuzz implements Scenario {
 
     @Override
     public Report run() {
-        Path plans = plans();
-        try (var target = open(plans)) {
+        try (var target = setup.open()) {
             var base = target.api().base();
             var answer = Http.get(base.resolve("/api/openapi.json"));
             var document = Document.parse(answer.body());
@@ -85,33 +71,6 @@ public final class Fuzz implements Scenario {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted", e);
-        } finally {
-            delete(plans);
-        }
-    }
-
-    private Target open(Path plans) {
-        return setup.running().isPresent()
-                ? setup.open()
-                : Relay.start(
-                        setup.launcher(),
-                        setup.keep(),
-                        Map.of("SLUICE_PLANS_FILE", plans.toString()));
-    }
-
-    private static Path plans() {
-        try {
-            return Files.writeString(Files.createTempFile("sluice-plans-", ".json"), PLANS);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private static void delete(Path file) {
-        try {
-            Files.deleteIfExists(file);
-        } catch (IOException e) {
-            System.err.println("a temporary file could not be removed: " + e.getMessage());
         }
     }
 

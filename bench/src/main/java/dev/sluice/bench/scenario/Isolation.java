@@ -53,6 +53,7 @@ public final class Isolation implements Scenario {
                             1024,
                             Duration.ZERO,
                             SENDING,
+                            Optional.empty(),
                             Optional.empty());
             try (var load = LoadProcess.start(plan)) {
                 load.awaitMeasuring();

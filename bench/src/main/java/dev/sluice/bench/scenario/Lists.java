@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sluice.bench.measure.Histogram;
 import dev.sluice.bench.platform.Options;
-import dev.sluice.bench.platform.UsageException;
 import dev.sluice.bench.relay.Api;
 import dev.sluice.bench.relay.Relay;
 import dev.sluice.bench.report.Report;
@@ -50,14 +49,9 @@ public final class Lists implements Scenario {
     }
 
     public static Lists from(Options options) {
-        var setup = Setup.from(options);
-        if (setup.running().isPresent()) {
-            throw new UsageException(
-                    "lists writes into the database of a relay of its own, so not with --url");
-        }
         boolean isOneHour = options.flag("one-hour");
         return new Lists(
-                setup,
+                Setup.from(options),
                 options.number("events", isOneHour ? 5_000_000 : 10_000_000),
                 options.number("sources", isOneHour ? 1 : 20),
                 options.number("requests", 200),
@@ -67,7 +61,7 @@ public final class Lists implements Scenario {
 
     @Override
     public Report run() {
-        try (var relay = (Relay) setup.open()) {
+        try (var relay = setup.openOwn()) {
             var to = Instant.now().minus(Duration.ofDays(1));
             var from = to.minus(isOneHour ? Duration.ofHours(1) : DAYS.minus(Duration.ofDays(2)));
             var made = new ArrayList<Api.Source>();

@@ -22,7 +22,13 @@ record LoadSettings(int rounds, int connections, int size, Duration warmUp, Dura
     }
 
     Plan plan(URI ingest, Pace pace) {
-        return new Plan(ingest, pace, connections, size, warmUp, measured, Optional.empty());
+        return plan(ingest, pace, Optional.empty());
+    }
+
+    /// @param secret that signs each request
+    Plan plan(URI ingest, Pace pace, Optional<String> secret) {
+        return new Plan(
+                ingest, pace, connections, size, warmUp, measured, secret, Optional.empty());
     }
 
     /// At an even rate over a few connections, with the requests written down.
@@ -34,6 +40,7 @@ record LoadSettings(int rounds, int connections, int size, Duration warmUp, Dura
                 size,
                 warmUp,
                 measured,
+                Optional.empty(),
                 Optional.of(ledger));
     }
 }
