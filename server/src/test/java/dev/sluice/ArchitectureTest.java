@@ -246,6 +246,7 @@ class ArchitectureTest {
                         resideInAPackage("java..")
                                 .or(resideInAPackage("javax.."))
                                 .or(resideInAPackage("com.sun.security.."))
+                                .or(resideInAPackage("com.sun.management.."))
                                 .or(resideInAPackage(HOUSE + ".."))
                                 .or(resideInAPackage("org.slf4j.."))
                                 .or(resideInAPackage("org.jspecify.annotations"))

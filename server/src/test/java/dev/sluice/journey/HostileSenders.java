@@ -92,7 +92,9 @@ public record HostileSenders(
                 refused(
                         "coding-disguised",
                         POST + "Transfer-Encoding: \013chunked\r\n\r\n" + CHUNKS),
-                stored("trailers", chunked + "5\r\nhello\r\n0\r\nContent-Length: 99\r\n\r\n"),
+                stored(
+                        "trailers-dropped",
+                        chunked + "5\r\nhello\r\n0\r\nContent-Length: 99\r\n\r\n"),
                 refused(
                         "trailers-bomb",
                         chunked + "5\r\nhello\r\n0\r\n" + "X-T: 1\r\n".repeat(20_000)));

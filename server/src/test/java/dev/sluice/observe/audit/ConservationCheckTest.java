@@ -209,9 +209,10 @@ class ConservationCheckTest {
     void what_is_not_folded_yet_counts() {
         books.damage(
                 """
-                insert into ledger (batch, source_id, kinds, keys, hours, dims, counts, sizes)
-                select ?, ?, array_agg(kind), array_agg(key), array_agg(hour), array_agg(dim),
-                       array_agg(n::int), array_agg(size)
+                insert into ledger (batch, source_id, kinds, keys, hours, minutes, dims, counts,
+                                    sizes)
+                select ?, ?, array_agg(kind), array_agg(key), array_agg(hour),
+                       array_agg(0::smallint), array_agg(dim), array_agg(n::int), array_agg(size)
                   from rollup_hour
                 """,
                 Some.id(),

@@ -48,7 +48,7 @@ class RouterTest {
                         new HttpServer.Settings("127.0.0.1", 0, Duration.ofSeconds(1)),
                         ROUTER,
                         new Uuid7(InstantSource.system(), new Random(1)));
-        api = new Api(server.port(), "");
+        api = Api.undocumented(server.port());
     }
 
     @AfterAll

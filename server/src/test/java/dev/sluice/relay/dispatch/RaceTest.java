@@ -26,14 +26,14 @@ import java.util.List;
 import java.util.Random;
 import java.util.UUID;
 
-/// A process is killed at a named point, another takes over, and nothing is lost; fifty times in a
-/// row on one database, with another load each time.
+/// A process is killed at a named point, another takes over, and nothing is lost; some times in a
+/// row on one database, with another load each time. `-Dsluice.rounds=50` makes it fifty.
 ///
 /// A run prints its seed when it fails; `-Dsluice.seed=…` repeats its choices, though not the
 /// scheduling of its threads.
 class RaceTest {
 
-    private static final int ROUNDS = Integer.getInteger("sluice.rounds", 50);
+    private static final int ROUNDS = Integer.getInteger("sluice.rounds", 5);
     private static final List<Cut> CUTS = List.of(Cut.values());
     private static final Database DATABASE = TestCluster.newDatabase();
 
