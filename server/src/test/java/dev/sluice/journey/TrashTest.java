@@ -160,7 +160,10 @@ class TrashTest {
         try (var receiver = Receiver.start()) {
             receiver.willAnswer(503);
             var source = api.source("purged");
-            api.connect(source, api.destination(receiver.url(), ""));
+            var connection = api.connect(source, api.destination(receiver.url(), ""));
+            api.patch(
+                    "/api/v1/connections/" + connection.text("id"),
+                    "{'transformation': {'remove_headers': ['X-Private']}}");
             var event = api.ingest(source.text("ingest_path"), "{}");
             Events.deliveryAfter(1, api, event);
             delete(source);
@@ -189,9 +192,26 @@ class TrashTest {
                                 .as("deliveries that wait for the purged source")
                                 .isZero());
             }
+            assertThat(written(connection))
+                    .as("what its owner wrote into the connection")
+                    .isEmpty();
             assertThat(receiver.requests()).hasSize(1);
             assertThat(api.post(restorePath(source), "{}").status()).isEqualTo(404);
             assertThat(api.ingest(source.text("ingest_path"), "{}").status()).isEqualTo(404);
+        }
+    }
+
+    private static String written(Api.Answer connection) {
+        try (var db = sluice.db()) {
+            return db.call(tx ->
+                    tx.single(
+                            """
+                            select concat(filter, transformation) as written
+                              from connection
+                             where id = ?::uuid and deleted_at is not null
+                            """,
+                            row -> row.text("written"),
+                            connection.text("id")));
         }
     }
 

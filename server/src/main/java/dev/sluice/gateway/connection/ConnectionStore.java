@@ -66,6 +66,21 @@ public final class ConnectionStore {
                 connection.id().value());
     }
 
+    /// Those of sources that are purged, with what their owner wrote into them.
+    static void purge(Tx tx, List<SourceId> sources, Instant now, long version) {
+        tx.update(
+                """
+                update connection
+                   set filter = null, transformation = null, deleted_at = coalesce(deleted_at, ?),
+                       updated_at = ?, version = ?
+                 where source_id = any (?)
+                """,
+                now,
+                now,
+                version,
+                sources.stream().map(SourceId::value).toList());
+    }
+
     static Optional<Connection> find(Tx tx, WorkspaceId workspace, ConnectionId id) {
         return tx.one(
                 """

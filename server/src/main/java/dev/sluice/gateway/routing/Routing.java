@@ -50,7 +50,6 @@ public final class Routing implements ConfigurationChange, Loop.Step {
             var destination = destinations.get(connection.destination());
             if (version.isDeleted()
                     || source == null
-                    || source.isPurged()
                     || destination == null
                     || destination.isDeleted()) {
                 return Optional.empty();
@@ -98,22 +97,21 @@ public final class Routing implements ConfigurationChange, Loop.Step {
         return Optional.ofNullable(snapshot.inlets().get(token));
     }
 
-    /// Empty when the connection or its destination was deleted, or its source purged.
+    /// Empty when the connection or its destination was deleted.
     public Optional<Route> route(ConnectionId connection) {
         var current = snapshot;
         return Optional.ofNullable(current.connections().get(connection)).flatMap(current::route);
     }
 
     /// What of the connection was deleted, for good; empty while nothing was, and for a connection
-    /// that this node has not heard of yet. A connection goes with its source when that is purged.
+    /// that this node has not heard of yet.
     public Optional<Gone> gone(ConnectionId connection) {
         var current = snapshot;
         var version = current.connections().get(connection);
         if (version == null) {
             return Optional.empty();
         }
-        var source = current.sources().get(version.connection().source());
-        if (version.isDeleted() || (source != null && source.isPurged())) {
+        if (version.isDeleted()) {
             return Optional.of(Gone.CONNECTION);
         }
         var destination = current.destinations().get(version.connection().destination());

@@ -19,8 +19,8 @@ import java.util.Optional;
 /// other and none waits for two things.
 public final class SourceStore {
 
-    /// A source as nodes keep it in memory, trashed and purged ones included.
-    public record Version(Source source, boolean isTrashed, boolean isPurged) {}
+    /// A source as nodes keep it in memory, trashed ones included.
+    public record Version(Source source, boolean isTrashed) {}
 
     private final Sealer sealer;
 
@@ -139,7 +139,8 @@ public final class SourceStore {
                 limit);
     }
 
-    /// How many events each of the sources ever accepted; sources without events are left out.
+    /// How many events each of the sources ever accepted, those that failed verification (2) not
+    /// among them; sources without events are left out.
     static Map<SourceId, Long> eventCounts(Tx tx, List<SourceId> sources) {
         var counts = new HashMap<SourceId, Long>();
         tx.query(
@@ -147,12 +148,12 @@ public final class SourceStore {
                         select key, sum(n) as n
                           from (select key, n
                                   from total
-                                 where kind = 1 and key = any (?)
+                                 where kind = 1 and dim <> 2 and key = any (?)
                                 union all
                                 select entry.key, entry.n
                                   from ledger,
-                                       unnest(kinds, keys, counts) as entry (kind, key, n)
-                                 where entry.kind = 1 and entry.key = any (?)) as both_parts
+                                       unnest(kinds, keys, dims, counts) as entry (kind, key, dim, n)
+                                 where entry.kind = 1 and entry.dim <> 2 and entry.key = any (?)) as both_parts
                          group by key
                         """,
                         row -> Map.entry(new SourceId(row.uuid("key")), row.number("n")),
@@ -166,9 +167,7 @@ public final class SourceStore {
     public List<Version> changedAfter(Tx tx, long version) {
         return tx.query(
                 "select * from source where version > ?",
-                row ->
-                        new Version(
-                                source(row), !row.isNull("trashed_at"), !row.isNull("purged_at")),
+                row -> new Version(source(row), !row.isNull("trashed_at")),
                 version);
     }
 

@@ -9,7 +9,7 @@ import java.time.Instant;
 import java.util.List;
 
 /// The SQL of the trash, where a source stays after its deletion until it is restored or purged.
-final class TrashStore {
+public final class TrashStore {
 
     /// The specification's limit.
     static final Duration STAY = Duration.ofDays(7);
@@ -98,7 +98,7 @@ final class TrashStore {
                 q);
     }
 
-    static boolean isAnyDue(Tx tx, Instant now) {
+    public static boolean isAnyDue(Tx tx, Instant now) {
         return tx.single(
                 """
                 select exists (select from source where trashed_at <= ? and purged_at is null) as due
@@ -109,15 +109,17 @@ final class TrashStore {
 
     /// Empties those whose days are over, of every workspace.
     ///
-    /// @return how many
-    static int purge(Tx tx, Instant now, long version) {
-        return tx.update(
+    /// @return which
+    public static List<SourceId> purge(Tx tx, Instant now, long version) {
+        return tx.query(
                 """
                 update source
                    set purged_at = ?, name = '', description = null, verification = null,
                        response_status = null, response_type = null, response_body = null, updated_at = ?, version = ?
                  where trashed_at <= ? and purged_at is null
+                returning id
                 """,
+                row -> new SourceId(row.uuid("id")),
                 now,
                 now,
                 version,

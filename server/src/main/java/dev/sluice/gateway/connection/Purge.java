@@ -1,7 +1,8 @@
-package dev.sluice.gateway.source;
+package dev.sluice.gateway.connection;
 
 import dev.sluice.account.workspace.WorkspaceStore;
 import dev.sluice.gateway.ConfigurationChange;
+import dev.sluice.gateway.source.TrashStore;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.loop.Loop;
 
@@ -10,8 +11,8 @@ import org.slf4j.LoggerFactory;
 
 import java.time.InstantSource;
 
-/// Purges the sources whose days in the trash are over. What still waits on their connections ends,
-/// as after the deletion of a connection; stored bytes leave with their partitions.
+/// Purges the sources whose days in the trash are over, with their connections. What still waits
+/// there ends, as after the deletion of a connection; stored bytes leave with their partitions.
 public final class Purge implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(Purge.class);
@@ -30,7 +31,13 @@ public final class Purge implements Loop.Step {
     public boolean run() {
         var now = clock.instant();
         if (db.call(tx -> TrashStore.isAnyDue(tx, now))) {
-            int purged = db.call(tx -> TrashStore.purge(tx, now, WorkspaceStore.nextVersion(tx)));
+            int purged =
+                    db.call(tx -> {
+                        long version = WorkspaceStore.nextVersion(tx);
+                        var sources = TrashStore.purge(tx, now, version);
+                        ConnectionStore.purge(tx, sources, now, version);
+                        return sources.size();
+                    });
             log.atInfo().addKeyValue("sources", purged).log("trash.purged");
             change.committed();
         }
