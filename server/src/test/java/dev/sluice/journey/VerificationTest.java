@@ -132,6 +132,7 @@ class VerificationTest {
                     {'provider': 'basic_auth', 'username': 'a', 'password': '***'}     | password      | is masked: re-enter the secret, or leave verification_config out to keep it.
                     {'provider': 'api_key', 'header': 'X Y', 'key': 'k'}               | header        | must be a header name (letters, digits and -).
                     {'provider': 'api_key', 'header': 'Host', 'key': 'k'}              | header        | must not be Host: the connection needs it.
+                    {'provider': 'api_key', 'header': 'content-type', 'key': 'k'}      | header        | must not be Content-Type: events show it.
                     {'provider': 'api_key', 'header': 'X-Key', 'key': '***'}           | key           | is masked: re-enter the secret, or leave verification_config out to keep it.
                     {'provider': 'discord', 'public_key': 'abc'}                       | public_key    | must be the application's public key: 64 hexadecimal digits.
                     {'provider': 'generic_hmac', 'secret': 's', 'header': 'X', 'algorithm': 'md5', 'encoding': 'hex'} | algorithm | must be one of sha1, sha256.
@@ -331,6 +332,55 @@ class VerificationTest {
                 assertThat(found).isZero();
             }
         }
+    }
+
+    @Test
+    void a_credential_that_came_before_its_config_is_masked_as_well() {
+        var source = create("{'provider': 'none'}");
+        send(source, Map.of("X-Key", "known"));
+
+        api.patch(
+                "/api/v1/sources/" + source.text("id"),
+                "{'verification_config': {'provider': 'api_key', 'header': 'X-KEY', 'key':"
+                    + " 'known'}}");
+
+        var event = events(source).getFirst();
+        var detail = api.get("/api/v1/events/" + event.path("id").asString());
+        assertThat(detail.json().path("headers").path("X-Key").asString()).isEqualTo("***");
+        assertThat(detail.body()).doesNotContain("known");
+    }
+
+    @Test
+    void a_masked_credential_is_never_sent_on_whatever_the_config_is_by_then() throws IOException {
+        try (var receiver = Receiver.start()) {
+            var source = create("{'provider': 'api_key', 'header': 'X-Key', 'key': 'known'}");
+            var destination = api.destination(receiver.url(), ", 'status': 'paused'");
+            api.connect(source, destination);
+            send(source, Map.of("X-Key", "known"));
+
+            api.patch("/api/v1/sources/" + source.text("id"), "{'verification_config': null}");
+            api.patch("/api/v1/destinations/" + destination.text("id"), "{'status': 'active'}");
+
+            await().untilAsserted(() -> assertThat(receiver.requests()).hasSize(1));
+            assertThat(receiver.requests().getFirst().values("X-Key")).isEmpty();
+        }
+    }
+
+    @Test
+    void what_failed_is_not_among_the_events_ever_accepted() {
+        var source = create("{'provider': 'gitlab', 'secret': 's'}");
+        send(source, Map.of("X-Gitlab-Token", "s"));
+        send(source, Map.of("X-Gitlab-Token", "wrong"));
+        assertThat(events(source)).hasSize(2);
+
+        var list = api.get("/api/v1/sources?limit=200").json().path("items");
+
+        assertThat(
+                        list.valueStream()
+                                .filter(item ->
+                                        item.path("id").asString().equals(source.text("id")))
+                                .map(item -> item.path("event_count").asInt()))
+                .containsExactly(1);
     }
 
     @Test

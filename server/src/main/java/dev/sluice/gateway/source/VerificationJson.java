@@ -158,6 +158,8 @@ final class VerificationJson {
                         form.complain(field, "must be a header name (letters, digits and -).");
                     } else if (HeaderSyntax.isReserved(name)) {
                         form.complain(field, "must not be " + name + ": the connection needs it.");
+                    } else if (name.equalsIgnoreCase("Content-Type")) {
+                        form.complain(field, "must not be Content-Type: events show it.");
                     }
                 });
         return header;

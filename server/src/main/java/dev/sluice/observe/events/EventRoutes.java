@@ -119,7 +119,11 @@ public final class EventRoutes {
         return found.summary()
                 .json()
                 .put("expires_at", found.summary().receivedAt().plus(retention))
-                .putAll(PayloadJson.of(found.payload()))
+                .putAll(PayloadJson.of(found.payload(), credential(found.summary().source())))
                 .put("deliveries", deliveries.stream().map(DeliveryView::json).toList());
+    }
+
+    private Optional<String> credential(SourceId source) {
+        return routing.source(source).flatMap(from -> from.verification().credentialHeader());
     }
 }

@@ -2,6 +2,7 @@ package dev.sluice.observe.events;
 
 import dev.sluice.platform.http.Header;
 import dev.sluice.platform.json.JsonObject;
+import dev.sluice.platform.secret.Secret;
 import dev.sluice.relay.Payload;
 
 import java.nio.ByteBuffer;
@@ -21,8 +22,17 @@ final class PayloadJson {
     private PayloadJson() {}
 
     /// `headers`, `header_list`, `body`, and `body_base64` where the body is not valid UTF-8.
-    static JsonObject of(Payload payload) {
-        var headers = payload.headers().stream().map(PayloadJson::readable).toList();
+    ///
+    /// @param credential the name of the header whose values are masked, as those of newer events
+    ///   are already in the database
+    static JsonObject of(Payload payload, Optional<String> credential) {
+        var headers =
+                payload.headers().stream()
+                        .map(header ->
+                                credential.filter(header::isNamed).isPresent()
+                                        ? new Header(header.name(), Secret.MASK)
+                                        : readable(header))
+                        .toList();
         var json =
                 new JsonObject()
                         .put("headers", joined(headers))

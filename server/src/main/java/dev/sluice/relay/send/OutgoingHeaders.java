@@ -98,7 +98,7 @@ final class OutgoingHeaders {
         var headers = new ArrayList<Header>(parcel.inbound().size() + 16);
         for (var header : parcel.inbound()) {
             String name = header.name();
-            if (isForwarded(name) && !listed.contains(name) && !isWithheld(parcel, name)) {
+            if (isForwarded(name) && !listed.contains(name) && !isWithheld(parcel, header)) {
                 headers.add(header);
             }
         }
@@ -112,13 +112,14 @@ final class OutgoingHeaders {
                 && !name.regionMatches(true, 0, FORWARDED_PREFIX, 0, FORWARDED_PREFIX.length());
     }
 
-    private static boolean isWithheld(Parcel parcel, String name) {
+    /// A value that is the mask was a credential under the configuration of that time.
+    private static boolean isWithheld(Parcel parcel, Header header) {
         for (String withheld : parcel.withheld()) {
-            if (withheld.equalsIgnoreCase(name)) {
+            if (header.isNamed(withheld)) {
                 return true;
             }
         }
-        return false;
+        return header.value().equals(Secret.MASK);
     }
 
     /// `Connection` names further headers that end with it (RFC 9110, 7.6.1).
