@@ -26,7 +26,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 class ResultsTest {
 
     private static final long EPOCH = 7;
-    private static final int ROUNDS = 50;
+    private static final int ROUNDS = Integer.getInteger("sluice.rounds", 8);
 
     private final Stored stored = new Stored();
     private final TcpProxy proxy = TcpProxy.to(stored.database.host(), stored.database.port());
