@@ -93,7 +93,10 @@ public final class Judge {
             misses.add("the content type " + type + " is not documented");
         } else if (type.equals("application/json")) {
             String ref = media.path("schema").path("$ref").asString();
-            misses.addAll(bodyFaults(ref.substring(Document.SCHEMAS.length()), answer.body()));
+            // A source's own words are called JSON by their owner; nobody promised that they are.
+            if (!ref.equals(Document.SCHEMAS + "Payload")) {
+                misses.addAll(bodyFaults(ref.substring(Document.SCHEMAS.length()), answer.body()));
+            }
         }
         return misses;
     }
