@@ -173,16 +173,16 @@ class DestinationApiTest {
                     'retry_policy': {'intervals_seconds': [86401]}          | retry_policy.intervals_seconds | retry_policy.intervals_seconds must be a whole number from 1 to 86400.
                     'retry_policy': {'intervals_seconds': [1,1,1,1,1,1,1,1,1,1,1]} | retry_policy.intervals_seconds | retry_policy.intervals_seconds must be a list of 1 to 10 whole numbers.
                     'retry_policy': {'intervals_seconds': [1], 'jitter': 0} | retry_policy.jitter            | retry_policy.jitter is not a field here.
-                    'custom_headers': {'X': 1}                              | custom_headers                 | custom_headers must be an object of strings.
+                    'custom_headers': {'X': 1}                              | custom_headers.X               | custom_headers.X must be a string.
                     'custom_headers': ['X']                                 | custom_headers                 | custom_headers must be an object of strings.
-                    'custom_headers': {'X Y': 'v'}                          | custom_headers                 | custom_headers has the name 'X Y', which is not a header name (RFC 9110).
-                    'custom_headers': {'Host': 'v'}                         | custom_headers                 | custom_headers must not set Host: the connection needs it.
-                    'custom_headers': {'content-length': '1'}               | custom_headers                 | custom_headers must not set content-length: the connection needs it.
-                    'custom_headers': {'Transfer-Encoding': 'chunked'}      | custom_headers                 | custom_headers must not set Transfer-Encoding: the connection needs it.
-                    'custom_headers': {'Connection': 'close'}               | custom_headers                 | custom_headers must not set Connection: the connection needs it.
-                    'custom_headers': {'X': 'a\\r\\nb'}                     | custom_headers                 | custom_headers has a value for X that is not visible ASCII of at most 4096 characters.
-                    'custom_headers': {'X': ' a'}                           | custom_headers                 | custom_headers has a value for X that is not visible ASCII of at most 4096 characters.
-                    'custom_headers': {'X-a': '1', 'x-A': '2'}              | custom_headers                 | custom_headers names x-A twice; header names ignore case.
+                    'custom_headers': {'X Y': 'v'}                          | custom_headers.X Y             | custom_headers.X Y is not a header name of at most 200 characters (RFC 9110).
+                    'custom_headers': {'Host': 'v'}                         | custom_headers.Host            | custom_headers.Host cannot be set: the connection needs it.
+                    'custom_headers': {'content-length': '1'}               | custom_headers.content-length  | custom_headers.content-length cannot be set: the connection needs it.
+                    'custom_headers': {'Transfer-Encoding': 'chunked'}      | custom_headers.Transfer-Encoding | custom_headers.Transfer-Encoding cannot be set: the connection needs it.
+                    'custom_headers': {'Connection': 'close'}               | custom_headers.Connection      | custom_headers.Connection cannot be set: the connection needs it.
+                    'custom_headers': {'X': 'a\\r\\nb'}                     | custom_headers.X               | custom_headers.X must be visible ASCII of at most 4096 characters.
+                    'custom_headers': {'X': ' a'}                           | custom_headers.X               | custom_headers.X must be visible ASCII of at most 4096 characters.
+                    'custom_headers': {'X-a': '1', 'x-A': '2'}              | custom_headers.x-A             | custom_headers.x-A is there twice; header names ignore case.
                     'status': 'open'                                        | status                         | status must be one of active, paused.
                     'circuit_state': 'closed'                               | circuit_state                  | circuit_state is not a field here.
                     """)
@@ -190,6 +190,21 @@ class DestinationApiTest {
         var refused = create(", " + field);
 
         refused(refused, name, message);
+    }
+
+    @Test
+    void every_wrong_custom_header_is_named() {
+        var refused =
+                create(", 'custom_headers': {'X Y': 'v', 'A': 'b', 'Host': 'v', 'N': 1, 'a': 'c'}");
+
+        assertThat(refused.status()).isEqualTo(422);
+        assertThat(refused.json().path("error").path("details"))
+                .extracting(detail -> detail.path("field").asString())
+                .containsExactlyInAnyOrder(
+                        "custom_headers.X Y",
+                        "custom_headers.Host",
+                        "custom_headers.N",
+                        "custom_headers.a");
     }
 
     @Test

@@ -21,6 +21,7 @@ public final class FilterForm {
     private static final JsonValue TRUE =
             JsonDocument.read("true".getBytes(UTF_8)).orElseThrow().root();
 
+    /// Read so far; reading ends with the first one too many.
     private int rules;
 
     private FilterForm() {}
@@ -47,6 +48,9 @@ public final class FilterForm {
         var join = form.required("operator", form.oneOf("operator", Filter.Join.BY_TEXT));
         var conditions = new ArrayList<Filter.Condition>();
         for (var each : form.required("rules", form.forms("rules", 1, MOST_RULES)).or(List.of())) {
+            if (rules > MOST_RULES) {
+                break;
+            }
             condition(each, isOutermost).ifPresent(conditions::add);
         }
         form.nothingElse();
@@ -60,8 +64,11 @@ public final class FilterForm {
         if (isOutermost) {
             return Optional.of(group(form, false));
         }
-        form.refuse("rules", "cannot be here: groups nest one level deep.");
-        form.refuse("operator", "cannot be here: groups nest one level deep.");
+        for (String field : List.of("rules", "operator")) {
+            form.any(field)
+                    .ifPresent(_ ->
+                            form.complain(field, "cannot be here: groups nest one level deep."));
+        }
         form.nothingElse();
         return Optional.empty();
     }

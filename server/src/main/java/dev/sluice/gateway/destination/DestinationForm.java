@@ -27,6 +27,7 @@ record DestinationForm(
         Patch<Destination.Status> status) {
 
     private static final int MOST_HEADERS = 50;
+    private static final int MOST_NAME = 200;
     private static final int MOST_HEADER_LENGTH = 4096;
     private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(10);
     private static final int DEFAULT_MAX_IN_FLIGHT = 32;
@@ -62,42 +63,41 @@ record DestinationForm(
     private static Patch<List<Header>> customHeaders(Form form) {
         return form.texts("custom_headers")
                 .map(texts -> {
-                    headerError(texts)
-                            .ifPresent(message -> form.complain("custom_headers", message));
+                    checkHeaders(form, texts);
                     var headers = new ArrayList<Header>();
                     texts.forEach((name, value) -> headers.add(new Header(name, value)));
                     return List.copyOf(headers);
                 });
     }
 
-    private static Optional<String> headerError(Map<String, String> headers) {
+    private static void checkHeaders(Form form, Map<String, String> headers) {
         if (headers.size() > MOST_HEADERS) {
-            return Optional.of("must have at most " + MOST_HEADERS + " headers.");
+            form.complain("custom_headers", "must have at most " + MOST_HEADERS + " headers.");
+            return;
         }
         var names = new HashSet<String>();
-        for (var header : headers.entrySet()) {
-            String name = header.getKey();
-            if (!HeaderSyntax.isName(name) || name.length() > 200) {
-                return Optional.of(
-                        "has the name '" + name + "', which is not a header name (RFC 9110).");
-            }
-            if (HeaderSyntax.isReserved(name)) {
-                return Optional.of("must not set " + name + ": the connection needs it.");
-            }
-            if (!HeaderSyntax.isValue(header.getValue())
-                    || header.getValue().length() > MOST_HEADER_LENGTH) {
-                return Optional.of(
-                        "has a value for "
-                                + name
-                                + " that is not visible ASCII of at most "
-                                + MOST_HEADER_LENGTH
-                                + " characters.");
-            }
-            if (!names.add(name.toLowerCase(Locale.ROOT))) {
-                return Optional.of("names " + name + " twice; header names ignore case.");
-            }
+        headers.forEach((name, value) -> {
+            boolean isFirst = names.add(name.toLowerCase(Locale.ROOT));
+            headerError(name, value, isFirst)
+                    .ifPresent(message -> form.complain("custom_headers." + name, message));
+        });
+    }
+
+    private static Optional<String> headerError(String name, String value, boolean isFirst) {
+        if (!HeaderSyntax.isName(name) || name.length() > MOST_NAME) {
+            return Optional.of(
+                    "is not a header name of at most " + MOST_NAME + " characters (RFC 9110).");
         }
-        return Optional.empty();
+        if (HeaderSyntax.isReserved(name)) {
+            return Optional.of("cannot be set: the connection needs it.");
+        }
+        if (!HeaderSyntax.isValue(value) || value.length() > MOST_HEADER_LENGTH) {
+            return Optional.of(
+                    "must be visible ASCII of at most " + MOST_HEADER_LENGTH + " characters.");
+        }
+        return isFirst
+                ? Optional.empty()
+                : Optional.of("is there twice; header names ignore case.");
     }
 
     void require(Form form) {

@@ -20,33 +20,32 @@ import java.util.function.Function;
 
 /// A JSON object read field by field.
 ///
-/// A field that is wrong is noted and reads as left out; `check` then reports every wrong field at
-/// once, those that nobody asked for included. Owned by one thread.
+/// A field that is wrong is noted and reads as left out; `check` then reports the wrong fields all
+/// at once, those that nobody asked for included. Owned by one thread.
 public final class Form {
 
     private final ObjectNode object;
     private final String path;
-    private final List<FieldError> errors;
+    private final Mistakes mistakes;
     private final Set<String> asked = new HashSet<>();
 
     /// The same object with its text as it was sent, where that is known.
     private final Optional<JsonValue> sent;
 
     Form(ObjectNode object, Optional<JsonDocument> sent) {
-        this(object, "", new ArrayList<>(), sent.map(JsonDocument::root));
+        this(object, "", new Mistakes(), sent.map(JsonDocument::root));
     }
 
-    private Form(
-            ObjectNode object, String path, List<FieldError> errors, Optional<JsonValue> sent) {
+    private Form(ObjectNode object, String path, Mistakes mistakes, Optional<JsonValue> sent) {
         this.object = object;
         this.path = path;
-        this.errors = errors;
+        this.mistakes = mistakes;
         this.sent = sent;
     }
 
     /// Notes that `field` of this form is wrong; `message` continues the field's name.
     public void complain(String field, String message) {
-        errors.add(new FieldError(path + field, path + field + " " + message));
+        mistakes.add(path + field, message);
     }
 
     /// Whether the field was sent, null included.
@@ -54,10 +53,14 @@ public final class Form {
         return object.has(field);
     }
 
+    /// Whether the field was sent, and not as null.
+    public boolean isGiven(String field) {
+        return object.hasNonNull(field);
+    }
+
     /// Notes the field as missing when it was left out or null.
     public <T> Patch<T> required(String field, Patch<T> value) {
-        if (!(value instanceof Patch.Set<T>)
-                && errors.stream().noneMatch(e -> e.field().equals(path + field))) {
+        if (!(value instanceof Patch.Set<T>) && !mistakes.has(path + field)) {
             complain(field, "is required.");
         }
         return value;
@@ -193,7 +196,7 @@ public final class Form {
                 });
     }
 
-    /// A flat object from string to string.
+    /// A flat object from string to string. Members that are no strings are noted and left out.
     public Patch<Map<String, String>> texts(String field) {
         return read(
                 field,
@@ -203,10 +206,11 @@ public final class Form {
                     }
                     var texts = new LinkedHashMap<String, String>();
                     for (var entry : node.properties()) {
-                        if (!entry.getValue().isString()) {
-                            return wrong(field, "must be an object of strings.");
+                        if (entry.getValue().isString()) {
+                            texts.put(entry.getKey(), entry.getValue().stringValue());
+                        } else {
+                            complain(field + "." + entry.getKey(), "must be a string.");
                         }
-                        texts.put(entry.getKey(), entry.getValue().stringValue());
                     }
                     return texts;
                 });
@@ -221,7 +225,7 @@ public final class Form {
                                 ? new Form(
                                         inner,
                                         path + field + ".",
-                                        errors,
+                                        mistakes,
                                         sent.flatMap(object -> object.member(field)))
                                 : wrong(field, "must be an object."));
     }
@@ -235,6 +239,7 @@ public final class Form {
                         return wrong(
                                 field, "must be a list of " + fewest + " to " + most + " objects.");
                     }
+                    var list = sent.flatMap(object -> object.member(field));
                     var forms = new ArrayList<Form>();
                     for (var element : node) {
                         if (!(element instanceof ObjectNode inner)) {
@@ -245,9 +250,8 @@ public final class Form {
                                 new Form(
                                         inner,
                                         path + field + "." + index + ".",
-                                        errors,
-                                        sent.flatMap(object -> object.member(field))
-                                                .flatMap(list -> list.element(index))));
+                                        mistakes,
+                                        list.flatMap(each -> each.element(index))));
                     }
                     return forms;
                 });
@@ -332,8 +336,6 @@ public final class Form {
     /// @throws InvalidFields when any field was wrong or unknown
     public void check() {
         nothingElse();
-        if (!errors.isEmpty()) {
-            throw new InvalidFields(errors);
-        }
+        mistakes.check();
     }
 }

@@ -2,13 +2,19 @@ package dev.sluice.platform.json;
 
 import java.util.List;
 
-/// Well-formed JSON with wrong fields: all of them.
+/// Something well-formed with wrong fields.
 public final class InvalidFields extends RuntimeException {
 
     private final transient List<FieldError> errors;
 
     public InvalidFields(List<FieldError> errors) {
-        super(summary(errors));
+        this(errors, errors.size());
+    }
+
+    /// @param errors at least one, and the first of all
+    /// @param count of all
+    InvalidFields(List<FieldError> errors, int count) {
+        super(summary(errors.getFirst().message(), count - 1));
         this.errors = List.copyOf(errors);
     }
 
@@ -16,8 +22,7 @@ public final class InvalidFields extends RuntimeException {
         return errors;
     }
 
-    private static String summary(List<FieldError> errors) {
-        String first = errors.getFirst().message();
-        return errors.size() == 1 ? first : first + " (and " + (errors.size() - 1) + " more)";
+    private static String summary(String first, int more) {
+        return more == 0 ? first : first + " (and " + more + " more)";
     }
 }

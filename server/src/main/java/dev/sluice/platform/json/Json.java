@@ -21,6 +21,12 @@ public final class Json {
                     .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
                     .build();
 
+    /// A body up to this length is read whatever it has: its tree stays small enough.
+    private static final int SHORT = 256 * 1024;
+
+    /// Values, names and ends of a longer one. In memory each can take a hundred bytes.
+    private static final int MOST_TOKENS = 100_000;
+
     private Json() {}
 
     public static byte[] bytes(JsonObject object) {
@@ -55,6 +61,9 @@ public final class Json {
     private static ObjectNode object(byte[] json) {
         JsonNode node;
         try {
+            if (json.length > SHORT) {
+                refuseTooMany(json);
+            }
             node = API.readTree(json);
         } catch (JacksonException e) {
             throw new MalformedJson("The body is not valid JSON: " + plain(e.getOriginalMessage()));
@@ -63,6 +72,17 @@ public final class Json {
             return object;
         }
         throw new MalformedJson("The body must be a JSON object.");
+    }
+
+    private static void refuseTooMany(byte[] json) {
+        int tokens = 0;
+        try (var parser = API.createParser(json)) {
+            while (parser.nextToken() != null) {
+                if (++tokens > MOST_TOKENS) {
+                    throw new MalformedJson("The body has more JSON values than can be read.");
+                }
+            }
+        }
     }
 
     /// What the library says, without where it stands in the library: its own settings, and a

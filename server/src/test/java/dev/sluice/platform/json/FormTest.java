@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -12,6 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -69,6 +71,38 @@ class FormTest {
         assertThatExceptionOfType(InvalidFields.class)
                 .isThrownBy(form::check)
                 .withMessage("a is not a field here. (and 2 more)");
+    }
+
+    @Test
+    void of_very_many_mistakes_a_hundred_are_named_and_all_are_counted_in_little_time() {
+        var json = new StringBuilder("{'f0': 1");
+        for (int i = 1; i < 20_000; i++) {
+            json.append(", 'f").append(i).append("': 1");
+        }
+        var form = form(json + "}");
+        form.nothingElse();
+
+        assertTimeoutPreemptively(
+                Duration.ofSeconds(10),
+                () -> {
+                    for (int i = 0; i < 20_000; i++) {
+                        form.required("g" + i, form.text("g" + i, 1, 5));
+                        form.required("g" + i, form.text("g" + i, 1, 5));
+                    }
+                });
+
+        var refused = catchThrowableOfType(InvalidFields.class, () -> form.nothingElse().check());
+        assertThat(refused.errors()).hasSize(100);
+        assertThat(refused).hasMessage("f0 is not a field here. (and 79999 more)");
+    }
+
+    @Test
+    void a_field_is_given_when_it_is_there_and_not_null() {
+        var form = form("{'a': 1, 'b': null}");
+
+        assertThat(form.isGiven("a")).isTrue();
+        assertThat(form.isGiven("b")).isFalse();
+        assertThat(form.isGiven("c")).isFalse();
     }
 
     @Test
@@ -210,11 +244,12 @@ class FormTest {
 
     @Test
     void a_flat_object_of_strings_keeps_its_order() {
-        var form = form("{'headers': {'z': '1', 'a': '2'}, 'bad': {'x': 1}}");
+        var form = form("{'headers': {'z': '1', 'a': '2'}, 'bad': {'x': 1, 'y': 'b', 'z': null}}");
 
         assertThat(form.texts("headers").or(Map.of()).keySet()).containsExactly("z", "a");
         form.texts("bad");
-        assertThat(complaints(form)).containsExactly("bad must be an object of strings.");
+        assertThat(complaints(form))
+                .containsExactly("bad.x must be a string.", "bad.z must be a string.");
     }
 
     @ParameterizedTest
@@ -237,6 +272,28 @@ class FormTest {
             })
     void what_is_no_json_object_is_malformed(String json) {
         assertThatExceptionOfType(MalformedJson.class).isThrownBy(() -> form(json));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "[], | 200000 | false",
+                "{}, | 200000 | false",
+                "1, | 500000 | false",
+                "[], | 40000 | true"
+            })
+    void a_long_body_has_so_many_values_at_most(String value, int count, boolean isRead) {
+        String values = value.repeat(count);
+        String json = "{'a': [" + values + "0]" + " ".repeat(300_000) + "}";
+
+        if (isRead) {
+            assertThatNoException().isThrownBy(() -> form(json));
+        } else {
+            assertThatExceptionOfType(MalformedJson.class)
+                    .isThrownBy(() -> form(json))
+                    .withMessage("The body has more JSON values than can be read.");
+        }
     }
 
     @Test
