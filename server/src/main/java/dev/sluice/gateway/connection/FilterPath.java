@@ -4,6 +4,7 @@ import dev.sluice.platform.http.HeaderSyntax;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /// Where a rule looks: `body.` and the way down the JSON document, or `headers.` and a name.
 sealed interface FilterPath {
@@ -18,6 +19,7 @@ sealed interface FilterPath {
         }
     }
 
+    /// @param name in lower case
     record Header(String text, String name) implements FilterPath {}
 
     /// As it was given.
@@ -45,7 +47,7 @@ sealed interface FilterPath {
                 throw new IllegalArgumentException(
                         "must have the name of a header after headers. (RFC 9110).");
             }
-            return new Header(text, name);
+            return new Header(text, name.toLowerCase(Locale.ROOT));
         }
         if (way.contains("")) {
             throw new IllegalArgumentException("must not have an empty step.");

@@ -6,16 +6,23 @@ import dev.sluice.platform.json.JsonValue;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 
 /// What came in, as filters see it. One subject serves all filters of an event, so that the body is
 /// read at most once, and only when a rule asks for it. Owned by one thread.
 public final class FilterSubject {
 
-    /// How many values of the body all rules together may look at. Beyond it they find nothing: the
-    /// sender chooses the body, and its cost must have a bound. Some tens of milliseconds.
+    /// How many values of the body, and how many of the headers, all rules together may look at.
+    /// Beyond it they find nothing: the sender chooses both, and their cost must have a bound. Some
+    /// tens of milliseconds.
     private static final long EFFORT = 5_000_000;
+
+    /// A header this long costs as much effort as a value more.
+    private static final int CHARACTERS = 16;
 
     /// What stands at a path.
     sealed interface Found {
@@ -32,6 +39,8 @@ public final class FilterSubject {
     private final byte[] body;
     private boolean isRead;
     private Optional<JsonValue> json = Optional.empty();
+    private @Nullable Map<String, String> joined;
+    private long headerEffort = EFFORT;
 
     /// @param body as it was received; not changed
     public FilterSubject(List<Header> headers, byte[] body) {
@@ -47,14 +56,26 @@ public final class FilterSubject {
     }
 
     private Found inHeaders(String name) {
-        @Nullable String joined = null;
-        for (var header : headers) {
-            if (header.isNamed(name)) {
-                String value = header.text();
-                joined = joined == null ? value : joined + ", " + value;
-            }
+        if (joined == null) {
+            joined = joined(headers);
         }
-        return joined == null ? new Found.Nothing() : new Found.InHeaders(joined);
+        @Nullable String value = joined.get(name);
+        headerEffort -= value == null ? 1 : 1 + value.length() / CHARACTERS;
+        return value == null || headerEffort < 0 ? new Found.Nothing() : new Found.InHeaders(value);
+    }
+
+    /// By name in lower case.
+    private static Map<String, String> joined(List<Header> headers) {
+        var builders = new HashMap<String, StringBuilder>();
+        for (var header : headers) {
+            builders.merge(
+                    header.name().toLowerCase(Locale.ROOT),
+                    new StringBuilder(header.text()),
+                    (before, more) -> before.append(", ").append(more));
+        }
+        var joined = new HashMap<String, String>();
+        builders.forEach((name, value) -> joined.put(name, value.toString()));
+        return joined;
     }
 
     private Found inBody(List<String> steps) {

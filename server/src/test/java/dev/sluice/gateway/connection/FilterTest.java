@@ -19,6 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 
 class FilterTest {
 
@@ -274,6 +275,8 @@ class FilterTest {
                 "{'operator':'and','rules':[{'z':1}]}           | rules.0.z | is not a field here.",
                 "{'operator':'and','rules':[{'operator':'or','rules':[{'rules':[]}]}]} |"
                         + " rules.0.rules.0.rules | cannot be here: groups nest one level deep.",
+                "{'operator':'and','rules':[{'operator':'or','rules':[{'rules':null}]}]} |"
+                        + " rules.0.rules.0.rules | cannot be here: groups nest one level deep.",
                 "{'operator':'and','rules':[{'operator':'or','rules':[{'path':'x'}]}]} |"
                     + " rules.0.rules.0.path | must start with body. or headers. and name a field.",
             })
@@ -324,6 +327,46 @@ class FilterTest {
                 Duration.ofSeconds(10), () -> assertThat(filter.matches(subject(body))).isFalse());
     }
 
+    @Test
+    void thousands_of_rules_over_a_header_that_is_repeated_have_an_end() {
+        String rule = "{'path':'headers.x-many','op':'contains','value':'b'}";
+        var filter = filter(rules(Collections.nCopies(50, rule)).replace("'and'", "'or'"));
+        var headers = Collections.nCopies(6_000, new Header("X-Many", "a"));
+
+        assertTimeoutPreemptively(
+                Duration.ofSeconds(10),
+                () -> {
+                    var subject = new FilterSubject(headers, new byte[0]);
+                    for (int connection = 0; connection < 1_000; connection++) {
+                        assertThat(filter.matches(subject)).isFalse();
+                    }
+                });
+    }
+
+    @Test
+    void where_the_effort_for_headers_ends_nothing_is_found() {
+        var filter = rule("headers.x-many", "exists", "true");
+        var subject =
+                new FilterSubject(List.of(new Header("X-Many", "a".repeat(32_000))), new byte[0]);
+
+        for (int lookUp = 0; lookUp < 2_000; lookUp++) {
+            assertThat(filter.matches(subject)).isTrue();
+        }
+        for (int lookUp = 0; lookUp < 1_000; lookUp++) {
+            var _ = filter.matches(subject);
+        }
+        assertThat(filter.matches(subject)).isFalse();
+    }
+
+    @Test
+    void reading_ends_with_the_first_rule_too_many() {
+        String group = "{'operator':'or','rules':[" + "{},".repeat(49) + "{}]}";
+
+        // 50 rules of the first group and one of the second, without path and op each.
+        assertThat(refusal(rules(Collections.nCopies(50, group))).orElseThrow())
+                .hasMessage("filter_rules.rules.0.rules.0.path is required. (and 102 more)");
+    }
+
     private static FilterSubject subject(String body) {
         return new FilterSubject(
                 List.of(
@@ -358,14 +401,18 @@ class FilterTest {
     }
 
     private static List<FieldError> errors(String json) {
+        return refusal(json).map(InvalidFields::errors).orElse(List.of());
+    }
+
+    private static Optional<InvalidFields> refusal(String json) {
         var form =
                 Json.form(("{\"filter_rules\":" + json.replace('\'', '"') + "}").getBytes(UTF_8));
         var _ = FilterForm.read(form);
         try {
             form.check();
-            return List.of();
+            return Optional.empty();
         } catch (InvalidFields e) {
-            return e.errors();
+            return Optional.of(e);
         }
     }
 
