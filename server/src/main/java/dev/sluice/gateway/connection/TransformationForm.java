@@ -39,9 +39,9 @@ public final class TransformationForm {
     }
 
     private static <T> List<T> list(Form form, String field, Function<Form, Optional<T>> element) {
-        return form.forms(field, 0, MOST_RULES).or(List.of()).stream()
-                .flatMap(each -> element.apply(each).stream())
-                .toList();
+        var forms = form.forms(field, 0, MOST_RULES);
+        form.refuseNull(field, forms);
+        return forms.or(List.of()).stream().flatMap(each -> element.apply(each).stream()).toList();
     }
 
     private static Optional<Transformation.Renamed> renamed(Form form) {
@@ -93,7 +93,9 @@ public final class TransformationForm {
     }
 
     private static List<String> removed(Form form) {
-        var names = form.textList("remove_headers", MOST_RULES).or(List.of());
+        var list = form.textList("remove_headers", MOST_RULES);
+        form.refuseNull("remove_headers", list);
+        var names = list.or(List.of());
         for (int i = 0; i < names.size(); i++) {
             try {
                 var _ = headerName(names.get(i));
@@ -105,8 +107,7 @@ public final class TransformationForm {
     }
 
     private static Optional<JsonMerge> merge(Form form) {
-        var fields =
-                form.any("merge_body_fields").filter(each -> each.kind() != JsonValue.Kind.NULL);
+        var fields = form.any("merge_body_fields");
         if (fields.isEmpty()) {
             return Optional.empty();
         }

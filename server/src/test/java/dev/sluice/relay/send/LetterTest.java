@@ -284,10 +284,23 @@ class LetterTest {
         assertThat(errors("{}")).isEmpty();
         assertThat(
                         errors(
-                                "{'set_headers':[],'rename_headers':null,'remove_headers':[],"
-                                        + "'merge_body_fields':null}"))
+                                "{'set_headers':[],'rename_headers':[],'remove_headers':[],"
+                                        + "'merge_body_fields':{}}"))
                 .isEmpty();
-        assertThat(errors("{'merge_body_fields':{}}")).isEmpty();
+    }
+
+    @Test
+    void what_is_there_cannot_be_null() {
+        assertThat(
+                        errors(
+                                "{'set_headers':null,'rename_headers':null,'remove_headers':null,"
+                                        + "'merge_body_fields':null}"))
+                .extracting(FieldError::message)
+                .containsExactlyInAnyOrder(
+                        "transformation.set_headers cannot be null.",
+                        "transformation.rename_headers cannot be null.",
+                        "transformation.remove_headers cannot be null.",
+                        "transformation.merge_body_fields must be an object.");
     }
 
     /// But for those that say which delivery it is.
