@@ -208,6 +208,9 @@ class ErrorEnvelopeTest {
         "page=-1,   422, validation_failed, page must be from 1 to 10000000.",
         "page=one,  400, malformed_request, page must be a whole number.",
         "limit=1.5, 400, malformed_request, limit must be a whole number.",
+        "limit=99999999999, 422, validation_failed, limit must be from 1 to 200.",
+        "limit=-99999999999999999999, 422, validation_failed, limit must be from 1 to 200.",
+        "page=99999999999999999999, 422, validation_failed, page must be from 1 to 10000000.",
     })
     void a_page_that_cannot_be_is_refused(String query, int status, String code, String message) {
         for (String list : new String[] {"sources", "destinations", "connections", "events"}) {
@@ -216,7 +219,54 @@ class ErrorEnvelopeTest {
             assertThat(answer.status()).as(list).isEqualTo(status);
             assertThat(answer.errorCode()).isEqualTo(code);
             assertThat(answer.errorMessage()).isEqualTo(message);
+            assertThat(answer.json().path("error").path("details"))
+                    .extracting(detail -> detail.path("message").asString())
+                    .containsExactly(message);
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "sources?page=0&limit=201&q=%00,             400, page limit q",
+        "sources/trash?page=0&limit=201&q=%00,       400, page limit q",
+        "destinations?page=0&limit=201,              422, page limit",
+        "connections?page=x&limit=201,               400, page limit",
+        "events?verification_status=x&limit=500&page=0, 422, page limit verification_status",
+        "events?limit=0&source_id=x&received_after=y&received_before=z&q=%00,"
+                + " 400, limit source_id received_after received_before q",
+    })
+    void every_wrong_parameter_of_a_list_is_named(String list, int status, String fields) {
+        var answer = api.get("/api/v1/" + list);
+
+        assertThat(answer.status()).isEqualTo(status);
+        assertThat(answer.errorMessage()).endsWith("more)");
+        assertThat(answer.json().path("error").path("details"))
+                .extracting(detail -> detail.path("field").asString())
+                .containsExactly(fields.split(" ", -1));
+    }
+
+    @Test
+    void every_wrong_parameter_of_a_sources_connections_is_named() {
+        String id = api.source("s").text("id");
+
+        var answer = api.get("/api/v1/sources/" + id + "/connections?page=0&limit=201");
+
+        assertThat(answer.status()).isEqualTo(422);
+        assertThat(answer.json().path("error").path("details")).hasSize(2);
+    }
+
+    @Test
+    void of_very_many_wrong_fields_a_hundred_are_named() {
+        var body = new StringBuilder("{'name': 's'");
+        for (int i = 0; i < 10_000; i++) {
+            body.append(", 'x").append(i).append("': 1");
+        }
+
+        var answer = api.post("/api/v1/sources", body + "}");
+
+        assertThat(answer.status()).isEqualTo(422);
+        assertThat(answer.errorMessage()).isEqualTo("x0 is not a field here. (and 9999 more)");
+        assertThat(answer.json().path("error").path("details")).hasSize(100);
     }
 
     @Test

@@ -14,6 +14,7 @@ import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.ErrorStatus;
 import dev.sluice.platform.http.Page;
+import dev.sluice.platform.http.Query;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.http.Router;
@@ -109,7 +110,9 @@ public final class ConnectionRoutes {
 
     private Reply list(Request request) {
         var caller = access.caller(request);
-        var page = Page.asked(request);
+        var query = new Query(request);
+        var page = Page.asked(query);
+        query.check();
         return db.call(tx -> {
             var connections =
                     ConnectionStore.list(

@@ -10,6 +10,7 @@ import dev.sluice.gateway.source.SourceStore;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Page;
+import dev.sluice.platform.http.Query;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.http.Router;
@@ -35,8 +36,10 @@ public final class SourceConnections {
     private Reply list(Request request) {
         var caller = access.caller(request);
         var source = new SourceId(request.id("source"));
-        var page = Page.of(request);
-        String q = request.parameter("q").orElse("");
+        var query = new Query(request);
+        var page = Page.of(query);
+        String q = query.text("q").orElse("");
+        query.check();
         return db.call(tx -> {
             if (!SourceStore.exists(tx, caller.workspace(), source)) {
                 throw ApiException.notFound("source");

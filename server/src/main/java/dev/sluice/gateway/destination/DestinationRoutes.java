@@ -6,6 +6,7 @@ import dev.sluice.gateway.ConfigurationChange;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Page;
+import dev.sluice.platform.http.Query;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.http.Router;
@@ -76,7 +77,9 @@ public final class DestinationRoutes {
 
     private Reply list(Request request) {
         var caller = access.caller(request);
-        var page = Page.asked(request);
+        var query = new Query(request);
+        var page = Page.asked(query);
+        query.check();
         return db.call(tx -> {
             var shown =
                     destinations.list(

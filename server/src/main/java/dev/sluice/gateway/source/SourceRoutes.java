@@ -9,6 +9,7 @@ import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Page;
+import dev.sluice.platform.http.Query;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.http.Router;
@@ -108,8 +109,10 @@ public final class SourceRoutes {
 
     private Reply list(Request request) {
         var caller = access.caller(request);
-        var page = Page.of(request);
-        String q = request.parameter("q").orElse("");
+        var query = new Query(request);
+        var page = Page.of(query);
+        String q = query.text("q").orElse("");
+        query.check();
         return db.call(tx -> {
             var listed = sources.list(tx, caller.workspace(), q, page.offset(), page.limit());
             var counts = SourceStore.eventCounts(tx, listed.stream().map(Source::id).toList());

@@ -7,6 +7,7 @@ import dev.sluice.gateway.ConfigurationChange;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Page;
+import dev.sluice.platform.http.Query;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.http.Router;
@@ -46,8 +47,10 @@ public final class TrashRoutes {
 
     private Reply list(Request request) {
         var caller = access.caller(request);
-        var page = Page.of(request);
-        String q = request.parameter("q").orElse("");
+        var query = new Query(request);
+        var page = Page.of(query);
+        String q = query.text("q").orElse("");
+        query.check();
         var now = clock.instant();
         return db.call(tx -> {
             var trash =

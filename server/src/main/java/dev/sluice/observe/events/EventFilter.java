@@ -1,9 +1,7 @@
 package dev.sluice.observe.events;
 
 import dev.sluice.gateway.source.SourceId;
-import dev.sluice.platform.http.ApiException;
-import dev.sluice.platform.http.ErrorStatus;
-import dev.sluice.platform.http.Request;
+import dev.sluice.platform.http.Query;
 import dev.sluice.platform.json.Form;
 import dev.sluice.relay.Verification;
 
@@ -11,8 +9,11 @@ import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /// Which events a list is about: those that pass all that is asked for.
 ///
@@ -26,41 +27,38 @@ record EventFilter(
         Optional<Instant> before,
         Optional<String> q) {
 
+    private static final Map<String, Verification> VERIFICATIONS =
+            Arrays.stream(Verification.values())
+                    .collect(Collectors.toMap(Verification::text, Function.identity()));
+
     /// RFC 3339. A `+` that was not encoded arrives as a space.
     private static final Pattern TIME =
             Pattern.compile(
-                    "(\\d{4}-\\d\\d-\\d\\d)[Tt"
-                            + " ](\\d\\d:\\d\\d:\\d\\d(?:\\.\\d{1,9})?)(?:([Zz])|([-+"
-                            + " ])(\\d\\d:\\d\\d))");
+                    "(\\d{4}-\\d\\d-\\d\\d)"
+                            + "[Tt ]"
+                            + "(\\d\\d:\\d\\d:\\d\\d(?:\\.\\d{1,9})?)"
+                            + "(?:([Zz])|([-+ ])(\\d\\d:\\d\\d))");
 
-    static EventFilter of(Request request) {
+    /// What is wrong is noted in the query.
+    static EventFilter of(Query query) {
         return new EventFilter(
-                request.parameter("source_id").map(EventFilter::sourceId),
-                request.parameter("verification_status").map(EventFilter::verification),
-                request.parameter("received_after").map(text -> time("received_after", text)),
-                request.parameter("received_before").map(text -> time("received_before", text)),
-                request.parameter("q"));
+                query.parsed("source_id", EventFilter::sourceId),
+                query.oneOf("verification_status", VERIFICATIONS),
+                query.parsed("received_after", EventFilter::time),
+                query.parsed("received_before", EventFilter::time),
+                query.text("q"));
     }
 
     private static SourceId sourceId(String text) {
         try {
             return new SourceId(Form.uuidOf(text));
         } catch (IllegalArgumentException e) {
-            throw new ApiException(ErrorStatus.MALFORMED_REQUEST, "source_id must be a UUID.");
+            throw new IllegalArgumentException("must be a UUID.", e);
         }
     }
 
-    private static Verification verification(String text) {
-        return Arrays.stream(Verification.values())
-                .filter(verification -> verification.text().equals(text))
-                .findFirst()
-                .orElseThrow(() ->
-                        ApiException.invalid(
-                                "verification_status",
-                                "verification_status must be verified, failed or skipped."));
-    }
-
-    static Instant time(String name, String text) {
+    /// @throws IllegalArgumentException with a message that continues the parameter's name
+    static Instant time(String text) {
         var parts = TIME.matcher(text.strip());
         if (parts.matches()) {
             String zone =
@@ -74,8 +72,7 @@ record EventFilter(
                 // said below
             }
         }
-        throw new ApiException(
-                ErrorStatus.MALFORMED_REQUEST,
-                name + " must be a time as in RFC 3339, such as 2026-03-01T12:00:00Z.");
+        throw new IllegalArgumentException(
+                "must be a time as in RFC 3339, such as 2026-03-01T12:00:00Z.");
     }
 }

@@ -10,6 +10,7 @@ import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Page;
+import dev.sluice.platform.http.Query;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.http.Router;
@@ -54,8 +55,10 @@ public final class EventRoutes {
 
     private Reply list(Request request) {
         var caller = access.caller(request);
-        var page = Page.of(request);
-        var filter = EventFilter.of(request);
+        var parameters = new Query(request);
+        var page = Page.of(parameters);
+        var filter = EventFilter.of(parameters);
+        parameters.check();
         return db.snapshot(tx -> {
             var now = clock.instant();
             var query =

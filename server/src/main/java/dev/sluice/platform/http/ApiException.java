@@ -1,7 +1,9 @@
 package dev.sluice.platform.http;
 
 import dev.sluice.platform.json.FieldError;
+import dev.sluice.platform.json.InvalidFields;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /// A request that is refused. The message tells the sender what to do.
@@ -29,17 +31,17 @@ public final class ApiException extends RuntimeException {
         return new ApiException(ErrorStatus.NOT_FOUND, "There is no such " + kind + ".");
     }
 
-    /// A query parameter, or another part outside the body, that is well-formed but refused.
-    public static ApiException invalid(String field, String message) {
+    /// Several fields are wrong.
+    static ApiException of(ErrorStatus error, InvalidFields wrong) {
         return new ApiException(
-                ErrorStatus.VALIDATION_FAILED,
-                message,
-                List.of(new FieldError(field, message)),
-                List.of());
+                error, String.valueOf(wrong.getMessage()), wrong.errors(), List.of());
     }
 
+    /// With one header more.
     public ApiException with(Header header) {
-        return new ApiException(error, String.valueOf(getMessage()), details, List.of(header));
+        var all = new ArrayList<>(headers);
+        all.add(header);
+        return new ApiException(error, String.valueOf(getMessage()), details, all);
     }
 
     public Reply reply() {

@@ -84,7 +84,19 @@ public final class Request {
     }
 
     /// The first value of a query parameter; an empty one counts as absent.
+    ///
+    /// @throws ApiException 400 when it contains NUL, which no database text can
     public Optional<String> parameter(String name) {
+        var value = parameterAsSent(name);
+        if (value.filter(text -> text.indexOf('\0') >= 0).isPresent()) {
+            throw new ApiException(
+                    ErrorStatus.MALFORMED_REQUEST, name + " must not contain the NUL character.");
+        }
+        return value;
+    }
+
+    /// It may contain NUL.
+    Optional<String> parameterAsSent(String name) {
         if (query == null) {
             query = new Fields(true);
             String text = jetty.getHttpURI().getQuery();
@@ -98,12 +110,7 @@ public final class Request {
                 }
             }
         }
-        var value = Optional.ofNullable(query.getValue(name)).filter(StringUtil::isNotBlank);
-        if (value.filter(text -> text.indexOf('\0') >= 0).isPresent()) {
-            throw new ApiException(
-                    ErrorStatus.MALFORMED_REQUEST, name + " must not contain the NUL character.");
-        }
-        return value;
+        return Optional.ofNullable(query.getValue(name)).filter(StringUtil::isNotBlank);
     }
 
     /// The first header of that name.
@@ -212,14 +219,23 @@ public final class Request {
     }
 
     /// The body as a JSON object.
+    ///
+    /// @throws ApiException 413 when it is longer than 256 KiB
     public Form form() throws IOException {
+        return form(MOST_FORM_BYTES);
+    }
+
+    /// The body as a JSON object.
+    ///
+    /// @throws ApiException 413 when it is longer than `most` bytes
+    public Form form(int most) throws IOException {
         String type = header("Content-Type").orElse("");
         if (!isJson(type)) {
             throw new ApiException(
                     ErrorStatus.UNSUPPORTED_MEDIA_TYPE,
                     "Send the body as JSON with Content-Type: application/json.");
         }
-        return Json.form(body(MOST_FORM_BYTES));
+        return Json.form(body(most));
     }
 
     private static boolean isJson(String type) {
