@@ -18,6 +18,7 @@ import tools.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 
 /// What a connection would make of an event.
@@ -216,7 +217,10 @@ class PreviewTest {
                 "'destination_id':'ID','sample':{},'event_id':'ID' | event_id",
                 "'destination_id':1,'sample':{}                 | destination_id",
                 "'destination_id':'ID','sample':{'x':1}         | sample.x",
-                "'destination_id':'ID','sample':{'headers':{'a b':''}} | sample.headers",
+                "'destination_id':'ID','sample':{'headers':{'a b':''}} | sample.headers.a b",
+                "'destination_id':'ID','sample':{'headers':{'a':'b\\nc'}} | sample.headers.a",
+                "'connection_id':null,'sample':{}               | connection_id",
+                "'destination_id':'ID','sample':null            | event_id",
                 "'destination_id':'ID','sample':{'body':1}      | sample.body",
                 "'destination_id':'ID','sample':{'body':'','body_base64':''} | sample.body_base64",
                 "'destination_id':'ID','sample':{'body_base64':'?'} | sample.body_base64",
@@ -232,6 +236,57 @@ class PreviewTest {
         assertThat(refused.json().path("error").path("details"))
                 .extracting(detail -> detail.path("field").asString())
                 .containsExactly(field);
+    }
+
+    @Test
+    void every_wrong_header_is_named() {
+        var refused =
+                api.post(
+                        PATH,
+                        "{'destination_id':'%s','sample':{'headers':{'a b':'1','c':2,'d':'e','f(':''}}}"
+                                .formatted(NOBODY));
+
+        assertThat(refused.status()).isEqualTo(422);
+        assertThat(refused.json().path("error").path("details"))
+                .extracting(detail -> detail.path("field").asString())
+                .containsExactlyInAnyOrder(
+                        "sample.headers.a b", "sample.headers.c", "sample.headers.f(");
+    }
+
+    @Test
+    void null_counts_as_left_out_where_there_is_a_choice() {
+        var preview =
+                preview(
+                        "'connection_id': null, 'destination_id': '%s', 'event_id': null, 'sample': {}"
+                                .formatted(destination("").text("id")));
+
+        assertThat(preview.path("passes").asBoolean()).isTrue();
+    }
+
+    @Test
+    void a_payload_as_large_as_ingest_takes_can_be_tried() {
+        String to = "{'destination_id': '" + destination("").text("id") + "', 'sample': {";
+        byte[] most = new byte[1 << 20];
+
+        assertThat(api.post(PATH, to + "'body_base64': '" + base64(most) + "'}}").status())
+                .isEqualTo(200);
+        assertThat(api.post(PATH, to + "'body': '" + "x".repeat(1 << 20) + "'}}").status())
+                .isEqualTo(200);
+        for (String over :
+                List.of(
+                        "'body_base64': '" + base64(new byte[most.length + 1]) + "'",
+                        "'body': '" + "x".repeat(most.length + 1) + "'",
+                        "'body': '" + "\u00fc".repeat(most.length / 2 + 1) + "'")) {
+            var refused = api.post(PATH, to + over + "}}");
+
+            assertThat(refused.status()).isEqualTo(422);
+            assertThat(refused.errorMessage()).startsWith("sample.body").contains("1048576");
+        }
+        assertThat(api.post(PATH, "{}" + " ".repeat(1536 * 1024)).status()).isEqualTo(413);
+    }
+
+    private static String base64(byte[] bytes) {
+        return Base64.getEncoder().encodeToString(bytes);
     }
 
     @ParameterizedTest

@@ -36,6 +36,9 @@ import java.util.UUID;
 /// `POST /api/v1/connections/preview`: what would become of an event. Nothing is sent or stored.
 public final class PreviewRoutes {
 
+    /// A payload as large as ingest takes fits in, as Base64 too.
+    private static final int MOST_BODY_BYTES = 1536 * 1024;
+
     /// What the body asks for, its wrong fields noted.
     ///
     /// @param sample the made-up event
@@ -84,7 +87,7 @@ public final class PreviewRoutes {
 
     private Reply preview(Request request) throws IOException {
         var caller = access.caller(request);
-        var asked = read(request.form());
+        var asked = read(request.form(MOST_BODY_BYTES));
         var target = target(caller, asked);
         var sample = sample(caller, asked);
         var filter = asked.filter().over(target.connection().flatMap(Connection::filter));
@@ -113,7 +116,7 @@ public final class PreviewRoutes {
     }
 
     private static void exactlyOne(Form form, String one, String other) {
-        if (form.has(one) == form.has(other)) {
+        if (form.isGiven(one) == form.isGiven(other)) {
             form.complain(one, "or " + other + " is required, and not both.");
         }
     }

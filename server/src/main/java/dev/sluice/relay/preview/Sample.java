@@ -20,20 +20,24 @@ import java.util.Optional;
 /// @param source empty for one made up
 record Sample(EventId id, Payload payload, Optional<Source> source) {
 
+    /// Bytes, as ingest takes them.
     private static final int MOST_BODY = 1 << 20;
+
     private static final int MOST_HEADERS = 100;
     private static final int MOST_HEADER_BYTES = 32 * 1024;
 
     /// Reads `sample`: `headers`, and `body` or `body_base64`. What is wrong is noted in the form.
     static Payload read(Form form) {
         var headers = headers(form);
-        var text = form.text("body", 0, MOST_BODY).map(body -> body.getBytes(UTF_8));
-        var base64 = form.parsed("body_base64", Sample::decoded);
-        if (text.toOptional().isPresent() && base64.toOptional().isPresent()) {
+        var text = form.text("body", 0, MOST_BODY).map(body -> body.getBytes(UTF_8)).toOptional();
+        var base64 = form.parsed("body_base64", Sample::decoded).toOptional();
+        if (text.isPresent() && base64.isPresent()) {
             form.complain("body_base64", "cannot be sent together with body.");
         }
+        text.ifPresent(body -> checkLength(form, "body", body));
+        base64.ifPresent(body -> checkLength(form, "body_base64", body));
         form.nothingElse();
-        return Payload.of(headers, text.toOptional().or(base64::toOptional).orElse(new byte[0]));
+        return Payload.of(headers, text.or(() -> base64).orElse(new byte[0]));
     }
 
     private static byte[] decoded(String text) {
@@ -44,6 +48,12 @@ record Sample(EventId id, Payload payload, Optional<Source> source) {
         }
     }
 
+    private static void checkLength(Form form, String field, byte[] body) {
+        if (body.length > MOST_BODY) {
+            form.complain(field, "must have at most " + MOST_BODY + " bytes.");
+        }
+    }
+
     private static List<Header> headers(Form form) {
         var texts = form.texts("headers").or(Map.of());
         var headers = new ArrayList<Header>();
@@ -51,13 +61,6 @@ record Sample(EventId id, Payload payload, Optional<Source> source) {
         for (var text : texts.entrySet()) {
             var header = Header.ofText(text.getKey(), text.getValue());
             size += header.name().length() + header.value().length() + 4;
-            if (!HeaderSyntax.isName(header.name()) || !HeaderSyntax.isText(text.getValue())) {
-                form.complain(
-                        "headers",
-                        "must have header names (RFC 9110), and values without control"
-                                + " characters.");
-                return List.of();
-            }
             headers.add(header);
         }
         if (headers.size() > MOST_HEADERS || size > MOST_HEADER_BYTES) {
@@ -68,7 +71,17 @@ record Sample(EventId id, Payload payload, Optional<Source> source) {
                             + " headers, and "
                             + MOST_HEADER_BYTES
                             + " bytes.");
+            return List.of();
         }
+        texts.forEach((name, value) -> checkHeader(form, name, value));
         return headers;
+    }
+
+    private static void checkHeader(Form form, String name, String value) {
+        if (!HeaderSyntax.isName(name)) {
+            form.complain("headers." + name, "is not a header name (RFC 9110).");
+        } else if (!HeaderSyntax.isText(value)) {
+            form.complain("headers." + name, "must not contain control characters.");
+        }
     }
 }
