@@ -1,5 +1,7 @@
 package dev.sluice.observe.events;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.routing.Routing;
 import dev.sluice.platform.db.Row;
@@ -201,7 +203,7 @@ final class DeliveryQueries {
                 others.stream().filter(delivery -> delivery.trigger() == Trigger.INGEST).count();
         var views = new ArrayList<DeliveryView>();
         for (var connection : connections) {
-            var target = targets.getOrDefault(connection, new Target(connection.value(), ""));
+            var target = requireNonNull(targets.get(connection));
             views.add(
                     new DeliveryView(
                             DeliveryId.of(event.id(), (int) before + views.size() + 1),
