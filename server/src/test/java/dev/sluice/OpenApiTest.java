@@ -12,6 +12,7 @@ import dev.sluice.testkit.Contract;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import tools.jackson.databind.JsonNode;
@@ -288,6 +289,47 @@ class OpenApiTest {
                     .forEach(name -> components.add("#/components/" + kind + "/" + name));
         }
         assertThat(references).containsExactlyInAnyOrderElementsOf(components);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            textBlock =
+                    """
+                    SourceCreate   | {"name":"s","verification_config":null,"response_config":null} | true
+                    SourceUpdate   | {"verification_config":null}                               | true
+                    SourceUpdate   | {"response_config":{}}                                     | true
+                    SourceUpdate   | {"response_config":{"status":null,"body":"b"}}             | true
+                    SourceUpdate   | {"response_config":{"content_type":null}}                  | true
+                    SourceUpdate   | {"response_config":{"content_type":"html"}}                | false
+                    SourceUpdate   | {"response_config":{"status":99}}                          | false
+                    Transformation | {"set_headers":null}                                       | false
+                    PreviewRequest | {"connection_id":null,"destination_id":"ID","sample":{}}   | true
+                    PreviewRequest | {"connection_id":null,"sample":{}}                         | false
+                    PreviewRequest | {"connection_id":"ID","destination_id":"ID","sample":{}}   | false
+                    PreviewRequest | {"destination_id":"ID","event_id":"ID","sample":null}      | true
+                    PreviewRequest | {"destination_id":"ID","sample":null}                      | false
+                    """)
+    void a_request_fits_where_the_server_takes_it(String schema, String json, boolean fits) {
+        var value =
+                JsonMapper.shared()
+                        .readTree(json.replace("ID", "018f3c5e-7a00-7bbb-8ccc-2d5e6f708192"));
+
+        assertThat(CONTRACT.errors("#/components/schemas/" + schema, value).isEmpty())
+                .isEqualTo(fits);
+    }
+
+    @Test
+    void the_ingest_page_has_all_parameters_that_it_echoes() {
+        assertThat(
+                        DOCUMENT.path("paths")
+                                .path("/in/{token}")
+                                .path("get")
+                                .path("parameters")
+                                .valueStream()
+                                .map(parameter -> parameter.path("name").asString()))
+                .containsExactly("hub.mode", "hub.challenge", "challenge");
     }
 
     @Test

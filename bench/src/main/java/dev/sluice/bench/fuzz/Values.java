@@ -126,7 +126,11 @@ final class Values {
         for (var property : schema.path("properties").properties()) {
             String name = property.getKey();
             if (required.contains(name) || (!excluded.contains(name) && random.nextInt(5) < 2)) {
-                object.set(name, of(property.getValue(), name));
+                var value = of(property.getValue(), name);
+                while (required.contains(name) && value.isNull()) {
+                    value = of(property.getValue(), name);
+                }
+                object.set(name, value);
             }
         }
         var others = schema.path("additionalProperties");
