@@ -342,7 +342,7 @@ class VerificationTest {
         api.patch(
                 "/api/v1/sources/" + source.text("id"),
                 "{'verification_config': {'provider': 'api_key', 'header': 'X-KEY', 'key':"
-                    + " 'known'}}");
+                        + " 'known'}}");
 
         var event = events(source).getFirst();
         var detail = api.get("/api/v1/events/" + event.path("id").asString());

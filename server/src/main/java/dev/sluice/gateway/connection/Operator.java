@@ -82,7 +82,7 @@ enum Operator {
         }
         var part = operand.string();
         return part.isPresent()
-                && string(found).filter(text -> text.contains(part.get())).isPresent();
+                && string(found).filter(text -> Substring.isIn(text, part.get())).isPresent();
     }
 
     private static Optional<String> string(FilterSubject.Found found) {
