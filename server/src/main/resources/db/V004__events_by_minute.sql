@@ -1,5 +1,12 @@
 -- Lists count events by minute, and find the few that were checked without reading the many.
 
+-- However long it takes, and whoever has to be waited for.
+set local statement_timeout = 0;
+set local lock_timeout = 0;
+
+-- In the order in which a server that still runs locks them: events first, then the ledger.
+lock table event in share mode;
+
 -- What the ledger holds is folded first, so that each row from here on knows its minutes. A server of
 -- an older version that still runs is refused with its next event: it would write none.
 lock table ledger in access exclusive mode;

@@ -1,6 +1,7 @@
 package dev.sluice.relay.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -17,6 +18,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 /// `V004`: a database that counted by the hour counts by the minute, its old hours too.
 class MinutesMigrationTest {
@@ -94,6 +97,62 @@ class MinutesMigrationTest {
                 assertThat(hour(tx, 1, 3)).isEqualTo("10: 0=1 1=7 30=1 59=1");
             });
         }
+    }
+
+    /// A server of the older version that stores an event meanwhile locks events first, too.
+    @Test
+    void an_event_that_is_being_stored_is_waited_for_and_not_deadlocked_with() throws Exception {
+        var source = Some.id();
+        try (Db db = TestCluster.open(TestCluster.newDatabase())) {
+            db.run(tx -> {
+                tx.update("create schema older");
+                tx.update("set local search_path to older");
+                run(tx, "V001__first_light.sql");
+                tx.update(
+                        "create table event_all partition of event for values from (minvalue) to"
+                                + " (maxvalue)");
+            });
+            var migrated = new CompletableFuture<Boolean>();
+            db.run(tx -> {
+                tx.update("set local search_path to older");
+                event(tx, source, Some.NOON, 3);
+                Thread.ofVirtual().start(() -> migrate(db, migrated));
+                await().until(() -> isWaited(db));
+
+                tx.update(
+                        "insert into ledger values (?, ?, '{1}', ?, ?, '{3}', '{1}', '{2}')",
+                        Some.id(), source, List.of(source), List.of(HOUR));
+            });
+
+            assertThat(migrated.get(30, TimeUnit.SECONDS)).isTrue();
+            db.run(tx -> {
+                tx.update("set local search_path to older");
+                assertThat(hour(tx, 1, 3)).isEqualTo("1: 0=1");
+            });
+        }
+    }
+
+    private static void migrate(Db db, CompletableFuture<Boolean> migrated) {
+        try {
+            db.run(tx -> {
+                tx.update("set local search_path to older");
+                run(tx, "V004__events_by_minute.sql");
+            });
+            migrated.complete(true);
+        } catch (RuntimeException e) {
+            migrated.completeExceptionally(e);
+        }
+    }
+
+    private static boolean isWaited(Db db) {
+        return db.call(tx ->
+                tx.single(
+                        """
+                        select count(*) as n
+                          from pg_locks
+                         where not granted and database = (select oid from pg_database where datname = current_database())
+                        """,
+                        row -> row.number("n") > 0));
     }
 
     /// The hour's count, and its minutes that are not 0.
