@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 
 /// Sends nothing, notes what it is given, and answers for each host as the test says; 200 where it
 /// says nothing. A host that hangs answers when it is let go.
@@ -45,7 +46,7 @@ public final class ScriptedSender implements Sender {
     }
 
     @Override
-    public synchronized Outcome send(Parcel parcel) {
+    public synchronized Outcome send(Parcel parcel, BooleanSupplier mayStart) {
         String host = parcel.url().host().text();
         parcels.add(parcel);
         int now = atOnce.merge(host, 1, Integer::sum);

@@ -1,5 +1,6 @@
 package dev.sluice.relay.dispatch;
 
+import dev.sluice.gateway.destination.Destination;
 import dev.sluice.gateway.routing.Gone;
 import dev.sluice.gateway.routing.Route;
 import dev.sluice.gateway.routing.Routing;
@@ -147,7 +148,7 @@ public final class Backlog implements Loop.Step {
             release(reader, Optional.empty()); // woken by the change that lifts the hold
             return false;
         }
-        int most = 2 * route.get().destination().spec().maxInFlight();
+        int most = most(route.get().destination().spec());
         int limit =
                 Math.min(
                         most - reader.taken(),
@@ -160,6 +161,13 @@ public final class Backlog implements Loop.Step {
             release(reader, db.call(tx -> LaneStore.firstDue(tx, reader.lane())));
         }
         return taken == limit;
+    }
+
+    /// Deliveries of a lane in memory: enough that all senders have one more, and with a rate limit
+    /// those of a second at most.
+    private static int most(Destination.Spec spec) {
+        int most = 2 * spec.maxInFlight();
+        return spec.rateLimit().map(limit -> Math.min(most, limit.perSecond())).orElse(most);
     }
 
     private int load(LaneReader reader, Route route, int limit) throws InterruptedException {

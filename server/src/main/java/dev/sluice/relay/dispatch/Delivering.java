@@ -22,6 +22,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 
 /// One delivery's turn: may it be sent now, send it, judge what came back.
 public final class Delivering {
@@ -42,7 +43,10 @@ public final class Delivering {
 
     /// What is to be written; empty when it must wait: it is held, its connection is not known here
     /// yet, or the attempt was cut off by our own stop, so that nothing is known of it.
-    Optional<Settled> deliver(Ready ready) {
+    ///
+    /// @param attemptedAt when its turn came
+    /// @param mayStart whether it may still be sent from here
+    Optional<Settled> deliver(Ready ready, Instant attemptedAt, BooleanSupplier mayStart) {
         var work = ready.work();
         var route = routing.route(work.connection());
         if (route.isEmpty()) {
@@ -51,8 +55,7 @@ public final class Delivering {
         if (route.get().hold(work.trigger() == Trigger.RESEND).isPresent()) {
             return Optional.empty();
         }
-        var attemptedAt = clock.instant();
-        var outcome = send(ready, route.get());
+        var outcome = send(ready, route.get(), mayStart);
         if (outcome instanceof Outcome.Unreachable(ErrorCode code, _, _)
                 && code == ErrorCode.INTERRUPTED) {
             return Optional.empty();
@@ -61,9 +64,9 @@ public final class Delivering {
     }
 
     /// A bug in sending is an attempt that failed, not a delivery that hangs.
-    private Outcome send(Ready ready, Route route) {
+    private Outcome send(Ready ready, Route route, BooleanSupplier mayStart) {
         try {
-            return sender.send(parcel(ready, route));
+            return sender.send(parcel(ready, route), mayStart);
         } catch (RuntimeException | Error e) {
             log.atError()
                     .addKeyValue("delivery_id", ready.work().id())

@@ -2,6 +2,7 @@ package dev.sluice.relay.dispatch;
 
 import dev.sluice.gateway.destination.Destination;
 import dev.sluice.gateway.destination.DestinationId;
+import dev.sluice.gateway.destination.RateLimit;
 import dev.sluice.gateway.routing.Routing;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.Trigger;
@@ -63,14 +64,23 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
     /// Waiting deliveries whose result was written, for the [Backlog] to forget.
     private final Queue<Work> writtenWaiting = new ConcurrentLinkedQueue<>();
 
-    private final Set<Ready> underWay = ConcurrentHashMap.newKeySet();
+    private final ConcurrentHashMap<DeliveryId, Sending> underWay = new ConcurrentHashMap<>();
     private final Pacing pacing;
-
-    /// When the attempts under way began.
-    private final ConcurrentHashMap<DeliveryId, Instant> began = new ConcurrentHashMap<>();
 
     private volatile Runnable onWritten = () -> {};
     private volatile boolean closing;
+
+    /// An attempt under way, equal to no other: of one delivery there may be two, when this node
+    /// was declared dead during the first.
+    private static final class Sending {
+        private final Ready ready;
+        private final Instant since;
+
+        Sending(Ready ready, Instant since) {
+            this.ready = ready;
+            this.since = since;
+        }
+    }
 
     public Dispatcher(
             Routing routing,
@@ -83,7 +93,7 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
         this.results = results;
         this.delivering = delivering;
         this.clock = clock;
-        this.pacing = new Pacing(routing, clock, this::startSender);
+        this.pacing = new Pacing(this::startSender);
     }
 
     /// Of the rate limits; its rounds are another's to call.
@@ -103,27 +113,26 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
             bytes.addAndGet(-size);
             return false;
         }
-        if (!reserve(destination)) {
+        if (!outbox(destination).reserve(room(destination))) {
             bytes.addAndGet(-size);
             return false;
         }
         return true;
     }
 
-    private boolean reserve(DestinationId destination) {
-        var outbox = outbox(destination);
-        if (!outbox.reserve(pacing.room(destination, Outbox.MOST_FRESH))) {
-            return false;
-        }
-        if (outboxes.get(destination) == outbox) {
-            return true;
-        }
-        outbox.cancel(); // its destination was deleted, and it was forgotten just now
-        return false;
+    /// How many fresh deliveries may wait in memory: with a rate limit, those of about a second.
+    private int room(DestinationId destination) {
+        return rateLimit(routing.destination(destination))
+                .map(limit -> Math.min(Outbox.MOST_FRESH, limit.perSecond()))
+                .orElse(Outbox.MOST_FRESH);
     }
 
     private Outbox outbox(DestinationId destination) {
-        return outboxes.computeIfAbsent(destination, _ -> new Outbox());
+        return outboxes.computeIfAbsent(destination, _ -> newOutbox());
+    }
+
+    private Outbox newOutbox() {
+        return new Outbox(new Pace(clock));
     }
 
     @Override
@@ -153,14 +162,20 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
 
     @Override
     public void dropped(Accepted event) {
-        for (var planned : event.planned()) {
-            if (planned.isFresh()) {
-                cancel(planned.route().destination().id(), event.payload().size());
+        cancel(event.planned(), event.payload().size());
+    }
+
+    /// Gives back what `reserve` kept for those that are fresh.
+    ///
+    /// @param size of their event's payload, in bytes
+    public void cancel(List<Accepted.Planned> planned, int size) {
+        for (var one : planned) {
+            if (one.isFresh()) {
+                cancel(one.route().destination().id(), size);
             }
         }
     }
 
-    /// Gives back what `reserve` kept.
     void cancel(DestinationId destination, int size) {
         outbox(destination).cancel();
         bytes.addAndGet(-size);
@@ -180,7 +195,7 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
         outboxes.compute(
                 destination,
                 (_, known) -> {
-                    var outbox = known == null ? new Outbox() : known;
+                    var outbox = known == null ? newOutbox() : known;
                     outbox.addWaiting(ready);
                     return outbox;
                 });
@@ -192,7 +207,7 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
         for (var destination : outboxes.keySet()) {
             if (routing.destination(destination).isEmpty()) {
                 outboxes.computeIfPresent(
-                        destination, (_, outbox) -> outbox.isIdle() ? null : outbox);
+                        destination, (_, outbox) -> outbox.retire() ? null : outbox);
             }
         }
     }
@@ -202,17 +217,27 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
         return outboxes.size();
     }
 
-    private int limit(DestinationId destination) {
-        return routing.destination(destination).map(Dispatcher::limit).orElse(1);
+    /// @param known empty when it is deleted
+    private static int mostAtOnce(Optional<Destination> known) {
+        return known.isPresent() ? known.get().spec().maxInFlight() : 1;
     }
 
-    private static int limit(Destination destination) {
-        return destination.spec().maxInFlight();
+    private static Optional<RateLimit> rateLimit(Optional<Destination> known) {
+        return known.isPresent() ? known.get().spec().rateLimit() : Optional.empty();
     }
 
     private void startSender(DestinationId destination) {
-        var outbox = outbox(destination);
-        if (pacing.isEarly(destination) || !outbox.addSender(limit(destination))) {
+        startSender(destination, outbox(destination));
+    }
+
+    private void startSender(DestinationId destination, Outbox outbox) {
+        var known = routing.destination(destination);
+        var limit = rateLimit(known);
+        if (limit.isPresent() && !outbox.pace().isOpen(limit.get())) {
+            pacing.leave(destination);
+            return;
+        }
+        if (!outbox.addSender(mostAtOnce(known))) {
             return;
         }
         if (permits.tryAcquire()) {
@@ -245,7 +270,8 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
     private void send(DestinationId destination, Outbox outbox) {
         try {
             for (var next = next(destination, outbox); next.isPresent(); ) {
-                startSender(destination); // as many as may be, also after there were no permits
+                startSender(
+                        destination, outbox); // as many as may be, also after there were no permits
                 deliver(next.get());
                 if (starved.isEmpty()) {
                     next = next(destination, outbox);
@@ -266,27 +292,30 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
 
     /// For a sender already counted; empty ends that sender.
     private Optional<Ready> next(DestinationId destination, Outbox outbox) {
-        if (!pacing.take(destination)) {
+        var known = routing.destination(destination);
+        var limit = rateLimit(known);
+        if (limit.isPresent() && !outbox.pace().take(limit.get())) {
             outbox.removeSender();
-            startSender(destination); // now or, most likely, when it is time
+            startSender(destination, outbox); // now or, most likely, when it is time
             return Optional.empty();
         }
-        var next = outbox.next(limit(destination));
-        if (next.isEmpty()) {
-            pacing.giveBack(destination);
+        var next = outbox.next(mostAtOnce(known));
+        if (next.isEmpty() && limit.isPresent()) {
+            outbox.pace().giveBack(limit.get());
         }
         return next;
     }
 
     private void deliver(Ready ready) throws InterruptedException {
-        underWay.add(ready);
+        var sending = new Sending(ready, clock.instant());
+        underWay.put(ready.work().id(), sending);
         try {
             if (closing || !node.mayStart(ready.epoch())) {
                 putBack(ready);
                 return;
             }
-            began.put(ready.work().id(), clock.instant());
-            var settled = delivering.deliver(ready);
+            var settled =
+                    delivering.deliver(ready, sending.since, () -> node.mayStart(ready.epoch()));
             if (settled.isPresent()) {
                 results.add(settled.get());
             } else {
@@ -299,8 +328,7 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
                     .log("delivery.crashed");
             putBack(ready);
         } finally {
-            underWay.remove(ready);
-            began.remove(ready.work().id());
+            underWay.remove(ready.work().id(), sending);
             bytes.addAndGet(-ready.payload().size());
         }
     }
@@ -346,7 +374,7 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
 
     @Override
     public Optional<Instant> since(DeliveryId delivery) {
-        return Optional.ofNullable(began.get(delivery));
+        return Optional.ofNullable(underWay.get(delivery)).map(sending -> sending.since);
     }
 
     @Override
@@ -382,8 +410,8 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
             }
         }
         if (!permits.tryAcquire(PERMITS, budget.toMillis(), TimeUnit.MILLISECONDS)) {
-            for (var ready : List.copyOf(underWay)) {
-                putBack(ready);
+            for (var sending : List.copyOf(underWay.values())) {
+                putBack(sending.ready);
             }
         }
     }

@@ -14,16 +14,27 @@ final class Outbox {
     /// Room for fresh deliveries, those of commits under way included.
     static final int MOST_FRESH = 2_048;
 
+    private final Pace pace;
     private final ArrayDeque<Ready> fresh = new ArrayDeque<>();
     private final ArrayDeque<Ready> waiting = new ArrayDeque<>();
     private int reserved;
     private int senders;
     private boolean isStarved;
     private boolean wasFreshLast;
+    private boolean isRetired;
 
-    /// Keeps room for one fresh delivery, if there are fewer than `most`.
+    /// @param pace of its attempts, should there be a rate limit
+    Outbox(Pace pace) {
+        this.pace = pace;
+    }
+
+    Pace pace() {
+        return pace;
+    }
+
+    /// Keeps room for one fresh delivery, if there are fewer than `most` and it is not retired.
     synchronized boolean reserve(int most) {
-        if (reserved + fresh.size() >= most) {
+        if (isRetired || reserved + fresh.size() >= most) {
             return false;
         }
         reserved++;
@@ -81,9 +92,12 @@ final class Outbox {
         isStarved = false;
     }
 
-    /// Nothing is here, nothing is being sent, no room is kept.
-    synchronized boolean isIdle() {
-        return fresh.isEmpty() && waiting.isEmpty() && reserved == 0 && senders == 0 && !isStarved;
+    /// Keeps no room any more, if nothing is here, nothing is being sent and no room is kept; false
+    /// otherwise.
+    synchronized boolean retire() {
+        isRetired =
+                fresh.isEmpty() && waiting.isEmpty() && reserved == 0 && senders == 0 && !isStarved;
+        return isRetired;
     }
 
     /// Everything that is not being sent.

@@ -9,6 +9,7 @@ import java.time.InstantSource;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 import javax.net.ssl.SSLContext;
 
@@ -64,13 +65,13 @@ public final class HttpSender implements Sender, AutoCloseable {
     }
 
     @Override
-    public Outcome send(Parcel parcel) {
+    public Outcome send(Parcel parcel, BooleanSupplier mayStart) {
         if (isClosed) {
             return unreachable(Failure.interrupted(), Duration.ZERO);
         }
         try (var attempt = new Deadline(parcel.timeout(), timer)) {
             try {
-                var answer = deliver(parcel, attempt);
+                var answer = deliver(parcel, attempt, mayStart);
                 return new Outcome.Answered(
                         answer.status(),
                         answer.body(),
@@ -87,12 +88,20 @@ public final class HttpSender implements Sender, AutoCloseable {
         }
     }
 
-    private Answer deliver(Parcel parcel, Deadline attempt) throws Failure {
+    private Answer deliver(Parcel parcel, Deadline attempt, BooleanSupplier mayStart)
+            throws Failure {
         var url = parcel.url();
         var addresses = resolver.addresses(url.host(), attempt);
         var letter = Letter.of(parcel, headers, clock.instant());
         var post = new Post(url, letter.headers(), letter.body());
         try (var connection = connections.open(url, addresses, attempt)) {
+            // A process that stood still until now may have lost its work to others.
+            if (!mayStart.getAsBoolean()) {
+                throw Failure.interrupted();
+            }
+            if (attempt.isOver()) {
+                throw attempt.timedOut();
+            }
             return connection.exchange(post, attempt);
         }
     }

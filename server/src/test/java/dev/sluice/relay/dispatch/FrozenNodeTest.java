@@ -91,6 +91,38 @@ class FrozenNodeTest {
         }
     }
 
+    /// It lives again, and has leased what it has still on the wire from before.
+    @Test
+    void an_attempt_from_before_that_ends_does_not_hide_the_one_under_way() {
+        engine.learn();
+        var elsewhere = engine.given.destination("b.example", 4);
+        var again = engine.given.connection(source, elsewhere);
+        engine.learn();
+        engine.sender.hang(HOST);
+        engine.sender.hang("b.example");
+        var id = DeliveryId.of(Some.eventId(), 1);
+        send(id, connection, destination);
+        engine.awaitSent(HOST, 1);
+        engine.clock.advance(LONG);
+        send(id, again, elsewhere);
+        engine.awaitSent("b.example", 1);
+
+        engine.sender.letGo(HOST);
+        engine.awaitWritten(1);
+
+        assertThat(engine.dispatcher.since(id)).contains(engine.clock.instant());
+        engine.sender.letGo("b.example");
+        engine.awaitWritten(2);
+        Engine.soon().until(() -> engine.dispatcher.since(id).isEmpty());
+    }
+
+    private void send(DeliveryId id, ConnectionId by, DestinationId to) {
+        var work = new Work(id, source, by, Trigger.INGEST, 0, Optional.empty());
+        assertThat(engine.dispatcher.reserveWaiting(100)).isTrue();
+        engine.dispatcher.addWaiting(
+                to, new Ready(work, Some.payload("{}"), false, engine.node.epoch()));
+    }
+
     /// It lives again under a new epoch before a thread that had taken something comes to send it.
     @Test
     void what_it_took_before_it_was_declared_dead_is_not_sent_under_its_next_epoch() {

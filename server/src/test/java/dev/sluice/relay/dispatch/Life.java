@@ -79,7 +79,7 @@ final class Life {
 
     /// What the dead send does not arrive.
     private Sender wire() {
-        return parcel -> arrives(parcel) ? outside.answer(parcel) : nothing();
+        return (parcel, _) -> arrives(parcel) ? outside.answer(parcel) : nothing();
     }
 
     private static Outcome nothing() {

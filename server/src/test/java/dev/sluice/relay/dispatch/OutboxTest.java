@@ -16,7 +16,7 @@ import java.util.Optional;
 
 class OutboxTest {
 
-    private final Outbox outbox = new Outbox();
+    private final Outbox outbox = new Outbox(new Pace(() -> Some.NOON));
 
     private static Ready ready(boolean isFresh) {
         var work =
@@ -118,6 +118,21 @@ class OutboxTest {
         assertThat(outbox.markStarved()).isFalse();
         outbox.clearStarved();
         assertThat(outbox.markStarved()).isTrue();
+    }
+
+    @Test
+    void one_that_is_retired_keeps_no_room_and_one_with_anything_to_do_is_not_retired() {
+        assertThat(outbox.reserve(1)).isTrue();
+        assertThat(outbox.retire()).isFalse();
+        outbox.cancel();
+        addWaiting();
+        assertThat(outbox.retire()).isFalse();
+        assertThat(takeAll()).hasSize(1);
+        assertThat(outbox.reserve(1)).isTrue();
+        outbox.cancel();
+
+        assertThat(outbox.retire()).isTrue();
+        assertThat(outbox.reserve(1)).isFalse();
     }
 
     @Test

@@ -14,13 +14,28 @@ import java.time.Instant;
 
 class PaceTest {
 
-    private final Pace pace = new Pace();
+    private Instant now = Some.NOON;
+
+    /// Whether the clock was ever read while another thread could take a turn.
+    private boolean wasReadOutside;
+
+    private final Pace pace = new Pace(this::tell);
+
+    private Instant tell() {
+        wasReadOutside |= !Thread.holdsLock(pace);
+        return now;
+    }
+
+    private boolean take(RateLimit limit, Instant at) {
+        now = at;
+        return pace.take(limit);
+    }
 
     /// Turns that can be had from `from` on within `span`, asking every 10 ms.
     private int turns(RateLimit limit, Instant from, Duration span) {
         int turns = 0;
-        for (var now = from; now.isBefore(from.plus(span)); now = now.plusMillis(10)) {
-            while (pace.take(limit, now)) {
+        for (var at = from; at.isBefore(from.plus(span)); at = at.plusMillis(10)) {
+            while (take(limit, at)) {
                 turns++;
             }
         }
@@ -49,38 +64,49 @@ class PaceTest {
     @Test
     void it_is_open_exactly_when_a_turn_can_be_taken() {
         var limit = new RateLimit(10);
-        for (var now = Some.NOON; now.isBefore(Some.NOON.plusSeconds(2)); now = now.plusMillis(7)) {
-            boolean wasOpen = pace.isOpen(limit, now);
-            assertThat(pace.take(limit, now)).isEqualTo(wasOpen);
+        for (; now.isBefore(Some.NOON.plusSeconds(2)); now = now.plusMillis(7)) {
+            boolean wasOpen = pace.isOpen(limit);
+            assertThat(pace.take(limit)).isEqualTo(wasOpen);
         }
+    }
+
+    /// Otherwise a thread that read it, stood still and came after others would look like a clock
+    /// that was set back, and have what was saved up once more.
+    @Test
+    void no_thread_comes_with_a_time_older_than_that_of_the_thread_before() {
+        var limit = new RateLimit(10);
+        pace.isOpen(limit);
+        pace.take(limit);
+
+        assertThat(wasReadOutside).isFalse();
     }
 
     @Test
     void a_turn_given_back_can_be_taken_again() {
         var limit = new RateLimit(1);
-        assertThat(pace.take(limit, Some.NOON)).isTrue();
-        assertThat(pace.take(limit, Some.NOON)).isFalse();
+        assertThat(take(limit, Some.NOON)).isTrue();
+        assertThat(take(limit, Some.NOON)).isFalse();
 
         pace.giveBack(limit);
 
-        assertThat(pace.take(limit, Some.NOON)).isTrue();
-        assertThat(pace.take(limit, Some.NOON)).isFalse();
+        assertThat(take(limit, Some.NOON)).isTrue();
+        assertThat(take(limit, Some.NOON)).isFalse();
     }
 
     @Test
     void a_clock_that_is_set_back_stops_nothing() {
         var limit = new RateLimit(1);
-        pace.take(limit, Some.NOON);
+        take(limit, Some.NOON);
         var earlier = Some.NOON.minusSeconds(3600);
 
-        assertThat(pace.take(limit, earlier)).isTrue();
-        assertThat(pace.take(limit, earlier)).isFalse();
-        assertThat(pace.take(limit, earlier.plusSeconds(1))).isTrue();
+        assertThat(take(limit, earlier)).isTrue();
+        assertThat(take(limit, earlier)).isFalse();
+        assertThat(take(limit, earlier.plusSeconds(1))).isTrue();
     }
 
     @Test
     void a_limit_that_is_raised_counts_at_once() {
-        pace.take(new RateLimit(1), Some.NOON);
+        take(new RateLimit(1), Some.NOON);
         var raised = new RateLimit(100);
 
         assertThat(turns(raised, Some.NOON.plusMillis(1), Duration.ofSeconds(1)))

@@ -34,9 +34,11 @@ class RateLimitTest {
         engine.learn();
     }
 
+    /// And no sender is left that could send one more.
     private void assertSentExactly(int parcels) {
         engine.awaitWritten(parcels);
         engine.look();
+        Engine.soon().until(() -> engine.dispatcher.permitsLeft() == Dispatcher.PERMITS);
         assertThat(engine.sender.sentTo(HOST)).hasSize(parcels);
     }
 
@@ -94,11 +96,29 @@ class RateLimitTest {
 
         for (int sent = 4; sent < 6; sent++) {
             assertSentExactly(sent);
+            engine.round();
             engine.clock.advance(HALF_SECOND);
             engine.look();
             engine.awaitWritten(sent + 1);
         }
         assertSentExactly(6);
+    }
+
+    @Test
+    void of_what_waits_no_more_than_a_seconds_is_in_memory() {
+        limit(2);
+        engine.backlogOf(connection, 20);
+        engine.round();
+        assertSentExactly(1);
+        engine.clock.advance(HALF_SECOND);
+        engine.look();
+        assertSentExactly(2);
+
+        engine.clock.advance(HALF_SECOND);
+        engine.look();
+        assertSentExactly(2);
+        engine.round();
+        assertSentExactly(3);
     }
 
     @Test

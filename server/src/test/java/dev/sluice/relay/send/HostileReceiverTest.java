@@ -400,7 +400,7 @@ class HostileReceiverTest {
                                 new Auth.ApiKey("X-Key", new Secret("k"))),
                         Body.of(new byte[] {0, (byte) 0xff, '\r', '\n'}));
 
-        answered(sender.send(parcel));
+        answered(send(parcel));
 
         var request = receiver.requests().getFirst();
         assertThat(request.line()).isEqualTo("POST /hook/a//b?c=[%41]&d HTTP/1.1");
@@ -426,7 +426,7 @@ class HostileReceiverTest {
     void bodies_of_any_size_arrive(int size) {
         var bytes = new byte[size];
 
-        answered(sender.send(withBody(to(receiver.url()), Body.of(bytes))));
+        answered(send(withBody(to(receiver.url()), Body.of(bytes))));
 
         assertThat(receiver.requests().getFirst().body()).hasSize(size);
         assertThat(receiver.requests().getFirst().values("Content-Length"))
@@ -444,7 +444,7 @@ class HostileReceiverTest {
                             to("http://127.0.0.1:" + server.getLocalPort() + "/"),
                             Body.of(new byte[8 << 20]));
 
-            assertThat(answered(sender.send(parcel)).status()).isEqualTo(413);
+            assertThat(answered(send(parcel)).status()).isEqualTo(413);
         }
     }
 
@@ -495,8 +495,7 @@ class HostileReceiverTest {
         try (var full = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {
             var queue = fill(full);
 
-            var outcome =
-                    sender.send(withTimeout(to("http://127.0.0.1:" + full.getLocalPort()), SHORT));
+            var outcome = send(withTimeout(to("http://127.0.0.1:" + full.getLocalPort()), SHORT));
 
             assertUnreachable(outcome, ErrorCode.CONNECT_TIMEOUT);
             assertThat(((Unreachable) outcome).detail()).isEqualTo("No connection within 400 ms");
@@ -526,8 +525,7 @@ class HostileReceiverTest {
     void a_stalled_tls_handshake_ends_with_the_attempt() {
         receiver.will(new OnAccept(Next.STALL));
 
-        var outcome =
-                sender.send(withTimeout(to("https://127.0.0.1:" + receiver.port() + "/"), SHORT));
+        var outcome = send(withTimeout(to("https://127.0.0.1:" + receiver.port() + "/"), SHORT));
 
         assertUnreachable(outcome, ErrorCode.TLS_FAILED);
         assertThat(outcome.latency()).isBetween(SHORT.minusMillis(1), SHORT.plus(GRACE));
@@ -538,13 +536,39 @@ class HostileReceiverTest {
         receiver.will(new OnAccept(Next.CLOSE));
 
         assertUnreachable(
-                sender.send(to("https://127.0.0.1:" + receiver.port() + "/")),
-                ErrorCode.TLS_FAILED);
+                send(to("https://127.0.0.1:" + receiver.port() + "/")), ErrorCode.TLS_FAILED);
+    }
+
+    @Test
+    void what_may_no_longer_be_sent_once_it_is_connected_is_not_sent() {
+        var outcome = sender.send(to(receiver.url()), () -> false);
+
+        assertUnreachable(outcome, ErrorCode.INTERRUPTED);
+        answered(send(to(receiver.url())));
+        assertThat(receiver.connections()).isEqualTo(2);
+        assertThat(receiver.requests()).hasSize(1);
+    }
+
+    @Test
+    void an_attempt_whose_time_is_over_once_it_is_connected_is_not_sent() {
+        var outcome =
+                sender.send(
+                        withTimeout(to(receiver.url()), SHORT),
+                        () -> {
+                            long start = System.nanoTime();
+                            while (System.nanoTime() - start < SHORT.toNanos()) {
+                                Thread.onSpinWait();
+                            }
+                            return true;
+                        });
+
+        assertUnreachable(outcome, ErrorCode.CONNECT_TIMEOUT);
+        assertThat(receiver.requests()).isEmpty();
     }
 
     @Test
     void a_name_that_does_not_resolve_is_a_dns_failure() {
-        var outcome = (Unreachable) sender.send(to("http://nowhere.example/"));
+        var outcome = (Unreachable) send(to("http://nowhere.example/"));
 
         assertThat(outcome.code()).isEqualTo(ErrorCode.DNS_FAILURE);
         assertThat(outcome.detail())
@@ -560,7 +584,7 @@ class HostileReceiverTest {
                 });
 
         try (hanging) {
-            var outcome = hanging.send(withTimeout(to("http://slow.example/"), SHORT));
+            var outcome = hanging.send(withTimeout(to("http://slow.example/"), SHORT), () -> true);
 
             assertUnreachable(outcome, ErrorCode.DNS_FAILURE);
             assertThat(outcome.latency()).isBetween(SHORT, SHORT.plus(GRACE));
@@ -580,7 +604,7 @@ class HostileReceiverTest {
 
         try (var guarded = sender()) {
             var port = Integer.toString(receiver.port());
-            var outcome = (Unreachable) guarded.send(to(url.replace("PORT", port)));
+            var outcome = (Unreachable) guarded.send(to(url.replace("PORT", port)), () -> true);
 
             assertThat(outcome.code()).isEqualTo(ErrorCode.BLOCKED_ADDRESS);
             assertThat(outcome.detail())
@@ -595,9 +619,9 @@ class HostileReceiverTest {
         lookup.says("turning.example", "127.0.0.1").says("turning.example", "10.0.0.1");
         var parcel = to("http://turning.example:" + receiver.port() + "/");
 
-        answered(sender.send(parcel));
+        answered(send(parcel));
 
-        assertUnreachable(sender.send(parcel), ErrorCode.BLOCKED_ADDRESS);
+        assertUnreachable(send(parcel), ErrorCode.BLOCKED_ADDRESS);
         assertThat(receiver.connections()).isEqualTo(1);
     }
 
@@ -605,7 +629,7 @@ class HostileReceiverTest {
     void the_next_address_is_tried_when_one_does_not_take_the_connection() {
         lookup.says("two.example", "127.0.0.2", "127.0.0.1");
 
-        var outcome = sender.send(to("http://two.example:" + receiver.port() + "/"));
+        var outcome = send(to("http://two.example:" + receiver.port() + "/"));
 
         assertThat(answered(outcome).status()).isEqualTo(200);
         assertThat(receiver.requests().getFirst().values("Host"))
@@ -616,7 +640,7 @@ class HostileReceiverTest {
     void the_host_name_goes_out_as_given_and_without_the_usual_port() {
         lookup.says("xn--bcher-kva.example", "127.0.0.1");
 
-        sender.send(to("http://B\u00fccher.example.:" + receiver.port() + "/"));
+        send(to("http://B\u00fccher.example.:" + receiver.port() + "/"));
 
         assertThat(receiver.requests().getFirst().values("Host"))
                 .containsExactly("xn--bcher-kva.example:" + receiver.port());
@@ -625,7 +649,7 @@ class HostileReceiverTest {
     @Test
     void the_machines_own_resolver_finds_localhost_where_loopback_is_opened() {
         try (var system = open(Lookup.system(), "127.0.0.0/8")) {
-            var outcome = system.send(to("http://localhost:" + receiver.port() + "/"));
+            var outcome = system.send(to("http://localhost:" + receiver.port() + "/"), () -> true);
 
             assertThat(answered(outcome).status()).isEqualTo(200);
         }
@@ -639,7 +663,7 @@ class HostileReceiverTest {
             System.setProperty("socksProxyHost", "127.0.0.1");
             System.setProperty("socksProxyPort", Integer.toString(proxy.port()));
 
-            documented.send(withTimeout(to("http://203.0.113.1/"), SHORT));
+            documented.send(withTimeout(to("http://203.0.113.1/"), SHORT), () -> true);
 
             assertThat(proxy.connections()).isZero();
         } finally {
@@ -663,8 +687,12 @@ class HostileReceiverTest {
         assertUnreachable(sent(SHORT), ErrorCode.INTERRUPTED);
     }
 
+    private Outcome send(Parcel parcel) {
+        return sender.send(parcel, () -> true);
+    }
+
     private Outcome sent(Duration timeout) {
-        return sender.send(withTimeout(to(receiver.url()), timeout));
+        return send(withTimeout(to(receiver.url()), timeout));
     }
 
     private static Answered answered(Outcome outcome) {

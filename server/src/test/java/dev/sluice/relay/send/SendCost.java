@@ -74,7 +74,7 @@ final class SendCost {
         for (int i = 0; i < SENDERS; i++) {
             Thread.startVirtualThread(() -> {
                 while (left.getAndDecrement() > 0) {
-                    if (!(sender.send(parcel) instanceof Outcome.Answered)) {
+                    if (!(sender.send(parcel, () -> true) instanceof Outcome.Answered)) {
                         failed.incrementAndGet();
                     }
                 }

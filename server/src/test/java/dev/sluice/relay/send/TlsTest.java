@@ -43,8 +43,10 @@ class TlsTest {
     void a_certificate_of_a_trusted_authority_for_the_host_is_enough() throws Exception {
         try (var receiver = Receiver.startTls(certificates.identity("good"));
                 var sender = trusting(certificates.trust())) {
-            var first = sender.send(to("https://receiver.test:" + receiver.port() + "/"));
-            var second = sender.send(to("https://receiver.test:" + receiver.port() + "/"));
+            var first =
+                    sender.send(to("https://receiver.test:" + receiver.port() + "/"), () -> true);
+            var second =
+                    sender.send(to("https://receiver.test:" + receiver.port() + "/"), () -> true);
 
             assertThat(first).isInstanceOf(Outcome.Answered.class);
             assertThat(second).isInstanceOf(Outcome.Answered.class);
@@ -66,7 +68,8 @@ class TlsTest {
             String certificate, String host, String detail) throws Exception {
         try (var receiver = Receiver.startTls(certificates.identity(certificate));
                 var sender = trusting(certificates.trust())) {
-            var outcome = sender.send(to("https://" + host + ":" + receiver.port() + "/"));
+            var outcome =
+                    sender.send(to("https://" + host + ":" + receiver.port() + "/"), () -> true);
 
             var unreachable = (Outcome.Unreachable) outcome;
             assertThat(unreachable.code()).isEqualTo(ErrorCode.TLS_FAILED);
@@ -85,8 +88,8 @@ class TlsTest {
                     Receiver.answer(202, ""));
             var parcel = to("https://receiver.test:" + receiver.port() + "/");
 
-            sender.send(parcel);
-            var second = sender.send(parcel);
+            sender.send(parcel, () -> true);
+            var second = sender.send(parcel, () -> true);
 
             assertThat(second).isInstanceOf(Outcome.Answered.class);
             assertThat(receiver.requests()).hasSize(2);
