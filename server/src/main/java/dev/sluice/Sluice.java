@@ -165,7 +165,7 @@ final class Sluice implements AutoCloseable {
         Function<WorkspaceId, Plan.Limits> limits =
                 workspace -> config.plans().named(routing.plan(workspace)).limits();
         var budget = new IngestBudget(relayDb, limits, ids.next(), clock);
-        var quota = new Quota(relayDb, limits, QUOTA_ANSWERS, clock);
+        var quota = new Quota(relayDb, limits, routing::source, QUOTA_ANSWERS, clock);
         var listeners = new RelayListeners(dispatcher, wakes, quota, clock);
         closings.push(backlog::leave);
         closings.push(quota::leave);

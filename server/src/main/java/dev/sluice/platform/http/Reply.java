@@ -39,10 +39,12 @@ public final class Reply {
 
     /// @param type the whole `Content-Type`
     public static Reply text(int status, String type, String body) {
-        return new Reply(
-                status,
-                List.of(new Header("Content-Type", type)),
-                body.getBytes(StandardCharsets.UTF_8));
+        return text(status, List.of(new Header("Content-Type", type)), body);
+    }
+
+    /// @param headers with the `Content-Type`
+    public static Reply text(int status, List<Header> headers, String body) {
+        return new Reply(status, headers, body.getBytes(StandardCharsets.UTF_8));
     }
 
     public static Reply noContent() {

@@ -4,6 +4,7 @@ import dev.sluice.gateway.source.ResponseConfig;
 import dev.sluice.gateway.source.Source;
 import dev.sluice.gateway.source.VerificationConfig;
 import dev.sluice.platform.http.ErrorStatus;
+import dev.sluice.platform.http.Header;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.relay.EventId;
 
@@ -17,17 +18,29 @@ final class Answers {
     private static final String JSON = "application/json; charset=utf-8";
     private static final String TEXT = "text/plain; charset=utf-8";
 
+    /// Whatever is answered here shares an origin with the API, so no browser may run it.
+    private static final Header SANDBOX =
+            new Header("Content-Security-Policy", "default-src 'none'; sandbox");
+
+    /// Of the answer to nearly every webhook.
+    private static final List<Header> ACCEPTED = List.of(new Header("Content-Type", JSON), SANDBOX);
+
     /// These end without a body, whatever is configured (RFC 9110, 15.3.5, 15.3.6 and 15.4.5).
     private static final Set<Integer> BODILESS = Set.of(204, 205, 304);
 
     private Answers() {}
 
+    static Reply guarded(Reply reply) {
+        return reply.with(List.of(SANDBOX));
+    }
+
     static Reply of(Source source, Screening.Screened screened, EventId id) {
         if (screened.checked().isFailed()) {
-            return unverified(source.verification());
+            return guarded(unverified(source.verification()));
         }
         return screened.handshake()
                 .or(() -> source.response().map(response -> configured(response, id)))
+                .map(Answers::guarded)
                 .orElseGet(() -> accepted(id));
     }
 
@@ -62,7 +75,7 @@ final class Answers {
         // Written out: it is the answer to every webhook, and nothing in it needs escaping.
         return Reply.text(
                 200,
-                JSON,
+                ACCEPTED,
                 "{\"status\":\"SUCCESS\",\"message\":\"Event accepted\",\"request_id\":\""
                         + id
                         + "\"}");

@@ -4,6 +4,7 @@ import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.routing.Inlet;
 import dev.sluice.gateway.routing.Route;
 import dev.sluice.gateway.routing.Routing;
+import dev.sluice.gateway.source.VerificationConfig;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Endpoint;
 import dev.sluice.platform.http.ErrorStatus;
@@ -22,9 +23,11 @@ import dev.sluice.relay.store.Receipt;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /// `/in/<token>`: takes a webhook in and answers 200 once it is stored for good.
 public final class Ingest implements Endpoint {
@@ -81,15 +84,10 @@ public final class Ingest implements Endpoint {
     @Override
     public Reply answer(Request request) throws IOException {
         try {
-            return guarded(answerOpenly(request));
+            return answerOpenly(request);
         } catch (ApiException e) {
-            return guarded(e.reply());
+            return Answers.guarded(e.reply());
         }
-    }
-
-    /// Whatever is answered here shares an origin with the API, so no browser may run it.
-    private static Reply guarded(Reply reply) {
-        return reply.with("Content-Security-Policy", "default-src 'none'; sandbox");
     }
 
     private Reply answerOpenly(Request request) throws IOException {
@@ -97,7 +95,7 @@ public final class Ingest implements Endpoint {
         var inlet = routing.inlet(token).orElseThrow(() -> ApiException.notFound("ingest URL"));
         return switch (request.method()) {
             case "POST", "PUT", "PATCH", "DELETE" -> accept(inlet, request);
-            case "GET", "HEAD" -> InfoPage.answer(request);
+            case "GET", "HEAD" -> Answers.guarded(InfoPage.answer(request));
             default ->
                     throw new ApiException(
                                     ErrorStatus.METHOD_NOT_ALLOWED,
@@ -113,11 +111,12 @@ public final class Ingest implements Endpoint {
                     "30");
         }
         budget.spend(inlet.source());
-        var headReadAt = clock.instant();
+        boolean isVerified = !(inlet.source().verification() instanceof VerificationConfig.None);
+        var headReadAt = isVerified ? clock.instant() : Instant.EPOCH; // asked only where it counts
         byte[] body = request.body(MOST_BODY_BYTES);
         var screened =
                 screening.screen(inlet.source(), request, headReadAt, request.headers(), body);
-        var event = event(inlet, request, screened, body);
+        var event = event(inlet, request.method(), request.header("Content-Type"), screened, body);
         if (!journal.offer(event)) {
             dispatcher.dropped(event);
             quota.dropped(event);
@@ -129,34 +128,48 @@ public final class Ingest implements Endpoint {
         };
     }
 
-    private Accepted event(Inlet inlet, Request request, Screening.Screened screened, byte[] body) {
+    /// What is to be stored, with what that needs kept for it: a token of the quota, and room in
+    /// memory. Nothing is kept when it throws.
+    Accepted event(
+            Inlet inlet,
+            String method,
+            Optional<String> contentType,
+            Screening.Screened screened,
+            byte[] body) {
+        var payload = Payload.of(screened.headers(), body);
         var id = new EventId(ids.next(12));
-        if (!screened.checked().isFailed()) {
+        boolean isCounted = !screened.checked().isFailed();
+        if (isCounted) {
             quota.spend(inlet.source(), id);
         }
-        var payload = Payload.of(screened.headers(), body);
-        boolean isSentOn =
-                screened.isSentOn() && Hops.in(payload.headers(), hopHeader) <= MOST_HOPS;
-        var plan = isSentOn ? plan(id, inlet, payload) : Plan.NOTHING;
-        return new Accepted(
-                id,
-                inlet.source().id(),
-                request.method(),
-                request.header("Content-Type"),
-                screened.checked(),
-                payload,
-                plan.deliveries(),
-                plan.filtered(),
-                new Receipt(System.nanoTime() + PATIENCE.toNanos()));
-    }
-
-    /// What becomes of an event on each connection. Those filtered have the last ordinals.
-    private record Plan(List<Accepted.Planned> deliveries, List<ConnectionId> filtered) {
-        static final Plan NOTHING = new Plan(List.of(), List.of());
-    }
-
-    private Plan plan(EventId event, Inlet inlet, Payload payload) {
         var planned = new ArrayList<Accepted.Planned>(inlet.routes().size());
+        try {
+            boolean isSentOn =
+                    screened.isSentOn() && Hops.in(payload.headers(), hopHeader) <= MOST_HOPS;
+            var filtered = isSentOn ? plan(id, inlet, payload, planned) : List.<ConnectionId>of();
+            return new Accepted(
+                    id,
+                    inlet.source().id(),
+                    method,
+                    contentType,
+                    screened.checked(),
+                    payload,
+                    planned,
+                    filtered,
+                    new Receipt(System.nanoTime() + PATIENCE.toNanos()));
+        } catch (RuntimeException | Error e) {
+            dispatcher.cancel(planned, payload.size());
+            if (isCounted) {
+                quota.giveBack(inlet.source(), id);
+            }
+            throw e;
+        }
+    }
+
+    /// What becomes of an event on each connection: `planned` is told of those it goes to, the
+    /// filtered are returned. Those filtered have the last ordinals.
+    private List<ConnectionId> plan(
+            EventId event, Inlet inlet, Payload payload, List<Accepted.Planned> planned) {
         var sieve = Sieve.of(inlet, payload);
         for (var route : inlet.routes()) {
             if (sieve.passes(route)) {
@@ -165,7 +178,7 @@ public final class Ingest implements Endpoint {
                         new Accepted.Planned(delivery, route, isRoomFor(route, payload.size())));
             }
         }
-        return new Plan(planned, sieve.filtered());
+        return sieve.filtered();
     }
 
     private boolean isRoomFor(Route route, int size) {

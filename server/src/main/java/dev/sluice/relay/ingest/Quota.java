@@ -21,14 +21,16 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.time.ZoneOffset;
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BiPredicate;
 import java.util.function.Function;
-import java.util.function.Predicate;
 
 /// Events that a workspace may store in a month (UTC, by the time in the event's id), by its plan.
 ///
@@ -57,13 +59,11 @@ public final class Quota implements Loop.Step {
 
     private final Db db;
     private final Function<WorkspaceId, Plan.Limits> limits;
+    private final Function<SourceId, Optional<Source>> sources;
     private final Duration patience;
     private final InstantSource clock;
 
     private final ConcurrentHashMap<Key, QuotaLease> leases = new ConcurrentHashMap<>();
-
-    /// Sources that ever spent a token.
-    private final ConcurrentHashMap<SourceId, WorkspaceId> owners = new ConcurrentHashMap<>();
 
     private final Semaphore asking = new Semaphore(AT_ONCE);
 
@@ -71,10 +71,12 @@ public final class Quota implements Loop.Step {
     public Quota(
             Db db,
             Function<WorkspaceId, Plan.Limits> limits,
+            Function<SourceId, Optional<Source>> sources,
             Duration patience,
             InstantSource clock) {
         this.db = db;
         this.limits = limits;
+        this.sources = sources;
         this.patience = patience;
         this.clock = clock;
     }
@@ -89,7 +91,6 @@ public final class Quota implements Loop.Step {
         if (cap.isEmpty()) {
             return;
         }
-        owners.putIfAbsent(source.id(), source.workspace());
         var key = new Key(source.workspace(), month(event), cap.getAsLong());
         var lease = leases.computeIfAbsent(key, _ -> new QuotaLease());
         if (!lease.spend()) {
@@ -146,16 +147,21 @@ public final class Quota implements Loop.Step {
         return 100 * day.getYear() + day.getMonthValue();
     }
 
-    /// Gives back the token of an event that will never be stored.
+    /// Gives back the token of an event that will never be stored. That of a source deleted
+    /// meanwhile is lost.
     public void dropped(Accepted event) {
-        var workspace = owners.get(event.source());
-        if (workspace == null || event.verification().status() == Verification.FAILED) {
-            return;
+        if (event.verification().status() != Verification.FAILED) {
+            sources.apply(event.source()).ifPresent(source -> giveBack(source, event.id()));
         }
+    }
+
+    /// Gives back the token that was spent for this event.
+    void giveBack(Source source, EventId event) {
+        var workspace = source.workspace();
         limits.apply(workspace)
                 .eventsPerMonth()
                 .ifPresent(cap -> {
-                    var lease = leases.get(new Key(workspace, month(event.id()), cap));
+                    var lease = leases.get(new Key(workspace, month(event), cap));
                     if (lease != null) {
                         lease.giveBack();
                     }
@@ -164,50 +170,61 @@ public final class Quota implements Loop.Step {
 
     @Override
     public boolean run() {
-        giveBack(QuotaLease::looksIdle);
+        giveBack((key, lease) -> lease.looksIdle() || (!lease.isSpent() && isOld(key)));
         forgetOld();
         return false;
     }
 
     /// Leases of a month or plan that is over, once they are empty.
     private void forgetOld() {
-        var now = clock.instant().atOffset(ZoneOffset.UTC);
-        int month = 100 * now.getYear() + now.getMonthValue();
         leases.forEach((key, lease) -> {
-            var cap = limits.apply(key.workspace()).eventsPerMonth();
-            boolean isOld = key.month() < month || cap.isEmpty() || cap.getAsLong() != key.cap();
-            if (isOld && lease.isSpent()) {
+            if (lease.isSpent() && isOld(key)) {
                 leases.remove(key);
             }
         });
     }
 
-    /// Tokens leave memory when the database is known to listen. Whether they arrived is not known
-    /// when the connection breaks after that; it is not tried again: rather tokens lost than
-    /// doubled.
-    private void giveBack(Predicate<QuotaLease> isToGo) {
+    private boolean isOld(Key key) {
+        var now = clock.instant().atOffset(ZoneOffset.UTC);
+        var cap = limits.apply(key.workspace()).eventsPerMonth();
+        return key.month() < 100 * now.getYear() + now.getMonthValue()
+                || cap.isEmpty()
+                || cap.getAsLong() != key.cap();
+    }
+
+    /// Tokens leave memory when the database is known to listen, and come back when it refuses.
+    /// Whether they arrived is not known when the connection breaks; it is not tried again: rather
+    /// tokens lost than doubled.
+    private void giveBack(BiPredicate<Key, QuotaLease> isToGo) {
         var unused = new TreeMap<Key, QuotaLease>(Key.ORDER);
         leases.forEach((key, lease) -> {
-            if (isToGo.test(lease)) {
+            if (isToGo.test(key, lease)) {
                 unused.put(key, lease);
             }
         });
         if (unused.isEmpty()) {
             return;
         }
+        var drained = new HashMap<QuotaLease, Long>();
         try {
             db.run(tx -> {
                 QuotaStore.beQuick(tx);
-                unused.forEach((key, lease) ->
-                        QuotaStore.giveBack(tx, key.workspace(), key.month(), lease.drain()));
+                unused.forEach((key, lease) -> {
+                    long tokens = lease.drain();
+                    drained.put(lease, tokens);
+                    QuotaStore.giveBack(tx, key.workspace(), key.month(), tokens);
+                });
             });
         } catch (DbException e) {
+            if (!e.isConnectionLost()) {
+                drained.forEach(QuotaLease::refill);
+            }
             log.atWarn().addKeyValue("leases", unused.size()).setCause(e).log("quota.not_returned");
         }
     }
 
     /// Gives back everything, after the last event was stored or dropped.
     public void leave() {
-        giveBack(lease -> !lease.isSpent());
+        giveBack((_, lease) -> !lease.isSpent());
     }
 }

@@ -14,10 +14,15 @@ final class QuotaLease {
     /// How long a quota that was found used up is believed to be so: another node may give back.
     private static final Duration BELIEF = Duration.ofSeconds(1);
 
+    /// After so many looks without use, which is about a minute, others may have what is left: soon
+    /// enough for a month, and seldom enough that a quiet workspace does not take and give back for
+    /// each event.
+    static final int IDLE_LOOKS = 60;
+
     private long left;
 
-    /// Since the last look at it.
-    private boolean wasUsed;
+    /// Looks at it since it was used.
+    private int unused;
 
     private @Nullable CompletableFuture<Long> taking;
     private @Nullable Instant foundEmpty;
@@ -37,14 +42,14 @@ final class QuotaLease {
             return false;
         }
         left--;
-        wasUsed = true;
+        unused = 0;
         return true;
     }
 
     /// One that was spent for nothing.
     synchronized void giveBack() {
         left++;
-        wasUsed = true;
+        unused = 0;
     }
 
     synchronized boolean isKnownEmpty(Instant now) {
@@ -84,15 +89,19 @@ final class QuotaLease {
         foundEmpty = came == 0 ? now : null;
     }
 
-    /// One look: whether some are left and none was used since the last look.
+    /// One look: whether some are left and none was used for long.
     synchronized boolean looksIdle() {
-        boolean isIdle = !wasUsed && left > 0;
-        wasUsed = false;
-        return isIdle;
+        unused = Math.min(unused + 1, IDLE_LOOKS + 1);
+        return unused > IDLE_LOOKS && left > 0;
     }
 
     synchronized boolean isSpent() {
         return left == 0 && taking == null;
+    }
+
+    /// Takes back what was taken out.
+    synchronized void refill(long drained) {
+        left += drained;
     }
 
     /// Takes out what is left.

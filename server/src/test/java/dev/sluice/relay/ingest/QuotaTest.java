@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.account.plan.Plan;
 import dev.sluice.gateway.source.Source;
+import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.http.ApiException;
@@ -60,7 +61,11 @@ class QuotaTest {
     }
 
     private Quota node(Db its, Duration patience) {
-        return new Quota(its, _ -> limits(cap.get()), patience, clock);
+        return new Quota(its, _ -> limits(cap.get()), this::sourceOf, patience, clock);
+    }
+
+    private Optional<Source> sourceOf(SourceId id) {
+        return Optional.of(source).filter(known -> known.id().equals(id));
     }
 
     private static Plan.Limits limits(OptionalLong eventsPerMonth) {
@@ -86,9 +91,15 @@ class QuotaTest {
         return spent;
     }
 
-    /// Two looks: the first sees the last use, the second that nothing was used since.
+    /// Looks for about a minute.
+    private static void rest(Quota node) {
+        for (int look = 0; look < QuotaLease.IDLE_LOOKS; look++) {
+            node.run();
+        }
+    }
+
     private void idle(Quota node) {
-        node.run();
+        rest(node);
         node.run();
         clock.advance(Duration.ofSeconds(1)); // that it was found empty is old by now
     }
@@ -192,13 +203,28 @@ class QuotaTest {
     void what_an_idle_workspace_holds_is_given_back() {
         cap(5_000);
         spend(quota);
-        quota.run();
-        assertThat(taken(202603)).as("just used").isEqualTo(50);
+        rest(quota);
+        assertThat(taken(202603)).as("used a minute ago").isEqualTo(50);
 
         quota.run();
 
         assertThat(taken(202603)).isEqualTo(1);
         assertThat(spend(quota)).isEqualTo(NONE);
+    }
+
+    @Test
+    void what_the_database_refuses_to_take_back_can_still_be_spent() {
+        cap(5_000);
+        spend(quota);
+        rest(quota);
+        db.run(tx -> tx.update("alter table quota rename to elsewhere"));
+        quota.run();
+        db.run(tx -> tx.update("alter table elsewhere rename to quota"));
+
+        assertThat(spend(quota)).isEqualTo(NONE);
+        assertThat(taken(202603)).as("of those it had").isEqualTo(50);
+        quota.leave();
+        assertThat(taken(202603)).isEqualTo(2);
     }
 
     @Test
@@ -237,9 +263,11 @@ class QuotaTest {
         assertThat(taken(202603)).isEqualTo(50);
 
         clock.advance(Duration.ofDays(1));
+        quota.run();
+        assertThat(taken(202603)).as("at once, for it is over").isEqualTo(1);
+
         spend(quota);
-        quota.run();
-        quota.run();
+        idle(quota);
 
         assertThat(taken(202603)).isEqualTo(1);
         assertThat(taken(202604)).isEqualTo(1);
