@@ -44,7 +44,12 @@ public final class Uuid7 {
 
     /// When the id was made, to the millisecond.
     public static Instant timeOf(UUID id) {
-        return Instant.ofEpochMilli(id.getMostSignificantBits() >>> 16);
+        return Instant.ofEpochMilli(millisOf(id));
+    }
+
+    /// When the id was made, in milliseconds since 1970.
+    public static long millisOf(UUID id) {
+        return id.getMostSignificantBits() >>> 16;
     }
 
     /// The smallest id that can be made at `instant` or later: ids are compared as PostgreSQL does,

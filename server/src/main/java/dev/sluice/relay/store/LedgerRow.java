@@ -38,21 +38,23 @@ final class LedgerRow {
     private final Map<Key, Sum> sums = new LinkedHashMap<>();
 
     void event(SourceId source, EventId event, Verification verification, int bodySize) {
-        add(EVENTS, source.value(), event, minuteOf(event), verification.number(), bodySize);
+        long minutes = minutes(event);
+        int minute = (int) (minutes % HOUR_MINUTES);
+        add(EVENTS, source.value(), minutes, minute, verification.number(), bodySize);
     }
 
     void delivery(ConnectionId connection, EventId event, Trigger trigger) {
-        add(DELIVERIES, connection.value(), event, 0, trigger.number(), 0);
+        add(DELIVERIES, connection.value(), minutes(event), 0, trigger.number(), 0);
     }
 
     void outcome(ConnectionId connection, EventId event, DeliveryStatus status) {
-        add(OUTCOMES, connection.value(), event, 0, status.number(), 0);
+        add(OUTCOMES, connection.value(), minutes(event), 0, status.number(), 0);
     }
 
-    private void add(int kind, UUID key, EventId event, int minute, int dim, int size) {
-        var sum =
-                sums.computeIfAbsent(
-                        new Key(kind, key, hourOf(event), minute, dim), _ -> new Sum());
+    /// @param minutes since 1970
+    private void add(int kind, UUID key, long minutes, int minute, int dim, int size) {
+        int hour = (int) (minutes / HOUR_MINUTES);
+        var sum = sums.computeIfAbsent(new Key(kind, key, hour, minute, dim), _ -> new Sum());
         sum.count++;
         sum.size += size;
     }
@@ -62,12 +64,8 @@ final class LedgerRow {
         return (int) (minutes(event) / HOUR_MINUTES);
     }
 
-    private static int minuteOf(EventId event) {
-        return (int) (minutes(event) % HOUR_MINUTES);
-    }
-
     private static long minutes(EventId event) {
-        return Uuid7.timeOf(event.value()).toEpochMilli() / MINUTE_MILLIS;
+        return Uuid7.millisOf(event.value()) / MINUTE_MILLIS;
     }
 
     boolean isEmpty() {
