@@ -23,8 +23,21 @@ final class Incoming {
     private final org.eclipse.jetty.server.Request jetty;
     private boolean ended;
 
+    /// A piece that was found there and is not yet taken.
+    private Content.@Nullable Chunk here;
+
     Incoming(org.eclipse.jetty.server.Request jetty) {
         this.jetty = jetty;
+    }
+
+    /// Whether the next piece, or the end, is there without a wait. To be followed by `next` when
+    /// it is.
+    boolean isHere() {
+        if (ended || here != null) {
+            return true;
+        }
+        here = jetty.read();
+        return here != null;
     }
 
     /// The next piece, which the caller releases, or null at the end.
@@ -33,7 +46,7 @@ final class Incoming {
     /// @throws IOException with a `TimeoutException` as its cause when nothing came by then
     Content.@Nullable Chunk next(long until) throws IOException {
         while (!ended) {
-            Content.@Nullable Chunk chunk = jetty.read();
+            Content.@Nullable Chunk chunk = read();
             if (chunk == null) {
                 await(until);
                 continue;
@@ -50,10 +63,16 @@ final class Incoming {
         return null;
     }
 
+    private Content.@Nullable Chunk read() {
+        Content.@Nullable Chunk chunk = here;
+        here = null;
+        return chunk == null ? jetty.read() : chunk;
+    }
+
     /// Drops what has arrived; true when nothing more will.
     boolean isSkipped() {
         for (int skipped = 0; !ended && skipped < MOST_SKIPPED; ) {
-            Content.@Nullable Chunk chunk = jetty.read();
+            Content.@Nullable Chunk chunk = read();
             if (chunk == null) {
                 return false;
             }

@@ -147,10 +147,14 @@ public final class Request {
         }
         int whole = declared >= 0 ? (int) declared : most + 1;
         byte[] body = grown(new byte[0], Math.min(whole, FIRST_BUFFER));
-        takeForHead();
+        boolean isHeadTaken = false;
         long start = System.nanoTime();
         int length = 0;
         while (length <= most) {
+            if (!isHeadTaken && !incoming.isHere()) {
+                takeForHead();
+                isHeadTaken = true;
+            }
             Content.@Nullable Chunk chunk = incoming.next(start + patience.nanosFor(length));
             if (chunk == null) {
                 break;
@@ -177,7 +181,8 @@ public final class Request {
         return length == body.length ? body : Arrays.copyOf(body, length);
     }
 
-    /// Large headers count as long as their request is under way.
+    /// Large headers count as long as their request is under way, once its body has to be waited
+    /// for.
     private void takeForHead() {
         long bytes = 0;
         for (HttpField field : jetty.getHeaders()) {
