@@ -17,8 +17,9 @@ import java.util.concurrent.atomic.AtomicLong;
 /// Checks each hour once, some minutes after it is over, on one node at a time. What it finds is an
 /// error in the log; it mends nothing.
 ///
-/// A round looks at one piece, and then rests for nine times as long as that took. An hour that was
-/// not finished, because this node died or lost the lease, is begun anew by the next.
+/// A round looks at one piece, and then rests for nine times as long as that took, and not longer
+/// than it can keep its lease. An hour that was not finished, because this node died or lost the
+/// lease, is begun anew by the next.
 public final class Audit implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(Audit.class);
@@ -27,6 +28,7 @@ public final class Audit implements Loop.Step {
     static final Duration CLOSED = Duration.ofMinutes(5);
 
     private static final Duration LEASE = Duration.ofMinutes(3);
+    private static final Duration MOST_REST = LEASE.dividedBy(2);
 
     private final Db db;
     private final InstantSource clock;
@@ -51,19 +53,29 @@ public final class Audit implements Loop.Step {
         if (begun.isBefore(rest)) {
             return false;
         }
+        try {
+            round(begun);
+        } catch (RuntimeException | Error e) {
+            rest = afterWork(begun);
+            throw e;
+        }
+        return false;
+    }
+
+    private void round(Instant begun) {
         @Nullable HourCheck check = current;
         current = null; // begun anew should this round fail
         var progress = db.call(tx -> AuditStore.hold(tx, holder, LEASE));
         if (progress.isEmpty()) {
             rest = begun.plus(LEASE);
-            return false;
+            return;
         }
         var checkedTo = progress.get().checkedTo().orElse(Instant.EPOCH);
         if (check == null || check.start().isBefore(checkedTo)) {
             var hour = db.snapshot(tx -> Days.notBefore(tx, checkedTo));
             if (hour.isEmpty() || hour.get().plus(HourCheck.HOUR).plus(CLOSED).isAfter(begun)) {
                 rest = nextClose(begun);
-                return false;
+                return;
             }
             check = HourCheck.begin(db, hour.get());
         }
@@ -72,8 +84,14 @@ public final class Audit implements Loop.Step {
         } else {
             current = check;
         }
-        rest = begun.plus(Duration.between(begun, clock.instant()).multipliedBy(10));
-        return false;
+        rest = afterWork(begun);
+    }
+
+    /// Half a lease at most, so that a piece that took long does not cost it.
+    private Instant afterWork(Instant begun) {
+        var now = clock.instant();
+        var pause = Duration.between(begun, now).multipliedBy(9);
+        return now.plus(pause.compareTo(MOST_REST) < 0 ? pause : MOST_REST);
     }
 
     private static Instant nextClose(Instant now) {

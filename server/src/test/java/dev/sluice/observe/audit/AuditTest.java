@@ -1,12 +1,14 @@
 package dev.sluice.observe.audit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 
+import dev.sluice.platform.db.DbException;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.testkit.ManualClock;
 import dev.sluice.testkit.Some;
@@ -129,6 +131,41 @@ class AuditTest {
 
         rounds(paced, 1);
         assertThat(checkedTo()).isEqualTo(Instant.parse("2026-02-28T02:00:00Z"));
+    }
+
+    @Test
+    void it_rests_after_a_round_that_failed_too() {
+        var slow = new SlowClock(clock, Duration.ofMillis(300));
+        var paced = new Audit(books.db, slow, Some.id());
+        books.damage("alter table audit rename to elsewhere");
+        assertThatThrownBy(paced::run).isInstanceOf(DbException.class);
+        books.damage("alter table elsewhere rename to audit");
+
+        clock.advance(Duration.ofMillis(2_399));
+        rounds(paced, 1);
+        assertThat(everChecked()).isFalse();
+
+        rounds(paced, 1);
+        assertThat(checkedTo()).isEqualTo(Instant.parse("2026-02-28T01:00:00Z"));
+    }
+
+    @Test
+    void it_rests_for_half_its_lease_at_most() {
+        var slow = new SlowClock(clock, Duration.ofSeconds(30));
+        var paced = new Audit(books.db, slow, Some.id());
+        rounds(paced, 1);
+
+        clock.advance(Duration.ofSeconds(60)); // with the time it was asked last: 90 s
+        rounds(paced, 1);
+
+        assertThat(checkedTo()).isEqualTo(Instant.parse("2026-02-28T02:00:00Z"));
+    }
+
+    private boolean everChecked() {
+        return books.db.call(tx ->
+                tx.single(
+                        "select count(checked_to) > 0 as ever from audit",
+                        row -> row.bool("ever")));
     }
 
     /// Moves on by `work` each time it is asked.
