@@ -7,12 +7,15 @@ import java.util.Queue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 
-/// Whose look-up is next: those of one domain take a share of the threads at most, so that whoever
-/// has many names that hang does not keep others waiting. A domain is the last two labels of a
-/// name, because that is what its owner has to register.
+/// Whose look-up is next: those of one domain take a share of the threads at most, and a quarter of
+/// the places in line, so that whoever has many names that hang does not keep others waiting. A
+/// domain is the last two labels of a name, because that is what its owner has to register.
 ///
 /// All methods are short and hold the monitor of this object.
 final class LookupTurns {
+
+    /// Each domain has the fourth part of the line.
+    private static final int LINE_SHARE = 4;
 
     private final Executor threads;
     private final int share;
@@ -36,13 +39,16 @@ final class LookupTurns {
 
     /// Runs it when it is its domain's turn.
     ///
-    /// @throws RejectedExecutionException when there are too many
+    /// @throws RejectedExecutionException when there are too many, in all or of its domain
     synchronized void execute(String name, Runnable lookup) {
         if (underWay >= most) {
             throw new RejectedExecutionException("too many look-ups at once");
         }
-        underWay++;
         var domain = domains.computeIfAbsent(domainOf(name), _ -> new Domain());
+        if (domain.waiting.size() >= most / LINE_SHARE) {
+            throw new RejectedExecutionException("too many look-ups in one domain");
+        }
+        underWay++;
         if (domain.started < share) {
             start(domain, name, lookup);
         } else {

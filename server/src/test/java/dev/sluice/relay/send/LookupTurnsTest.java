@@ -17,7 +17,7 @@ class LookupTurnsTest {
     /// Look-ups that hold a thread, in the order in which they got it.
     private final ArrayDeque<Runnable> started = new ArrayDeque<>();
 
-    private final LookupTurns turns = new LookupTurns(started::add, 2, 6);
+    private final LookupTurns turns = new LookupTurns(started::add, 2, 8);
     private final List<String> answered = new ArrayList<>();
 
     private void ask(String name) {
@@ -47,14 +47,32 @@ class LookupTurnsTest {
 
     @Test
     void too_many_in_all_are_refused_until_some_are_done() {
-        for (int i = 0; i < 6; i++) {
+        for (int i = 0; i < 4; i++) {
             ask(i + ".slow.example");
+            ask(i + ".slow.test");
         }
         assertThatThrownBy(() -> ask("other.test")).isInstanceOf(RejectedExecutionException.class);
 
         started.remove().run();
         ask("other.test");
-        assertThat(started).hasSize(3);
+        assertThat(started).hasSize(5);
+    }
+
+    @Test
+    void names_of_one_domain_take_a_quarter_of_the_line_and_no_more() {
+        for (int i = 0; i < 4; i++) {
+            ask(i + ".slow.example");
+        }
+        assertThatThrownBy(() -> ask("4.slow.example"))
+                .isInstanceOf(RejectedExecutionException.class);
+        ask("other.test");
+
+        started.remove().run();
+        ask("5.slow.example");
+        while (!started.isEmpty()) {
+            started.remove().run();
+        }
+        assertThat(answered).hasSize(6).contains("other.test", "5.slow.example");
     }
 
     @ParameterizedTest
