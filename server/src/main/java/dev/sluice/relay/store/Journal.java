@@ -48,6 +48,9 @@ public final class Journal implements AutoCloseable {
     /// What a stop waits for the database at most.
     private static final Duration STOP = Duration.ofSeconds(4);
 
+    /// How often a database that answers may refuse to say whether events are stored.
+    private static final int FIND_PATIENCE = 8;
+
     private static final Duration OVERDUE_LOOK = Duration.ofMillis(250);
 
     private final Line line;
@@ -224,9 +227,13 @@ public final class Journal implements AutoCloseable {
                                         .toList());
                 break;
             } catch (DbException e) {
-                if (!e.isConnectionLost()) {
+                if (!e.isConnectionLost() && failures >= FIND_PATIENCE) {
                     throw e;
                 }
+                log.atWarn()
+                        .addKeyValue("events", late.size())
+                        .setCause(e)
+                        .log("journal.find_failed");
                 pause(failures);
             }
         }
