@@ -39,6 +39,11 @@ public final class DbException extends RuntimeException {
         return state.equals("23505");
     }
 
+    /// A lock was not to be had in the time that was set for it.
+    public boolean isLockTimeout() {
+        return state.equals("55P03");
+    }
+
     /// No partition covers the row's id.
     public boolean isMissingPartition() {
         return state.equals("23514");

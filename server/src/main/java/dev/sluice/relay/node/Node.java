@@ -2,6 +2,7 @@ package dev.sluice.relay.node;
 
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DbException;
+import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.loop.Loop;
 import dev.sluice.relay.store.LaneStore;
 import dev.sluice.relay.store.NodeStore;
@@ -12,6 +13,8 @@ import org.slf4j.LoggerFactory;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.UUID;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /// This process among those that share the database.
@@ -40,6 +43,9 @@ public final class Node implements Loop.Step {
 
     /// Written by the thread of the rounds.
     private volatile Term term;
+
+    /// Of the thread of the rounds: whether the last takeover had to be left to the next round.
+    private boolean isHeldUp;
 
     private volatile Runnable onFenced = () -> {};
 
@@ -122,23 +128,62 @@ public final class Node implements Loop.Step {
         term = register();
     }
 
-    /// Each step can be repeated, by any node: dead first, then its work, its lanes last.
+    /// Each step can be repeated, by any node: dead first, then its work, its lanes last. What is
+    /// locked is left to the next round: the next heartbeat must not wait for it.
     private void takeOver() {
-        for (long dead : db.call(tx -> NodeStore.declareDead(tx, epoch(), home))) {
-            log.atWarn().addKeyValue("epoch", dead).log("node.died");
+        boolean isFree =
+                isUnlocked(() -> {
+                    for (long dead : briefly(tx -> NodeStore.declareDead(tx, epoch(), home))) {
+                        log.atWarn().addKeyValue("epoch", dead).log("node.died");
+                    }
+                });
+        for (long gone : db.call(NodeStore::gone)) {
+            isFree &= isUnlocked(() -> takeOver(gone));
         }
-        db.call(NodeStore::gone).forEach(this::takeOver);
+        isHeldUp = !isFree;
+    }
+
+    /// False when it found something locked; said once, until all was free again.
+    private boolean isUnlocked(Runnable step) {
+        try {
+            step.run();
+            return true;
+        } catch (DbException e) {
+            if (!e.isLockTimeout()) {
+                throw e;
+            }
+            if (!isHeldUp) {
+                log.atWarn().setCause(e).log("node.takeover_held_up");
+            }
+            return false;
+        }
+    }
+
+    private void brieflyRun(Consumer<Tx> work) {
+        briefly(tx -> {
+            work.accept(tx);
+            return true;
+        });
+    }
+
+    private <T> T briefly(Function<Tx, T> work) {
+        return db.call(tx -> {
+            NodeStore.beBrief(tx);
+            return work.apply(tx);
+        });
     }
 
     /// Lets what a node that is gone had in memory wait for whoever comes first.
+    ///
+    /// @throws DbException also when something of it stays locked; it can be repeated
     public void takeOver(long gone) {
         var now = clock.instant();
-        var lanes = db.call(tx -> NodeStore.releaseWork(tx, gone, now));
-        db.run(tx -> NodeStore.releaseLanes(tx, gone, now));
-        db.run(tx ->
+        var lanes = briefly(tx -> NodeStore.releaseWork(tx, gone, now));
+        brieflyRun(tx -> NodeStore.releaseLanes(tx, gone, now));
+        brieflyRun(tx ->
                 LaneStore.wake(
                         tx, lanes.stream().map(lane -> new LaneStore.Wake(lane, now)).toList()));
-        db.run(tx -> NodeStore.forget(tx, gone));
+        brieflyRun(tx -> NodeStore.forget(tx, gone));
         log.atInfo()
                 .addKeyValue("epoch", gone)
                 .addKeyValue("lanes", lanes.size())

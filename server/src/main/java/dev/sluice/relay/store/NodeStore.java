@@ -50,6 +50,12 @@ public final class NodeStore {
         tx.update("update node set state = 'left' where epoch = ? and state = 'live'", epoch);
     }
 
+    /// The first statement of a transaction that takes something over: nothing waits for a lock
+    /// longer than this. The one that holds it may be a process that stands still.
+    public static void beBrief(Tx tx) {
+        tx.update("set local lock_timeout = '500ms'");
+    }
+
     /// Declares dead whose lease is over, and the earlier lives of this data directory: who holds
     /// its lock knows that they are.
     public static List<Long> declareDead(Tx tx, long epoch, UUID home) {

@@ -1,6 +1,7 @@
 package dev.sluice.relay.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;
@@ -296,12 +297,38 @@ class NodeTest {
         assertThat(locked.await(10, TimeUnit.SECONDS)).isTrue();
         loseContact(frozen);
 
-        survivor.run();
-
-        assertThat(work(work)).isEqualTo("nobody true 1");
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> {
+                    survivor.run();
+                    return work(work).equals("nobody true 1");
+                });
         awake.countDown();
         assertThat(failure.get(10, TimeUnit.SECONDS).isConnectionLost()).isTrue();
         line.close();
+    }
+
+    @Test
+    void a_locked_row_of_a_dead_node_keeps_no_heartbeat_waiting() {
+        var survivor = Node.join(db, HERE, clock, nanos::get);
+        var dead = join(THERE);
+        var work = owned(dead);
+        loseContact(dead);
+        db.run(tx -> {
+            tx.update("update delivery_work set attempts = 1 where id = ?", work);
+            for (int round = 0; round < 3; round++) {
+                long start = System.nanoTime();
+                survivor.run();
+                assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Node.HEARTBEAT);
+                pass(Node.HEARTBEAT);
+            }
+        });
+        assertThat(survivor.mayStart()).isTrue();
+        assertThat(nodes()).contains(dead.epoch() + " dead");
+
+        survivor.run();
+
+        assertThat(work(work)).isEqualTo("nobody true 1");
+        assertThat(nodes()).containsExactly(survivor.epoch() + " live");
     }
 
     private static boolean uninterrupted(CountDownLatch latch) {
