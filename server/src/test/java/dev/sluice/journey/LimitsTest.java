@@ -241,6 +241,18 @@ class LimitsTest {
         return statuses;
     }
 
+    /// A 500 says that nothing was stored, because the quota did not answer in time: sent again.
+    private static List<Integer> answeredStatuses(Api api, Api.Answer source, int requests) {
+        var statuses = new ArrayList<Integer>();
+        while (statuses.size() < requests) {
+            int status = ingest(api, source).status();
+            if (status != 500) {
+                statuses.add(status);
+            }
+        }
+        return statuses;
+    }
+
     @Test
     void over_the_minute_it_is_refused_before_its_body_is_there() {
         toSecond20();
@@ -336,7 +348,7 @@ class LimitsTest {
         var senders = new ArrayList<Callable<List<Integer>>>();
         for (int i = 0; i < 8; i++) {
             var on = i % 2 == 0 ? api : elsewhere;
-            senders.add(() -> statuses(on, source, 12));
+            senders.add(() -> answeredStatuses(on, source, 12));
         }
         var statuses = new ArrayList<Integer>();
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {

@@ -45,13 +45,25 @@ class SlowSenderTest {
 
     @BeforeEach
     void start() throws IOException {
+        server = start(new Patience(IDLE, HEAD, BODY));
+    }
+
+    /// For senders that are in time: a machine that has much else to do is no slow sender.
+    private void startAgainWithTwiceThePatience() throws IOException {
+        server.close();
         server =
-                HttpServer.start(
-                        new HttpServer.Settings("127.0.0.1", 0, Duration.ofSeconds(1)),
-                        new Patience(IDLE, HEAD, BODY),
-                        CONNECTIONS,
-                        ROUTER,
-                        new Uuid7(InstantSource.system(), new Random(1)));
+                start(
+                        new Patience(
+                                IDLE.multipliedBy(2), HEAD.multipliedBy(2), BODY.multipliedBy(2)));
+    }
+
+    private static HttpServer start(Patience patience) throws IOException {
+        return HttpServer.start(
+                new HttpServer.Settings("127.0.0.1", 0, Duration.ofSeconds(1)),
+                patience,
+                CONNECTIONS,
+                ROUTER,
+                new Uuid7(InstantSource.system(), new Random(1)));
     }
 
     @AfterEach
@@ -97,7 +109,9 @@ class SlowSenderTest {
     }
 
     @Test
-    void a_head_that_comes_in_pieces_and_in_time_leaves_the_idle_time_as_it_was() {
+    void a_head_that_comes_in_pieces_and_in_time_leaves_the_idle_time_as_it_was()
+            throws IOException {
+        startAgainWithTwiceThePatience();
         try (var connection = open()) {
             connection.send(WHOLE.substring(0, 10));
             rest(HEAD.dividedBy(4));
@@ -106,7 +120,7 @@ class SlowSenderTest {
             connection.send(WHOLE.substring(20));
             assertThat(connection.read().body()).isEqualTo("5 bytes");
 
-            rest(HEAD.multipliedBy(2));
+            rest(HEAD.multipliedBy(3));
             connection.send(WHOLE);
             assertThat(connection.read().body()).isEqualTo("5 bytes");
         }
@@ -163,21 +177,23 @@ class SlowSenderTest {
     }
 
     @Test
-    void a_steady_body_may_take_longer() {
+    void a_steady_body_may_take_longer() throws IOException {
+        startAgainWithTwiceThePatience();
         try (var connection = open()) {
-            connection.send(POST + "Content-Length: 40960\r\n\r\n");
-            for (int i = 0; i < 10; i++) {
+            connection.send(POST + "Content-Length: 81920\r\n\r\n");
+            for (int i = 0; i < 20; i++) {
                 rest(BODY.dividedBy(5));
                 connection.send("a".repeat(4096));
             }
 
-            assertThat(connection.read().body()).isEqualTo("40960 bytes");
+            assertThat(connection.read().body()).isEqualTo("81920 bytes");
         }
     }
 
     @Test
     void slow_senders_on_all_connections_are_cut_off_and_others_then_served() {
         var slow = new ArrayList<WireConnection>();
+        long start = System.nanoTime();
         for (int i = 0; i < CONNECTIONS; i++) {
             var connection = open();
             connection.send(i % 2 == 0 ? "POST /sink HT" : CHUNKED);
@@ -187,7 +203,12 @@ class SlowSenderTest {
         var answer = Wire.send(server.port(), WHOLE);
 
         assertThat(answer.status()).isEqualTo(200);
-        slow.forEach(WireConnection::close);
+        assertThat(since(start)).as("before there was room").isGreaterThan(HEAD.minusMillis(100));
+        for (var connection : slow) {
+            is408(connection.read());
+            assertThat(connection.isClosed()).isTrue();
+            connection.close();
+        }
     }
 
     @Test
