@@ -33,7 +33,7 @@ import java.util.UUID;
 /// scheduling of its threads.
 class RaceTest {
 
-    private static final int ROUNDS = Integer.getInteger("sluice.rounds", 3);
+    private static final int ROUNDS = Integer.getInteger("sluice.rounds", 2);
     private static final List<Cut> CUTS = List.of(Cut.values());
     private static final Database DATABASE = TestCluster.newDatabase();
 
