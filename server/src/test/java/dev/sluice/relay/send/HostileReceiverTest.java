@@ -39,6 +39,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.security.NoSuchAlgorithmException;
@@ -482,12 +483,16 @@ class HostileReceiverTest {
 
     @Test
     void nobody_listening_is_a_refused_connection() throws IOException {
-        receiver.close();
+        // Bound and not listening: nobody else gets the port meanwhile.
+        try (var taken = new Socket()) {
+            taken.bind(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0));
+            var parcel = withTimeout(to("http://127.0.0.1:" + taken.getLocalPort() + "/"), SHORT);
 
-        var outcome = (Unreachable) sent(SHORT);
+            var outcome = (Unreachable) send(parcel);
 
-        assertThat(outcome.code()).isEqualTo(ErrorCode.CONNECT_REFUSED);
-        assertThat(outcome.detail()).isEqualTo("Connection refused");
+            assertThat(outcome.code()).isEqualTo(ErrorCode.CONNECT_REFUSED);
+            assertThat(outcome.detail()).isEqualTo("Connection refused");
+        }
     }
 
     @Test
