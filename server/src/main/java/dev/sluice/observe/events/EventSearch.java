@@ -14,7 +14,7 @@ import java.util.Optional;
 final class EventSearch {
 
     /// With what else a list takes, it stays below a tenth of a second.
-    static final Duration BUDGET = Duration.ofMillis(50);
+    static final Duration BUDGET = Duration.ofMillis(35);
 
     /// Ids that are looked through before the first look at the time.
     private static final int FIRST_STEP = 2_000;
