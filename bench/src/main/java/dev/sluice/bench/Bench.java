@@ -29,7 +29,7 @@ public final class Bench {
     private static final Path RESULTS = Path.of("bench", "results");
 
     /// Their values are secret or say where something lies.
-    private static final Set<String> UNPRINTED = Set.of("--key", "--sluice");
+    private static final Set<String> UNPRINTED = Set.of("--key", "--sluice", "--against");
 
     private Bench() {}
 
