@@ -44,6 +44,7 @@ import dev.sluice.relay.send.HttpSender;
 import dev.sluice.relay.send.Rehearsal;
 import dev.sluice.relay.settle.Settlement;
 import dev.sluice.relay.store.Journal;
+import dev.sluice.relay.store.Lanes;
 import dev.sluice.relay.store.Partitions;
 import dev.sluice.relay.store.Results;
 import dev.sluice.relay.upkeep.Folding;
@@ -156,12 +157,15 @@ final class Sluice implements AutoCloseable {
                                 Dispatcher.PERMITS));
         var settlement = new Settlement(clock, RandomGenerator.getDefault(), config.retryJitter());
         var delivering = new Delivering(routing, sender, settlement, clock);
-        var dispatcher = new Dispatcher(routing, node, results, delivering, clock);
+        var dispatcher =
+                new Dispatcher(routing, node, results, delivering, Sluice::startSender, clock);
         node.onFenced(dispatcher::dropAll);
 
         var wakes = new Wakes(relayDb);
         var sweep = new Sweep(relayDb, routing, clock);
-        var backlog = new Backlog(relayDb, routing, node, dispatcher, delivering, results, clock);
+        var backlog =
+                new Backlog(
+                        Lanes.of(relayDb), routing, node, dispatcher, delivering, results, clock);
         Function<WorkspaceId, Plan.Limits> limits =
                 workspace -> config.plans().named(routing.plan(workspace)).limits();
         var budget = new IngestBudget(relayDb, limits, ids.next(), clock);
@@ -238,6 +242,10 @@ final class Sluice implements AutoCloseable {
         routes = router.routes();
         listen(config, router, ids);
         made.ifPresent(note::show);
+    }
+
+    private static void startSender(Runnable sender) {
+        Thread.ofVirtual().name("send").start(sender);
     }
 
     private void listen(Config config, Router router, Uuid7 ids) {

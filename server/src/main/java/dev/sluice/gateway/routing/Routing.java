@@ -30,7 +30,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 /// A node reads only what changed since the version it knows: its own changes before they are
 /// answered, those of other nodes within half a second. Versions are committed in order, so none is
 /// skipped. Safe for use by many threads.
-public final class Routing implements ConfigurationChange, Loop.Step {
+public final class Routing implements RouteMap, ConfigurationChange, Loop.Step {
 
     /// Everything by its id, and what follows from it. Never changed after it is published.
     private record Snapshot(
@@ -87,7 +87,7 @@ public final class Routing implements ConfigurationChange, Loop.Step {
         return routing;
     }
 
-    /// Called after each change, on the thread that noticed it. Must be quick.
+    @Override
     public void onChange(Runnable listener) {
         listeners.add(listener);
     }
@@ -97,14 +97,13 @@ public final class Routing implements ConfigurationChange, Loop.Step {
         return Optional.ofNullable(snapshot.inlets().get(token));
     }
 
-    /// Empty when the connection or its destination was deleted.
+    @Override
     public Optional<Route> route(ConnectionId connection) {
         var current = snapshot;
         return Optional.ofNullable(current.connections().get(connection)).flatMap(current::route);
     }
 
-    /// What of the connection was deleted, for good; empty while nothing was, and for a connection
-    /// that this node has not heard of yet.
+    @Override
     public Optional<Gone> gone(ConnectionId connection) {
         var current = snapshot;
         var version = current.connections().get(connection);
@@ -127,7 +126,7 @@ public final class Routing implements ConfigurationChange, Loop.Step {
                 .map(SourceStore.Version::source);
     }
 
-    /// The destination, unless it was deleted.
+    @Override
     public Optional<Destination> destination(DestinationId id) {
         return Optional.ofNullable(snapshot.destinations().get(id))
                 .filter(version -> !version.isDeleted())

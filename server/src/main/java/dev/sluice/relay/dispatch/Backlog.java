@@ -3,17 +3,17 @@ package dev.sluice.relay.dispatch;
 import dev.sluice.gateway.destination.Destination;
 import dev.sluice.gateway.routing.Gone;
 import dev.sluice.gateway.routing.Route;
-import dev.sluice.gateway.routing.Routing;
-import dev.sluice.platform.db.Db;
+import dev.sluice.gateway.routing.RouteMap;
 import dev.sluice.platform.loop.Loop;
 import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.EventId;
+import dev.sluice.relay.Lease;
 import dev.sluice.relay.Payload;
 import dev.sluice.relay.Trigger;
-import dev.sluice.relay.node.Node;
 import dev.sluice.relay.store.Lane;
 import dev.sluice.relay.store.LaneStore;
-import dev.sluice.relay.store.Results;
+import dev.sluice.relay.store.Lanes;
+import dev.sluice.relay.store.ResultQueue;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -43,12 +43,12 @@ public final class Backlog implements Loop.Step {
     private static final Duration CONFIGURATION_LAG = Duration.ofSeconds(1);
     private static final Duration ADOPTION = Duration.ofSeconds(10);
 
-    private final Db db;
-    private final Routing routing;
-    private final Node node;
+    private final Lanes lanes;
+    private final RouteMap routing;
+    private final Lease node;
     private final Dispatcher dispatcher;
     private final Delivering delivering;
-    private final Results results;
+    private final ResultQueue results;
     private final InstantSource clock;
     private final Map<Lane, LaneReader> leased = new LinkedHashMap<>();
     private long epoch;
@@ -58,14 +58,14 @@ public final class Backlog implements Loop.Step {
     private int usualSize = 4096;
 
     public Backlog(
-            Db db,
-            Routing routing,
-            Node node,
+            Lanes lanes,
+            RouteMap routing,
+            Lease node,
             Dispatcher dispatcher,
             Delivering delivering,
-            Results results,
+            ResultQueue results,
             InstantSource clock) {
-        this.db = db;
+        this.lanes = lanes;
         this.routing = routing;
         this.node = node;
         this.dispatcher = dispatcher;
@@ -118,7 +118,7 @@ public final class Backlog implements Loop.Step {
         }
         nextAdoption = now.plus(ADOPTION);
         dispatcher.forgetGone();
-        for (var lane : db.call(tx -> LaneStore.leased(tx, epoch))) {
+        for (var lane : lanes.leased(epoch)) {
             leased.computeIfAbsent(lane, LaneReader::new);
         }
     }
@@ -126,7 +126,7 @@ public final class Backlog implements Loop.Step {
     private void leaseMore() {
         int room = MOST_LANES - leased.size();
         if (room > 0) {
-            for (var lane : db.call(tx -> LaneStore.lease(tx, epoch, clock.instant(), room))) {
+            for (var lane : lanes.lease(epoch, clock.instant(), room)) {
                 leased.put(lane, new LaneReader(lane));
             }
         }
@@ -158,7 +158,7 @@ public final class Backlog implements Loop.Step {
         }
         int taken = load(reader, route.get(), limit);
         if (taken == 0 && reader.isAtEnd() && reader.taken() == 0) {
-            release(reader, db.call(tx -> LaneStore.firstDue(tx, reader.lane())));
+            release(reader, lanes.firstDue(reader.lane()));
         }
         return taken == limit;
     }
@@ -172,13 +172,13 @@ public final class Backlog implements Loop.Step {
 
     private int load(LaneReader reader, Route route, int limit) throws InterruptedException {
         var now = clock.instant();
-        var read = db.call(tx -> reader.read(tx, now, limit));
+        var read = reader.read(lanes, now, limit);
         if (read.isEmpty()) {
             return 0;
         }
         var events = new HashSet<EventId>();
         read.forEach(waiting -> events.add(waiting.work().id().event()));
-        var payloads = db.call(tx -> LaneStore.payloads(tx, reader.lane().source(), events));
+        var payloads = lanes.payloads(reader.lane().source(), events);
         int taken = 0;
         for (var waiting : read) {
             if (!take(
@@ -215,7 +215,7 @@ public final class Backlog implements Loop.Step {
 
     /// Ends what waits for a connection or destination that is gone, due or not.
     private boolean endAll(LaneReader reader, Gone gone) throws InterruptedException {
-        var read = db.call(tx -> reader.read(tx, LaneReader.FOREVER, MOST_LOADED));
+        var read = reader.read(lanes, LaneReader.FOREVER, MOST_LOADED);
         for (var waiting : read) {
             reader.take(waiting.work());
             reader.advance(waiting);
@@ -233,14 +233,14 @@ public final class Backlog implements Loop.Step {
         }
         leased.remove(
                 reader.lane()); // first: if the answer is lost, a lane of ours is adopted again
-        db.run(tx -> LaneStore.release(tx, reader.lane(), epoch, wakeAt));
+        lanes.release(reader.lane(), epoch, wakeAt);
     }
 
     /// Frees all lanes, after the dispatcher has stopped.
     public void leave() {
         for (var reader : new ArrayList<>(leased.values())) {
-            var wakeAt = db.call(tx -> LaneStore.firstDue(tx, reader.lane()));
-            db.run(tx -> LaneStore.release(tx, reader.lane(), epoch, wakeAt));
+            var wakeAt = lanes.firstDue(reader.lane());
+            lanes.release(reader.lane(), epoch, wakeAt);
         }
         leased.clear();
     }

@@ -2,7 +2,7 @@ package dev.sluice.relay.dispatch;
 
 import dev.sluice.gateway.routing.Gone;
 import dev.sluice.gateway.routing.Route;
-import dev.sluice.gateway.routing.Routing;
+import dev.sluice.gateway.routing.RouteMap;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.Outcome;
@@ -29,12 +29,12 @@ public final class Delivering {
 
     private static final Logger log = LoggerFactory.getLogger(Delivering.class);
 
-    private final Routing routing;
+    private final RouteMap routing;
     private final Sender sender;
     private final Settlement settlement;
     private final InstantSource clock;
 
-    public Delivering(Routing routing, Sender sender, Settlement settlement, InstantSource clock) {
+    public Delivering(RouteMap routing, Sender sender, Settlement settlement, InstantSource clock) {
         this.routing = routing;
         this.sender = sender;
         this.settlement = settlement;

@@ -3,15 +3,15 @@ package dev.sluice.relay.dispatch;
 import dev.sluice.gateway.destination.Destination;
 import dev.sluice.gateway.destination.DestinationId;
 import dev.sluice.gateway.destination.RateLimit;
-import dev.sluice.gateway.routing.Routing;
+import dev.sluice.gateway.routing.RouteMap;
 import dev.sluice.relay.DeliveryId;
+import dev.sluice.relay.Lease;
 import dev.sluice.relay.Trigger;
 import dev.sluice.relay.UnderWay;
 import dev.sluice.relay.Work;
-import dev.sluice.relay.node.Node;
 import dev.sluice.relay.store.Accepted;
 import dev.sluice.relay.store.JournalListener;
-import dev.sluice.relay.store.Results;
+import dev.sluice.relay.store.ResultQueue;
 import dev.sluice.relay.store.ResultsListener;
 import dev.sluice.relay.store.Settled;
 
@@ -27,6 +27,7 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -47,10 +48,11 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
     private static final long MOST_BYTES =
             Math.min(256L << 20, Runtime.getRuntime().maxMemory() / 4);
 
-    private final Routing routing;
-    private final Node node;
-    private final Results results;
+    private final RouteMap routing;
+    private final Lease node;
+    private final ResultQueue results;
     private final Delivering delivering;
+    private final Executor senders;
     private final InstantSource clock;
 
     private final ConcurrentHashMap<DestinationId, Outbox> outboxes = new ConcurrentHashMap<>();
@@ -82,16 +84,19 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
         }
     }
 
+    /// @param senders runs each sender on a thread of its own
     public Dispatcher(
-            Routing routing,
-            Node node,
-            Results results,
+            RouteMap routing,
+            Lease node,
+            ResultQueue results,
             Delivering delivering,
+            Executor senders,
             InstantSource clock) {
         this.routing = routing;
         this.node = node;
         this.results = results;
         this.delivering = delivering;
+        this.senders = senders;
         this.clock = clock;
         this.pacing = new Pacing(this::startSender);
     }
@@ -241,7 +246,7 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
             return;
         }
         if (permits.tryAcquire()) {
-            Thread.ofVirtual().name("send").start(() -> send(destination, outbox));
+            senders.execute(() -> send(destination, outbox));
             return;
         }
         outbox.removeSender();

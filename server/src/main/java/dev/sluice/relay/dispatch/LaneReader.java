@@ -1,10 +1,10 @@
 package dev.sluice.relay.dispatch;
 
-import dev.sluice.platform.db.Tx;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.Work;
 import dev.sluice.relay.store.Lane;
 import dev.sluice.relay.store.LaneStore;
+import dev.sluice.relay.store.Lanes;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -66,11 +66,11 @@ final class LaneReader {
 
     /// Up to `limit` due deliveries that are not in memory. The position moves only over what
     /// `advance` is told of.
-    List<LaneStore.Waiting> read(Tx tx, Instant now, int limit) {
+    List<LaneStore.Waiting> read(Lanes lanes, Instant now, int limit) {
         if (isAtEnd || now.isAfter(startedOver.plus(START_OVER))) {
             startOver(now);
         }
-        var read = LaneStore.due(tx, lane, now, positionTime, positionId, limit + taken.size());
+        var read = lanes.due(lane, now, positionTime, positionId, limit + taken.size());
         isAtEnd = read.size() < limit + taken.size();
         if (positionId.equals(LOWEST)) {
             raiseFloor(read, now);

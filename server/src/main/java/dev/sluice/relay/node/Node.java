@@ -4,6 +4,7 @@ import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DbException;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.loop.Loop;
+import dev.sluice.relay.Lease;
 import dev.sluice.relay.store.LaneStore;
 import dev.sluice.relay.store.NodeStore;
 
@@ -25,7 +26,7 @@ import java.util.function.LongSupplier;
 /// in memory is others' work by then.
 ///
 /// A round is one heartbeat and one look for nodes that died.
-public final class Node implements Loop.Step {
+public final class Node implements Lease, Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(Node.class);
 
@@ -88,17 +89,17 @@ public final class Node implements Loop.Step {
         onFenced = listener;
     }
 
+    @Override
     public long epoch() {
         return term.epoch();
     }
 
-    /// Whether attempts may be started now.
+    @Override
     public boolean mayStart() {
         return isValid(term);
     }
 
-    /// Whether attempts may be started of what this node got under that epoch. What it got before
-    /// it was declared dead is others' work, though it lives again.
+    @Override
     public boolean mayStart(long epoch) {
         var now = term;
         return now.epoch() == epoch && isValid(now);

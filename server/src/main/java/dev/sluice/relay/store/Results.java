@@ -22,7 +22,7 @@ import java.util.function.LongSupplier;
 /// Results stay in memory until their commit is known, and are written again after a lost
 /// connection: that is safe, because writing them twice changes nothing. One thread writes. When
 /// the database is away for long, `add` blocks.
-public final class Results implements AutoCloseable {
+public final class Results implements ResultQueue, AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Results.class);
 
@@ -64,6 +64,7 @@ public final class Results implements AutoCloseable {
         writer.start();
     }
 
+    @Override
     public void add(Settled settled) throws InterruptedException {
         queue.put(settled);
     }

@@ -24,6 +24,7 @@ import dev.sluice.relay.store.Journal;
 import dev.sluice.relay.store.JournalListener;
 import dev.sluice.relay.store.Lane;
 import dev.sluice.relay.store.LaneStore;
+import dev.sluice.relay.store.Lanes;
 import dev.sluice.relay.store.Partitions;
 import dev.sluice.relay.store.Receipt;
 import dev.sluice.relay.store.Results;
@@ -116,9 +117,11 @@ final class Engine implements AutoCloseable {
                         new Line(ways.journal(), "journal"), partitions, node::epoch, ids, clock);
         var settlement = new Settlement(clock, new Random(3), 0);
         var delivering = new Delivering(routing, wire.apply(sender), settlement, clock);
-        dispatcher = new Dispatcher(routing, node, results, delivering, clock);
+        dispatcher =
+                new Dispatcher(
+                        routing, node, results, delivering, Thread::startVirtualThread, clock);
         node.onFenced(dispatcher::dropAll);
-        backlog = new Backlog(db, routing, node, dispatcher, delivering, results, clock);
+        backlog = new Backlog(Lanes.of(db), routing, node, dispatcher, delivering, results, clock);
         results.start((batch, effective) -> {
             dispatcher.written(batch, effective);
             written.addAndGet(batch.size());

@@ -76,7 +76,8 @@ class IngestRoomTest {
                         new Line(DATABASE, "results"), new Partitions(db), node::epoch, ids, clock);
         var settlement = new Settlement(clock, new Random(3), 0);
         var delivering = new Delivering(routing, new ScriptedSender(), settlement, clock);
-        return new Dispatcher(routing, node, results, delivering, clock);
+        return new Dispatcher(
+                routing, node, results, delivering, Thread::startVirtualThread, clock);
     }
 
     /// How many more deliveries to its destination have room in memory.

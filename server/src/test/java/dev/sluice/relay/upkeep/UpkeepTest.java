@@ -72,7 +72,8 @@ class UpkeepTest {
                         new ScriptedSender(),
                         new Settlement(clock, new Random(3), 0),
                         clock);
-        return new Dispatcher(routing, node, results, delivering, clock);
+        return new Dispatcher(
+                routing, node, results, delivering, Thread::startVirtualThread, clock);
     }
 
     @AfterEach
