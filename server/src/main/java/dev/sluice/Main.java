@@ -12,7 +12,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.Security;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -74,7 +73,7 @@ public final class Main {
             System.setProperty(
                     "logback.configurationFile", "logback-json.xml"); // before the first logger
         }
-        var sluice = Sluice.start(config, InstantSource.system(), version());
+        var sluice = Sluice.start(config, version());
         var stopped = new CountDownLatch(1);
         Runtime.getRuntime()
                 .addShutdownHook(

@@ -20,6 +20,7 @@ import dev.sluice.observe.events.EventRoutes;
 import dev.sluice.observe.openapi.OpenApiRoutes;
 import dev.sluice.observe.status.StatusRoutes;
 import dev.sluice.platform.db.Database;
+import dev.sluice.platform.db.DatabaseClock;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DbException;
 import dev.sluice.platform.db.Line;
@@ -64,6 +65,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.DoubleSupplier;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
@@ -94,9 +96,12 @@ final class Sluice implements AutoCloseable {
 
     private Sluice() {}
 
+    /// Goes by the database's clock.
+    ///
     /// @throws StartRefused when it cannot start; nothing is left running then
-    static Sluice start(Config config, InstantSource clock, String version) {
-        return start(config, clock, version, Optional.empty());
+    static Sluice start(Config config, String version) {
+        var clock = new DatabaseClock(InstantSource.system(), System::nanoTime);
+        return start(config, clock, clock::setBy, version, Optional.empty());
     }
 
     /// @param freeShare of the disk, in the place of what is measured
@@ -105,9 +110,18 @@ final class Sluice implements AutoCloseable {
             InstantSource clock,
             String version,
             Optional<DoubleSupplier> freeShare) {
+        return start(config, clock, _ -> {}, version, freeShare);
+    }
+
+    private static Sluice start(
+            Config config,
+            InstantSource clock,
+            Consumer<Db> setClock,
+            String version,
+            Optional<DoubleSupplier> freeShare) {
         var sluice = new Sluice();
         try {
-            sluice.open(config, clock, version, freeShare);
+            sluice.open(config, clock, setClock, version, freeShare);
             return sluice;
         } catch (IOException e) {
             sluice.close();
@@ -118,11 +132,15 @@ final class Sluice implements AutoCloseable {
         }
     }
 
+    /// @param setClock by the database that is given
     private void open(
-            Config config, InstantSource clock, String version, Optional<DoubleSupplier> freeShare)
+            Config config,
+            InstantSource clock,
+            Consumer<Db> setClock,
+            String version,
+            Optional<DoubleSupplier> freeShare)
             throws IOException {
         var random = new RandomText();
-        var ids = new Uuid7(clock, RandomGenerator.getDefault());
         var directory = closeLast(DataDirectory.open(config.dataDir()));
         var sealer = sealer(config, directory, random);
 
@@ -131,7 +149,9 @@ final class Sluice implements AutoCloseable {
         // Two pools: whatever the API is asked, the relay's own work finds a connection.
         var db = closeLast(Db.open(database, "api", 10, Duration.ofSeconds(5)));
         var relayDb = closeLast(Db.open(database, "relay", 8, Duration.ofSeconds(60)));
+        setClock.accept(relayDb);
         checkMasterKey(db, sealer);
+        var ids = new Uuid7(clock, RandomGenerator.getDefault());
         var partitions = new Partitions(relayDb);
         partitions.makeAhead(clock.instant());
 
@@ -183,6 +203,13 @@ final class Sluice implements AutoCloseable {
         closeLast(journal);
 
         loop("heartbeat", Node.HEARTBEAT, node);
+        loop(
+                "clock",
+                Duration.ofSeconds(30),
+                () -> {
+                    setClock.accept(relayDb);
+                    return false;
+                });
         loop("configuration", Duration.ofMillis(500), routing);
         loop("lane wakes", Duration.ofMillis(50), wakes);
         routing.onChange(loop("sweep", Duration.ofSeconds(10), sweep)::wake);
