@@ -4,6 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.routing.Routing;
+import dev.sluice.observe.Ending;
+import dev.sluice.observe.Unfinished;
 import dev.sluice.platform.db.Row;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.relay.DeliveryId;
@@ -13,7 +15,6 @@ import dev.sluice.relay.Trigger;
 import dev.sluice.relay.UnderWay;
 
 import java.sql.SQLException;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -25,9 +26,6 @@ import java.util.UUID;
 
 /// Reads the deliveries of one event: those finished, those at work, those filtered.
 final class DeliveryQueries {
-
-    /// An attempt that has been under way for this long reads `delivering`.
-    private static final Duration LONG_UNDER_WAY = Duration.ofSeconds(1);
 
     private record Target(UUID destination, String name) {}
 
@@ -115,7 +113,6 @@ final class DeliveryQueries {
         var attempts = new ArrayList<>(earlier.getOrDefault(id, List.of()));
         finalAttempt.ifPresent(attempts::add);
         var status = DeliveryStatus.numbered(row.integer("status"));
-        var code = row.integerOrNone("error_code").map(ErrorCode::numbered);
         return new DeliveryView(
                 id,
                 new ConnectionId(row.uuid("connection_id")),
@@ -127,7 +124,14 @@ final class DeliveryQueries {
                 Optional.empty(),
                 row.instantOrNone("created_at").orElse(event.receivedAt()),
                 Optional.of(row.instant("finished_at")),
-                DeliveryView.ended(status, code, finalAttempt, count),
+                new Ending(
+                                status,
+                                row.integerOrNone("error_code").map(ErrorCode::numbered),
+                                row.integerOrNone("response_status"),
+                                row.textOrNone("error_message"),
+                                finalAttempt.isPresent(),
+                                count)
+                        .reason(),
                 attempts);
     }
 
@@ -157,23 +161,21 @@ final class DeliveryQueries {
         boolean isInMemory = !row.isNull("owner");
         var hold =
                 routing.route(connection).flatMap(route -> route.hold(trigger == Trigger.RESEND));
-        boolean isDelivering =
-                attemptBegan(row, id, createdAt)
-                        .filter(began -> !began.plus(LONG_UNDER_WAY).isAfter(now))
-                        .isPresent();
+        Optional<Long> owner = isInMemory ? Optional.of(row.number("owner")) : Optional.empty();
+        var status = new Unfinished(id, owner, createdAt).status(underWay, now);
         Optional<Instant> next = row.instantOrNone("next_at");
         return new DeliveryView(
                 id,
                 connection,
                 row.uuid("destination_id"),
                 row.text("destination_name"),
-                isDelivering ? DeliveryStatus.DELIVERING : DeliveryStatus.PENDING,
+                status,
                 trigger,
                 count,
                 next,
                 createdAt,
                 Optional.empty(),
-                isDelivering
+                status == DeliveryStatus.DELIVERING
                         ? DeliveryView.delivering(count)
                         : DeliveryView.waiting(
                                 hold,
@@ -183,14 +185,6 @@ final class DeliveryQueries {
                                 next.orElse(now),
                                 attempts.stream().reduce((_, latest) -> latest)),
                 attempts);
-    }
-
-    /// What this node has on the wire it knows. Of what is in another node's memory only its age is
-    /// known: rarely does anything wait there for long.
-    private Optional<Instant> attemptBegan(Row row, DeliveryId id, Instant createdAt)
-            throws SQLException {
-        boolean isElsewhere = !row.isNull("owner") && !underWay.isOwner(row.number("owner"));
-        return isElsewhere ? Optional.of(createdAt) : underWay.since(id);
     }
 
     /// They have the last ordinals that ingest gave out, in the order of the list.
@@ -216,7 +210,7 @@ final class DeliveryQueries {
                             Optional.empty(),
                             event.receivedAt(),
                             Optional.of(event.receivedAt()),
-                            "Filtered: the connection's filter did not match.",
+                            Ending.FILTERED.reason(),
                             List.of()));
         }
         return views;

@@ -5,7 +5,6 @@ import dev.sluice.gateway.routing.Hold;
 import dev.sluice.platform.json.JsonObject;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.DeliveryStatus;
-import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.Trigger;
 
 import java.time.Instant;
@@ -44,44 +43,6 @@ record DeliveryView(
                 .put("finished_at", finishedAt)
                 .put("reason", reason)
                 .put("attempts", attempts.stream().map(AttemptView::json).toList());
-    }
-
-    /// Why a finished delivery ended.
-    static String ended(
-            DeliveryStatus status,
-            Optional<ErrorCode> code,
-            Optional<AttemptView> last,
-            int attempts) {
-        if (status == DeliveryStatus.SUCCEEDED) {
-            return "Delivered: destination answered "
-                    + last.flatMap(AttemptView::responseStatus).orElse(0)
-                    + ".";
-        }
-        if (code.isPresent() && last.isEmpty()) {
-            return switch (code.get()) {
-                case DESTINATION_DELETED ->
-                        "Failed: the destination was deleted before this could be delivered.";
-                case CONNECTION_DELETED ->
-                        "Failed: the connection was deleted before this could be delivered.";
-                case EVENT_EXPIRED ->
-                        "Failed: the event's retention ended before this could be delivered.";
-                default -> "Failed: " + code.get().text() + ".";
-            };
-        }
-        String why =
-                last.flatMap(AttemptView::errorMessage).orElse("the destination did not accept it");
-        if (code.filter(ErrorCode.TRANSFORMATION_FAILED::equals).isPresent()) {
-            return "Failed: " + why + ". Resend it once that is mended.";
-        }
-        return status == DeliveryStatus.FAILED
-                ? "Failed: "
-                        + why
-                        + "; this answer is not retried. Resend it once the destination is fixed."
-                : "Exhausted after "
-                        + attempts
-                        + " attempts: "
-                        + why
-                        + ". Resend it once the destination is fixed.";
     }
 
     /// @param attempts made before this one

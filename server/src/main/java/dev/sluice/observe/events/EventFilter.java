@@ -2,17 +2,13 @@ package dev.sluice.observe.events;
 
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.http.Query;
-import dev.sluice.platform.json.Form;
 import dev.sluice.relay.Verification;
 
-import java.time.DateTimeException;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /// Which events a list is about: those that pass all that is asked for.
@@ -31,48 +27,13 @@ record EventFilter(
             Arrays.stream(Verification.values())
                     .collect(Collectors.toMap(Verification::text, Function.identity()));
 
-    /// RFC 3339. A `+` that was not encoded arrives as a space.
-    private static final Pattern TIME =
-            Pattern.compile(
-                    "(\\d{4}-\\d\\d-\\d\\d)"
-                            + "[Tt ]"
-                            + "(\\d\\d:\\d\\d:\\d\\d(?:\\.\\d{1,9})?)"
-                            + "(?:([Zz])|([-+ ])(\\d\\d:\\d\\d))");
-
     /// What is wrong is noted in the query.
     static EventFilter of(Query query) {
         return new EventFilter(
-                query.parsed("source_id", EventFilter::sourceId),
+                query.uuid("source_id").map(SourceId::new),
                 query.oneOf("verification_status", VERIFICATIONS),
-                query.parsed("received_after", EventFilter::time),
-                query.parsed("received_before", EventFilter::time),
+                query.time("received_after"),
+                query.time("received_before"),
                 query.text("q"));
-    }
-
-    private static SourceId sourceId(String text) {
-        try {
-            return new SourceId(Form.uuidOf(text));
-        } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException("must be a UUID.", e);
-        }
-    }
-
-    /// @throws IllegalArgumentException with a message that continues the parameter's name
-    static Instant time(String text) {
-        var parts = TIME.matcher(text.strip());
-        if (parts.matches()) {
-            String zone =
-                    parts.group(3) != null
-                            ? "Z"
-                            : parts.group(4).replace(' ', '+') + parts.group(5);
-            try {
-                return OffsetDateTime.parse(parts.group(1) + "T" + parts.group(2) + zone)
-                        .toInstant();
-            } catch (DateTimeException e) {
-                // said below
-            }
-        }
-        throw new IllegalArgumentException(
-                "must be a time as in RFC 3339, such as 2026-03-01T12:00:00Z.");
     }
 }

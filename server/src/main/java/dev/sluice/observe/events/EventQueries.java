@@ -3,6 +3,8 @@ package dev.sluice.observe.events;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;
+import dev.sluice.observe.sums.Timeline;
+import dev.sluice.observe.sums.Window;
 import dev.sluice.platform.db.Row;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.relay.Checked;
@@ -41,11 +43,6 @@ final class EventQueries {
                 workspace.value());
     }
 
-    /// A stretch of one source's ids.
-    ///
-    /// @param isPure whether all events there are of the verification that is wanted
-    record Window(UUID source, IdRange ids, boolean isPure) {}
-
     /// How many of these events there are. Skipped ones among others stand in no index of their
     /// own: they are all but the others, which is quicker than to look at each row.
     static long count(Tx tx, List<Window> windows, Optional<Verification> verification) {
@@ -79,7 +76,7 @@ final class EventQueries {
     }
 
     /// The events at this place, newest first; only their ids, which stand in the index.
-    static List<EventKey> keys(Tx tx, EventList.Place place, Optional<Verification> verification) {
+    static List<EventKey> keys(Tx tx, Timeline.Place place, Optional<Verification> verification) {
         return place.windows().isEmpty()
                 ? List.of()
                 : keys(tx, keysAt(place, verification), place, List.of());
@@ -87,7 +84,7 @@ final class EventQueries {
 
     /// Those of the events at this place whose ids have this text in them, newest first.
     static List<EventKey> matches(
-            Tx tx, EventList.Place place, Optional<Verification> verification, IdText.Within text) {
+            Tx tx, Timeline.Place place, Optional<Verification> verification, IdText.Within text) {
         if (place.windows().isEmpty()) {
             return List.of();
         }
@@ -99,7 +96,7 @@ final class EventQueries {
         return keys(tx, sql, place, List.of(leftOut, "%" + text.text() + "%"));
     }
 
-    private static String keysAt(EventList.Place place, Optional<Verification> verification) {
+    private static String keysAt(Timeline.Place place, Optional<Verification> verification) {
         return """
         select found.id, found.source_id
           from unnest(?, ?, ?) as span (source_id, low, high),
@@ -117,8 +114,7 @@ final class EventQueries {
                 """;
     }
 
-    private static List<EventKey> keys(
-            Tx tx, String sql, EventList.Place place, List<String> more) {
+    private static List<EventKey> keys(Tx tx, String sql, Timeline.Place place, List<String> more) {
         var windows = place.windows();
         var arguments =
                 new ArrayList<Object>(

@@ -2,11 +2,20 @@ package dev.sluice.observe.events;
 
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.observe.events.EventQueries.EventKey;
+import dev.sluice.observe.sums.IdRange;
+import dev.sluice.observe.sums.Look;
+import dev.sluice.observe.sums.Sums;
+import dev.sluice.observe.sums.Timeline;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.Page;
+import dev.sluice.relay.Verification;
 
+import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 
 /// Answers one request for a list of events. Belongs to one transaction, which must be a snapshot.
@@ -20,18 +29,34 @@ final class EventQuery {
         private static final Found NONE = new Found(List.of(), 0, true);
     }
 
+    private static final List<Integer> ANY =
+            Arrays.stream(Verification.values()).map(one -> (int) one.number()).toList();
+
     private final Tx tx;
     private final List<SourceId> sources;
     private final EventFilter filter;
     private final Instant now;
+    private final Duration budget;
     private final IdRange range;
 
     /// @param since what came in before is expired
     EventQuery(Tx tx, List<SourceId> sources, EventFilter filter, Instant since, Instant now) {
+        this(tx, sources, filter, since, now, Look.BUDGET);
+    }
+
+    /// @param budget of a search
+    EventQuery(
+            Tx tx,
+            List<SourceId> sources,
+            EventFilter filter,
+            Instant since,
+            Instant now,
+            Duration budget) {
         this.tx = tx;
         this.sources = sources;
         this.filter = filter;
         this.now = now;
+        this.budget = budget;
         range =
                 IdRange.between(since, IdRange.FOREVER)
                         .and(
@@ -55,8 +80,19 @@ final class EventQuery {
         };
     }
 
+    static Timeline timeline(
+            Tx tx, List<SourceId> sources, Optional<Verification> verification, IdRange ids) {
+        var wanted = verification.map(one -> List.of((int) one.number())).orElse(ANY);
+        var keys = sources.stream().map(SourceId::value).toList();
+        return new Timeline(
+                new Sums(tx, Sums.Kind.EVENTS, keys, wanted),
+                ids,
+                source -> source,
+                windows -> EventQueries.count(tx, windows, verification));
+    }
+
     private Found listed(IdRange ids, Page page) {
-        var list = new EventList(tx, sources, filter.verification(), ids);
+        var list = timeline(tx, sources, filter.verification(), ids);
         long total = list.total();
         if (page.offset() >= total) {
             return new Found(List.of(), total, true);
@@ -81,11 +117,19 @@ final class EventQuery {
         return new Found(page.offset() == 0 ? events : List.of(), events.size(), true);
     }
 
+    /// No index serves that, so it ends when its time is up.
     private Found searched(IdText.Within text, Page page) {
-        var list = new EventList(tx, sources, filter.verification(), range);
-        var found = EventSearch.run(tx, list, filter.verification(), text, EventSearch.BUDGET);
-        List<EventKey> keys =
-                found.matches().stream().skip(page.offset()).limit(page.limit()).toList();
-        return new Found(EventQueries.summaries(tx, keys), found.matches().size(), found.isWhole());
+        var list = timeline(tx, sources, filter.verification(), range);
+        var matches = new ArrayList<EventKey>();
+        long seen =
+                Look.through(
+                        list,
+                        budget,
+                        place ->
+                                matches.addAll(
+                                        EventQueries.matches(
+                                                tx, place, filter.verification(), text)));
+        var keys = matches.stream().skip(page.offset()).limit(page.limit()).toList();
+        return new Found(EventQueries.summaries(tx, keys), matches.size(), seen == list.total());
     }
 }

@@ -3,9 +3,9 @@ package dev.sluice.observe.events;
 import dev.sluice.account.access.Access;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.plan.PlanCatalog;
-import dev.sluice.account.workspace.WorkspaceStore;
 import dev.sluice.gateway.routing.Routing;
 import dev.sluice.gateway.source.SourceId;
+import dev.sluice.observe.Retention;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.ApiException;
@@ -90,8 +90,7 @@ public final class EventRoutes {
     }
 
     private Duration retention(Tx tx, Caller caller) {
-        var workspace = WorkspaceStore.find(tx, caller.workspace()).orElseThrow();
-        return plans.named(workspace.plan()).limits().retention();
+        return Retention.of(tx, plans, caller.workspace());
     }
 
     private Reply get(Request request) {

@@ -1,5 +1,6 @@
 package dev.sluice.observe.events;
 
+import dev.sluice.observe.sums.IdRange;
 import dev.sluice.platform.id.Uuid7;
 
 import java.time.Instant;

@@ -1,13 +1,20 @@
 package dev.sluice.platform.http;
 
 import dev.sluice.platform.json.FieldError;
+import dev.sluice.platform.json.Form;
 import dev.sluice.platform.json.InvalidFields;
 
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
+import java.util.UUID;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 
@@ -18,6 +25,14 @@ import java.util.regex.Pattern;
 public final class Query {
 
     private static final Pattern WHOLE = Pattern.compile("[-+]?[0-9]+");
+
+    /// RFC 3339. A `+` that was not encoded arrives as a space.
+    private static final Pattern TIME =
+            Pattern.compile(
+                    "(\\d{4}-\\d\\d-\\d\\d)"
+                            + "[Tt ]"
+                            + "(\\d\\d:\\d\\d:\\d\\d(?:\\.\\d{1,9})?)"
+                            + "(?:([Zz])|([-+ ])(\\d\\d:\\d\\d))");
 
     private final Request request;
     private final List<FieldError> errors = new ArrayList<>();
@@ -36,7 +51,7 @@ public final class Query {
         return parsed(name, text -> text);
     }
 
-    Optional<Integer> whole(String name, int least, int most) {
+    public Optional<Integer> whole(String name, int least, int most) {
         return parsed(name, Query::whole)
                 .filter(number -> {
                     boolean fits = number >= least && number <= most;
@@ -74,6 +89,62 @@ public final class Query {
                     }
                     return meaning;
                 });
+    }
+
+    /// Any of the words that `meanings` knows, separated by commas.
+    public <T extends Enum<T>> Optional<Set<T>> someOf(String name, Map<String, T> meanings) {
+        return text(name)
+                .flatMap(text -> {
+                    var found = new ArrayList<T>();
+                    for (String word : text.split(",", -1)) {
+                        var meaning = Optional.ofNullable(meanings.get(word.strip()));
+                        if (meaning.isEmpty()) {
+                            complain(
+                                    name,
+                                    "must be a comma-separated list of any of "
+                                            + String.join(", ", new TreeSet<>(meanings.keySet()))
+                                            + ".");
+                            return Optional.empty();
+                        }
+                        found.add(meaning.get());
+                    }
+                    return Optional.of(EnumSet.copyOf(found));
+                });
+    }
+
+    public Optional<UUID> uuid(String name) {
+        return parsed(name, Query::uuidOf);
+    }
+
+    private static UUID uuidOf(String text) {
+        try {
+            return Form.uuidOf(text);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("must be a UUID.", e);
+        }
+    }
+
+    public Optional<Instant> time(String name) {
+        return parsed(name, Query::timeOf);
+    }
+
+    /// @throws IllegalArgumentException with a message that continues the parameter's name
+    static Instant timeOf(String text) {
+        var parts = TIME.matcher(text.strip());
+        if (parts.matches()) {
+            String zone =
+                    parts.group(3) != null
+                            ? "Z"
+                            : parts.group(4).replace(' ', '+') + parts.group(5);
+            try {
+                return OffsetDateTime.parse(parts.group(1) + "T" + parts.group(2) + zone)
+                        .toInstant();
+            } catch (DateTimeException e) {
+                // said below
+            }
+        }
+        throw new IllegalArgumentException(
+                "must be a time as in RFC 3339, such as 2026-03-01T12:00:00Z.");
     }
 
     /// What `parse` makes of the text; its `IllegalArgumentException` says why it cannot be read, a

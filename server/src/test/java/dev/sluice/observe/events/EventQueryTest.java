@@ -224,26 +224,26 @@ class EventQueryTest {
         fill(400);
 
         var found =
-                db.snapshot(tx -> {
-                    var list =
-                            new EventList(
-                                    tx,
-                                    sources,
-                                    Optional.empty(),
-                                    IdRange.between(SINCE, IdRange.FOREVER));
-                    var text = new IdText.Within("7", false);
-                    return EventSearch.run(tx, list, Optional.empty(), text, Duration.ZERO);
-                });
+                db.snapshot(tx ->
+                        new EventQuery(
+                                        tx,
+                                        sources,
+                                        filter(Optional.empty(), "7"),
+                                        SINCE,
+                                        NOW,
+                                        Duration.ZERO)
+                                .page(new Page(1, 200)));
 
-        assertThat(found.isWhole()).isFalse();
-        assertThat(found.matches())
-                .extracting(EventQueries.EventKey::id)
+        assertThat(found.isExact()).isFalse();
+        assertThat(found.events())
+                .extracting(event -> event.id().value())
                 .as("the newest that match")
                 .containsExactlyElementsOf(
                         history.all().stream()
                                 .limit(2_000)
                                 .map(Past::id)
                                 .filter(id -> id.toString().contains("7"))
+                                .limit(200)
                                 .toList());
     }
 }

@@ -2,6 +2,7 @@ package dev.sluice.observe.events;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.observe.sums.IdRange;
 import dev.sluice.testkit.Some;
 
 import org.junit.jupiter.params.ParameterizedTest;

@@ -1,14 +1,14 @@
-package dev.sluice.observe.events;
+package dev.sluice.observe.sums;
 
 import java.util.ArrayList;
 import java.util.List;
 
 /// A range of ids as whole days, hours and minutes, for which there are sums, and what is left over
 /// at its two ends, which must be counted.
-final class Cover {
+public final class Cover {
 
     /// Minutes are counted since 1970.
-    enum Unit {
+    public enum Unit {
         MINUTE(1),
         HOUR(60),
         DAY(1440);
@@ -18,10 +18,15 @@ final class Cover {
         Unit(long minutes) {
             this.minutes = minutes;
         }
+
+        /// A minute is its own.
+        private Unit smaller() {
+            return this == DAY ? HOUR : MINUTE;
+        }
     }
 
-    sealed interface Part {
-        /// Less than a minute.
+    public sealed interface Part {
+        /// Less than the smallest unit, and within one.
         record Edge(IdRange ids) implements Part {}
 
         /// Whole units, in minutes from `from` on, up to and without `to`.
@@ -31,19 +36,21 @@ final class Cover {
     private Cover() {}
 
     /// Newest first, without empty ones. Together they are the range, and no two overlap.
-    static List<Part> of(IdRange range) {
+    ///
+    /// @param smallest unit for which there are sums
+    public static List<Part> of(IdRange range, Unit smallest) {
         if (range.isEmpty()) {
             return List.of();
         }
-        long from = range.firstWholeMinute();
-        long to = range.lastMinute();
+        long from = ceil(range.firstWholeMinute(), smallest);
+        long to = floor(range.lastMinute(), smallest);
         if (from > to) {
             return List.of(new Part.Edge(range));
         }
         var whole = IdRange.ofMinutes(from, to);
         var parts = new ArrayList<Part>();
         addEdge(parts, new IdRange(whole.high(), range.high()));
-        addDays(parts, from, to);
+        addWhole(parts, Unit.DAY, from, to);
         addEdge(parts, new IdRange(range.low(), whole.low()));
         return parts;
     }
@@ -54,33 +61,21 @@ final class Cover {
         }
     }
 
-    private static void addDays(List<Part> parts, long from, long to) {
-        long first = ceil(from, Unit.DAY);
-        long last = floor(to, Unit.DAY);
-        if (first >= last) {
-            addHours(parts, from, to);
+    /// As many of this unit as there are, between smaller ones.
+    ///
+    /// @param from at the beginning of a unit of the smallest kind, as is `to`
+    private static void addWhole(List<Part> parts, Unit unit, long from, long to) {
+        if (from >= to) {
             return;
         }
-        addHours(parts, last, to);
-        parts.add(new Part.Whole(Unit.DAY, first, last));
-        addHours(parts, from, first);
-    }
-
-    private static void addHours(List<Part> parts, long from, long to) {
-        long first = ceil(from, Unit.HOUR);
-        long last = floor(to, Unit.HOUR);
-        if (first >= last) {
-            addMinutes(parts, from, to);
-            return;
-        }
-        addMinutes(parts, last, to);
-        parts.add(new Part.Whole(Unit.HOUR, first, last));
-        addMinutes(parts, from, first);
-    }
-
-    private static void addMinutes(List<Part> parts, long from, long to) {
-        if (from < to) {
-            parts.add(new Part.Whole(Unit.MINUTE, from, to));
+        long first = ceil(from, unit);
+        long last = floor(to, unit);
+        if (first < last) {
+            addWhole(parts, unit.smaller(), last, to);
+            parts.add(new Part.Whole(unit, first, last));
+            addWhole(parts, unit.smaller(), from, first);
+        } else {
+            addWhole(parts, unit.smaller(), from, to);
         }
     }
 
@@ -88,7 +83,7 @@ final class Cover {
         return minute / unit.minutes * unit.minutes;
     }
 
-    private static long ceil(long minute, Unit unit) {
+    static long ceil(long minute, Unit unit) {
         return floor(minute + unit.minutes - 1, unit);
     }
 }

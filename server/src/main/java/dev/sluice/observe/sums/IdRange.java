@@ -1,4 +1,4 @@
-package dev.sluice.observe.events;
+package dev.sluice.observe.sums;
 
 import dev.sluice.platform.id.Uuid7;
 
@@ -8,10 +8,10 @@ import java.util.UUID;
 
 /// Ids from `low` on, up to and without `high`. As ids begin with their time, it is a range of
 /// time.
-record IdRange(UUID low, UUID high) {
+public record IdRange(UUID low, UUID high) {
 
     /// As PostgreSQL compares them, byte by byte.
-    static final Comparator<UUID> ORDER =
+    public static final Comparator<UUID> ORDER =
             (a, b) -> {
                 int high =
                         Long.compareUnsigned(
@@ -25,11 +25,11 @@ record IdRange(UUID low, UUID high) {
     private static final long MINUTE_MILLIS = 60_000;
 
     /// Later than any event; a whole day, so that nothing is left over at this end.
-    static final Instant FOREVER = Instant.parse("9999-12-31T00:00:00Z");
+    public static final Instant FOREVER = Instant.parse("9999-12-31T00:00:00Z");
 
     /// Of what came in from `from` on and before `to`, both to the millisecond and rounded up: what
     /// came in within a millisecond stands at its beginning.
-    static IdRange between(Instant from, Instant to) {
+    public static IdRange between(Instant from, Instant to) {
         return new IdRange(floor(from), floor(to));
     }
 
@@ -42,7 +42,7 @@ record IdRange(UUID low, UUID high) {
     }
 
     /// Whole minutes, counted since 1970.
-    static IdRange ofMinutes(long from, long to) {
+    public static IdRange ofMinutes(long from, long to) {
         return new IdRange(floorOf(from), floorOf(to));
     }
 
@@ -69,16 +69,16 @@ record IdRange(UUID low, UUID high) {
         return Uuid7.timeOf(id).toEpochMilli() / MINUTE_MILLIS;
     }
 
-    boolean isEmpty() {
+    public boolean isEmpty() {
         return ORDER.compare(low, high) >= 0;
     }
 
-    boolean contains(UUID id) {
+    public boolean contains(UUID id) {
         return ORDER.compare(low, id) <= 0 && ORDER.compare(id, high) < 0;
     }
 
     /// What both have.
-    IdRange and(IdRange other) {
+    public IdRange and(IdRange other) {
         return new IdRange(
                 ORDER.compare(low, other.low) > 0 ? low : other.low,
                 ORDER.compare(high, other.high) < 0 ? high : other.high);

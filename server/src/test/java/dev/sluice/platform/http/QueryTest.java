@@ -1,4 +1,4 @@
-package dev.sluice.observe.events;
+package dev.sluice.platform.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -9,7 +9,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.time.Instant;
 
-class EventFilterTest {
+class QueryTest {
 
     @ParameterizedTest
     @CsvSource({
@@ -22,7 +22,7 @@ class EventFilterTest {
         "0001-01-01T00:00:00Z,             0001-01-01T00:00:00Z",
     })
     void a_time_is_read_as_rfc_3339_has_it(String text, Instant time) {
-        assertThat(EventFilter.time(text)).isEqualTo(time);
+        assertThat(Query.timeOf(text)).isEqualTo(time);
     }
 
     @ParameterizedTest
@@ -38,7 +38,7 @@ class EventFilterTest {
                 "1772366400"
             })
     void anything_else_is_no_time(String text) {
-        assertThatThrownBy(() -> EventFilter.time(text))
+        assertThatThrownBy(() -> Query.timeOf(text))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("must be a time as in RFC 3339, such as 2026-03-01T12:00:00Z.");
     }

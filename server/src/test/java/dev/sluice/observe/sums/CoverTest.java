@@ -1,9 +1,9 @@
-package dev.sluice.observe.events;
+package dev.sluice.observe.sums;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.observe.events.Cover.Part;
-import dev.sluice.observe.events.Cover.Unit;
+import dev.sluice.observe.sums.Cover.Part;
+import dev.sluice.observe.sums.Cover.Unit;
 import dev.sluice.testkit.Some;
 
 import org.junit.jupiter.api.Test;
@@ -26,7 +26,7 @@ class CoverTest {
     void a_range_is_days_in_the_middle_and_smaller_units_towards_its_ends() {
         var range = between("2026-03-01T22:58:30Z", "2026-03-04T01:02:00.001Z");
 
-        assertThat(Cover.of(range))
+        assertThat(Cover.of(range, Unit.MINUTE))
                 .containsExactly(
                         new Part.Edge(between("2026-03-04T01:02:00Z", "2026-03-04T01:02:00.001Z")),
                         whole(Unit.MINUTE, "2026-03-04T01:00:00Z", "2026-03-04T01:02:00Z"),
@@ -45,18 +45,18 @@ class CoverTest {
     void a_range_within_a_minute_is_all_edge() {
         var range = between("2026-03-01T12:00:01Z", "2026-03-01T12:00:02Z");
 
-        assertThat(Cover.of(range)).containsExactly(new Part.Edge(range));
+        assertThat(Cover.of(range, Unit.MINUTE)).containsExactly(new Part.Edge(range));
     }
 
     @Test
     void an_open_range_has_nothing_left_over_at_its_open_end() {
-        assertThat(Cover.of(IdRange.between(Some.NOON, IdRange.FOREVER)).getFirst())
+        assertThat(Cover.of(IdRange.between(Some.NOON, IdRange.FOREVER), Unit.MINUTE).getFirst())
                 .isInstanceOf(Part.Whole.class);
     }
 
     @Test
     void an_empty_range_has_no_parts() {
-        assertThat(Cover.of(IdRange.between(Some.NOON, Some.NOON))).isEmpty();
+        assertThat(Cover.of(IdRange.between(Some.NOON, Some.NOON), Unit.MINUTE)).isEmpty();
     }
 
     @Test
@@ -72,7 +72,7 @@ class CoverTest {
                             from.plusMillis(1L << random.nextInt(30)));
 
             var high = range.high();
-            for (var part : Cover.of(range)) {
+            for (var part : Cover.of(range, Unit.MINUTE)) {
                 var ids =
                         switch (part) {
                             case Part.Edge(IdRange edge) -> edge;
