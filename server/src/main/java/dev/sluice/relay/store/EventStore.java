@@ -3,6 +3,7 @@ package dev.sluice.relay.store;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.platform.db.CopyRows;
 import dev.sluice.platform.db.Tx;
+import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.Trigger;
 
 import java.time.Instant;
@@ -29,6 +30,9 @@ final class EventStore {
                     event.id(),
                     event.verification().status(),
                     event.payload().body().length);
+            for (var connection : event.filtered()) {
+                ledger.outcome(connection, event.id(), DeliveryStatus.FILTERED);
+            }
             for (var planned : event.planned()) {
                 addWork(event, planned, epoch, now);
                 ledger.delivery(planned.connection(), event.id(), Trigger.INGEST);

@@ -132,7 +132,7 @@ class JournalTest {
                 .contains(Stored.Standing.ownedBy(EPOCH));
         assertThat(stored.ledger(event.source().value())).containsOnlyKeys("1/1").containsValue(1);
         assertThat(stored.ledger(route.connection().id().value())).containsOnlyKeys("3/1");
-        assertThat(stored.ledger(filtered.connection().id().value())).isEmpty();
+        assertThat(stored.ledger(filtered.connection().id().value())).containsOnlyKeys("2/6");
         await().until(() -> listener.stored().equals(List.of(id)));
     }
 
