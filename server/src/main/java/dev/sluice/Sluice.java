@@ -16,6 +16,7 @@ import dev.sluice.gateway.source.SourceRoutes;
 import dev.sluice.gateway.source.SourceStore;
 import dev.sluice.gateway.source.TrashRoutes;
 import dev.sluice.observe.audit.Audit;
+import dev.sluice.observe.deadletters.DeadLetterRoutes;
 import dev.sluice.observe.events.EventRoutes;
 import dev.sluice.observe.openapi.OpenApiRoutes;
 import dev.sluice.observe.status.StatusRoutes;
@@ -253,6 +254,7 @@ final class Sluice implements AutoCloseable {
         var rehearsal = new Rehearsal(config.headerPrefix(), clock);
         new PreviewRoutes(db, access, config.plans(), routing, rehearsal, ids, clock).addTo(router);
         new EventRoutes(db, access, config.plans(), routing, dispatcher, clock).addTo(router);
+        new DeadLetterRoutes(db, access, config.plans(), dispatcher, clock).addTo(router);
         router.mount(
                 Ingest.PATH,
                 new Ingest(

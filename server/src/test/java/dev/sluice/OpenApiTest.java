@@ -348,6 +348,9 @@ class OpenApiTest {
                                 .filter(code -> !neverOfAnAttempt.contains(code))
                                 .map(ErrorCode::text)
                                 .toList());
+        assertThat(texts("/components/schemas/DeliveryErrorCode/enum"))
+                .containsExactlyInAnyOrderElementsOf(
+                        Arrays.stream(ErrorCode.values()).map(ErrorCode::text).toList());
     }
 
     private static List<String> texts(String pointer) {

@@ -1,0 +1,617 @@
+package dev.sluice.journey;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.sluice.RunningSluice;
+import dev.sluice.gateway.connection.ConnectionId;
+import dev.sluice.gateway.source.SourceId;
+import dev.sluice.platform.db.Db;
+import dev.sluice.relay.DeliveryId;
+import dev.sluice.relay.DeliveryStatus;
+import dev.sluice.relay.ErrorCode;
+import dev.sluice.relay.EventId;
+import dev.sluice.relay.store.Partitions;
+import dev.sluice.testkit.Api;
+import dev.sluice.testkit.Ends;
+import dev.sluice.testkit.Ends.End;
+import dev.sluice.testkit.Receiver;
+import dev.sluice.testkit.Some;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import tools.jackson.databind.JsonNode;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/// Dead letters over HTTP.
+class DeadLetterTest {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final String NOBODY = "https://example.com/hook";
+
+    @TempDir static Path dataDir;
+
+    private static RunningSluice sluice;
+    private static Api api;
+    private static Db db;
+    private static Instant now;
+
+    @BeforeAll
+    static void start() {
+        sluice = RunningSluice.start(dataDir);
+        api = sluice.api();
+        db = sluice.db();
+        now = Instant.now().truncatedTo(ChronoUnit.MILLIS);
+        for (int days : new int[] {31, 21, 11, 5, 1}) {
+            new Partitions(db).makeAhead(now.minus(Duration.ofDays(days)));
+        }
+    }
+
+    @AfterAll
+    static void stop() {
+        db.close();
+        sluice.close();
+    }
+
+    /// A source with one connection, of the first workspace or another.
+    private record Line(Api client, SourceId source, ConnectionId connection) {
+
+        static Line make() {
+            return make(api);
+        }
+
+        static Line make(Api api) {
+            return from(api, api.source("s"));
+        }
+
+        private static Line from(Api api, Api.Answer source) {
+            var destination = api.destination(NOBODY, ", 'status': 'paused'");
+            var connection = api.connect(source, destination);
+            return new Line(
+                    api,
+                    new SourceId(UUID.fromString(source.text("id"))),
+                    new ConnectionId(UUID.fromString(connection.text("id"))));
+        }
+
+        /// A further connection of the same source.
+        Line beside() {
+            return from(client, client.get("/api/v1/sources/" + source));
+        }
+
+        String path() {
+            return "/api/v1/sources/" + source + "/dlq";
+        }
+
+        JsonNode list(String parameters) {
+            var answer = client.get(path() + "?" + parameters);
+            assertThat(answer.status()).as(answer.body()).isEqualTo(200);
+            return answer.json();
+        }
+
+        JsonNode only() {
+            var list = list("");
+            assertThat(list.path("items")).hasSize(1);
+            return list.path("items").get(0);
+        }
+
+        End end(DeliveryId id, DeliveryStatus status) {
+            return new Ends(db).add(id, source, connection, status);
+        }
+
+        End failed(Instant at) {
+            return new Ends(db).failed(source, connection, at);
+        }
+
+        void assertList(String parameters, End... expected) {
+            var list = list(parameters);
+            assertThat(ids(list))
+                    .as(parameters)
+                    .containsExactly(
+                            List.of(expected).stream()
+                                    .map(end -> end.id().toString())
+                                    .toArray(String[]::new));
+            assertThat(list.path("total").asInt(-1)).as(parameters).isEqualTo(expected.length);
+            assertThat(list.has("total_is_exact")).isFalse();
+        }
+    }
+
+    private static List<String> ids(JsonNode list) {
+        return list.path("items")
+                .valueStream()
+                .map((JsonNode item) -> item.path("id").asString())
+                .toList();
+    }
+
+    private static DeliveryId id(Instant at) {
+        return DeliveryId.of(Some.eventId(at), 1);
+    }
+
+    private static Instant ago(int minutes) {
+        return now.minus(Duration.ofMinutes(minutes));
+    }
+
+    @Test
+    void what_a_destination_refused_is_listed_with_all_that_is_known() throws IOException {
+        try (var receiver = Receiver.start()) {
+            receiver.willAnswer(410);
+            var source = api.source("s");
+            var destination = api.destination(receiver.url(), "");
+            var connection = api.connect(source, destination);
+            var event = api.ingest(source.text("ingest_path"), "{}");
+            var delivery = Events.delivery(api, event, "failed");
+            String path = "/api/v1/sources/" + source.text("id") + "/dlq";
+            await().atMost(PATIENCE).until(() -> api.get(path).json().path("total").asInt() == 1);
+
+            var item = api.get(path).json().path("items").get(0);
+
+            assertThat(item.path("id").asString()).isEqualTo(delivery.path("id").asString());
+            assertThat(item.path("event_id").asString()).isEqualTo(event.text("request_id"));
+            assertThat(item.path("source_id").asString()).isEqualTo(source.text("id"));
+            assertThat(item.path("connection_id").asString()).isEqualTo(connection.text("id"));
+            assertThat(item.path("destination_id").asString()).isEqualTo(destination.text("id"));
+            assertThat(item.path("destination_name").asString()).isEqualTo("d");
+            assertThat(item.path("status").asString()).isEqualTo("failed");
+            assertThat(item.path("latest_status").asString()).isEqualTo("failed");
+            assertThat(item.path("trigger").asString()).isEqualTo("ingest");
+            assertThat(item.path("attempt_count").asInt()).isEqualTo(1);
+            assertThat(item.path("last_error").asString()).isEqualTo("Destination answered 410");
+            assertThat(item.path("last_error_code").asString()).isEqualTo("http_status");
+            assertThat(item.path("last_response_status").asInt()).isEqualTo(410);
+            assertThat(item.path("reason").asString())
+                    .isEqualTo(delivery.path("reason").asString())
+                    .contains("410");
+            assertThat(item.path("created_at").asString())
+                    .isEqualTo(item.path("received_at").asString())
+                    .isEqualTo(delivery.path("created_at").asString());
+            assertThat(item.path("finished_at").asString())
+                    .isEqualTo(delivery.path("finished_at").asString());
+        }
+    }
+
+    @Test
+    void a_delivery_whose_retries_are_used_up_is_listed_as_exhausted() throws IOException {
+        try (var receiver = Receiver.start()) {
+            receiver.willAnswer(503, 503);
+            var source = api.source("s");
+            api.connect(
+                    source,
+                    api.destination(
+                            receiver.url(), ", 'retry_policy': {'intervals_seconds': [1]}"));
+            var event = api.ingest(source.text("ingest_path"), "{}");
+            Events.delivery(api, event, "exhausted");
+
+            var item =
+                    api.get("/api/v1/sources/" + source.text("id") + "/dlq?status=exhausted")
+                            .json()
+                            .path("items")
+                            .get(0);
+
+            assertThat(item.path("event_id").asString()).isEqualTo(event.text("request_id"));
+            assertThat(item.path("attempt_count").asInt()).isEqualTo(2);
+            assertThat(item.path("last_response_status").asInt()).isEqualTo(503);
+        }
+    }
+
+    @Test
+    void status_chooses_among_the_ways_to_end() {
+        var line = Line.make();
+        var exhausted = line.end(id(ago(1)), DeliveryStatus.EXHAUSTED);
+        var failed = line.end(id(ago(2)), DeliveryStatus.FAILED);
+        var succeeded = line.end(id(ago(3)), DeliveryStatus.SUCCEEDED);
+        var filtered =
+                new Ends(db)
+                        .filtered(line.source(), ago(4), List.of(line.connection()), 0)
+                        .getFirst();
+
+        line.assertList("", exhausted, failed);
+        line.assertList("status=", exhausted, failed);
+        line.assertList("status=exhausted,failed", exhausted, failed);
+        line.assertList("status=exhausted", exhausted);
+        line.assertList("status=failed", failed);
+        line.assertList("status=succeeded", succeeded);
+        line.assertList("status=filtered", filtered);
+        line.assertList("status=filtered,%20succeeded,filtered", succeeded, filtered);
+        line.assertList(
+                "status=succeeded,failed,exhausted,filtered",
+                exhausted,
+                failed,
+                succeeded,
+                filtered);
+    }
+
+    @Test
+    void what_a_filter_kept_back_has_the_id_that_the_events_detail_shows() {
+        var source = api.source("s");
+        var destination = api.destination(NOBODY, "");
+        var connection =
+                api.post(
+                        "/api/v1/connections",
+                        """
+                        {'source_id': '%s', 'destination_id': '%s', 'filter_rules': {'operator': 'and',
+                         'rules': [{'path': 'body.a', 'op': 'exists'}]}}
+                        """
+                                .formatted(source.text("id"), destination.text("id")));
+        api.connect(source, api.destination(NOBODY, ", 'status': 'paused'"));
+        var event = api.ingest(source.text("ingest_path"), "{}");
+
+        var list = api.get("/api/v1/sources/" + source.text("id") + "/dlq?status=filtered").json();
+
+        var shown =
+                Events.detail(api, event)
+                        .path("deliveries")
+                        .valueStream()
+                        .filter(delivery -> delivery.path("status").asString().equals("filtered"))
+                        .findFirst()
+                        .orElseThrow();
+        assertThat(list.path("total").asInt()).isEqualTo(1);
+        var item = list.path("items").get(0);
+        assertThat(item.path("id")).isEqualTo(shown.path("id"));
+        assertThat(item.path("reason")).isEqualTo(shown.path("reason"));
+        assertThat(item.path("finished_at")).isEqualTo(shown.path("finished_at"));
+        assertThat(item.path("connection_id").asString()).isEqualTo(connection.text("id"));
+        assertThat(item.path("destination_name").asString()).isEqualTo("d");
+        assertThat(item.path("last_error").isNull()).isTrue();
+    }
+
+    @Test
+    void received_after_is_inclusive_and_received_before_exclusive() {
+        var line = Line.make();
+        var newest = line.failed(ago(70));
+        var middle = line.failed(ago(80));
+        var oldest = line.failed(ago(190));
+        var at = middle.receivedAt();
+
+        line.assertList("", newest, middle, oldest);
+        line.assertList("received_after=" + at, newest, middle);
+        line.assertList("received_before=" + at, oldest);
+        line.assertList(
+                "received_after=%s&received_before=%s".formatted(at, at.plusMillis(1)), middle);
+        line.assertList("received_after=%s&received_before=%s".formatted(at, oldest.receivedAt()));
+    }
+
+    @Test
+    void pages_are_cut_and_keep_the_total() {
+        var line = Line.make();
+        var ends = List.of(line.failed(ago(10)), line.failed(ago(11)), line.failed(ago(700)));
+
+        var second = line.list("limit=2&page=2");
+        var behind = line.list("page=10000000&limit=200");
+
+        assertThat(ids(second)).containsExactly(ends.get(2).id().toString());
+        assertThat(second.path("total").asInt()).isEqualTo(3);
+        assertThat(behind.path("items")).isEmpty();
+        assertThat(behind.path("total").asInt()).isEqualTo(3);
+    }
+
+    @Test
+    void a_connection_a_destination_a_code_or_an_answer_narrows_the_list() {
+        var line = Line.make();
+        var beside = line.beside();
+        var one = line.failed(ago(5));
+        var other = beside.failed(ago(6));
+        var unreachable =
+                new End(
+                        id(ago(7)),
+                        line.source(),
+                        line.connection(),
+                        DeliveryStatus.FAILED,
+                        Optional.of(ErrorCode.CONNECTION_DELETED),
+                        Optional.empty());
+        new Ends(db).add(List.of(unreachable));
+        String destination =
+                api.get("/api/v1/connections/" + beside.connection()).text("destination_id");
+
+        line.assertList("", one, other, unreachable);
+        line.assertList("connection_id=" + line.connection(), one, unreachable);
+        line.assertList("destination_id=" + destination, other);
+        line.assertList("error_code=http_status", one, other);
+        line.assertList("error_code=connection_deleted", unreachable);
+        line.assertList("response_status=410&connection_id=" + line.connection(), one);
+        line.assertList("connection_id=" + UUID.randomUUID());
+        var item = line.list("error_code=connection_deleted").path("items").get(0);
+        assertThat(item.path("last_error").asString())
+                .isEqualTo("the connection was deleted before this could be delivered");
+        assertThat(item.path("last_response_status").isNull()).isTrue();
+        assertThat(item.path("attempt_count").asInt(-1)).isZero();
+    }
+
+    @Test
+    void latest_status_is_that_of_the_newest_delivery_of_the_event_on_that_connection() {
+        var line = Line.make();
+        var beside = line.beside();
+        var event = Some.eventId(ago(3));
+        line.end(DeliveryId.of(event, 1), DeliveryStatus.EXHAUSTED);
+        beside.end(DeliveryId.of(event, DeliveryId.LAST), DeliveryStatus.SUCCEEDED);
+
+        assertThat(line.only().path("latest_status").asString()).isEqualTo("exhausted");
+
+        addWork(line, event, DeliveryId.FIRST_RESEND);
+        assertThat(line.only().path("latest_status").asString()).isEqualTo("pending");
+
+        db.run(tx ->
+                tx.update("delete from delivery_work where source_id = ?", line.source().value()));
+        line.end(DeliveryId.of(event, DeliveryId.FIRST_RESEND), DeliveryStatus.SUCCEEDED);
+        assertThat(line.only().path("latest_status").asString()).isEqualTo("succeeded");
+    }
+
+    /// As a resend leaves it.
+    private static void addWork(Line line, EventId event, int ordinal) {
+        db.run(tx ->
+                tx.update(
+                        """
+                        insert into delivery_work (id, next_at, created_at, source_id, connection_id, trigger)
+                        values (?, ?, ?, ?, ?, 2)
+                        """,
+                        DeliveryId.of(event, ordinal).value(),
+                        now.plus(Duration.ofDays(1)),
+                        now,
+                        line.source().value(),
+                        line.connection().value()));
+    }
+
+    @Test
+    void a_resend_that_fails_is_a_dead_letter_of_its_own() {
+        var line = Line.make();
+        var event = Some.eventId(ago(3));
+        var first = line.end(DeliveryId.of(event, 1), DeliveryStatus.FAILED);
+        var again =
+                line.end(DeliveryId.of(event, DeliveryId.FIRST_RESEND), DeliveryStatus.EXHAUSTED);
+
+        line.assertList("", again, first);
+        var items = line.list("").path("items");
+        assertThat(items.get(0).path("trigger").asString()).isEqualTo("resend");
+        assertThat(items.get(0).path("latest_status").asString()).isEqualTo("exhausted");
+        assertThat(items.get(1).path("trigger").asString()).isEqualTo("ingest");
+        assertThat(items.get(1).path("latest_status").asString()).isEqualTo("exhausted");
+        assertThat(items.get(0).path("event_id")).isEqualTo(items.get(1).path("event_id"));
+    }
+
+    @Test
+    void the_summary_counts_for_each_connection() {
+        var line = Line.make();
+        var beside = line.beside();
+        line.failed(ago(1));
+        line.failed(ago(200));
+        line.end(id(ago(2)), DeliveryStatus.EXHAUSTED);
+        line.end(id(ago(3)), DeliveryStatus.SUCCEEDED);
+
+        var items = api.get(line.path() + "/summary").json().path("items");
+
+        assertThat(items).hasSize(2);
+        assertThat(items.get(0).path("connection_id").asString())
+                .isEqualTo(beside.connection().toString());
+        assertThat(items.get(0).path("failed").asInt(-1)).isZero();
+        assertThat(items.get(1).path("connection_id").asString())
+                .isEqualTo(line.connection().toString());
+        assertThat(items.get(1).path("destination_name").asString()).isEqualTo("d");
+        assertThat(items.get(1).path("exhausted").asInt()).isEqualTo(1);
+        assertThat(items.get(1).path("failed").asInt()).isEqualTo(2);
+    }
+
+    @Test
+    void a_deleted_connection_keeps_its_dead_letters() {
+        var line = Line.make();
+        var beside = line.beside();
+        var end = line.failed(ago(1));
+        api.delete("/api/v1/connections/" + line.connection());
+        api.delete("/api/v1/connections/" + beside.connection());
+
+        line.assertList("", end);
+        assertThat(line.only().path("destination_name").asString()).isEqualTo("d");
+        var items = api.get(line.path() + "/summary").json().path("items");
+        assertThat(items).as("the other has nothing to show").hasSize(1);
+        assertThat(items.get(0).path("connection_id").asString())
+                .isEqualTo(line.connection().toString());
+    }
+
+    @Test
+    void dead_letters_of_all_sources_are_listed_together() {
+        var theirs = OtherWorkspace.on(sluice, "business");
+        var one = Line.make(theirs);
+        var other = Line.make(theirs);
+        var newest = one.failed(ago(1));
+        var middle = other.end(id(ago(2)), DeliveryStatus.EXHAUSTED);
+        var oldest = one.failed(ago(3));
+
+        assertThat(ids(theirs.get("/api/v1/dlq").json()))
+                .containsExactly(
+                        newest.id().toString(), middle.id().toString(), oldest.id().toString());
+        assertAll(theirs, "source_id=" + one.source(), newest, oldest);
+        assertAll(theirs, "connection_id=" + other.connection(), middle);
+        assertAll(theirs, "error_code=http_status&response_status=410", newest, middle, oldest);
+        assertAll(theirs, "error_code=tls_failed");
+        assertAll(theirs, "status=exhausted", middle);
+        assertAll(theirs, "received_before=" + newest.receivedAt(), middle, oldest);
+        String destination =
+                theirs.get("/api/v1/connections/" + one.connection()).text("destination_id");
+        assertAll(theirs, "destination_id=" + destination, newest, oldest);
+        assertAll(theirs, "source_id=" + UUID.randomUUID());
+        theirs.delete("/api/v1/sources/" + one.source());
+        assertAll(theirs, "", middle);
+    }
+
+    private static void assertAll(Api api, String parameters, End... expected) {
+        var list = api.get("/api/v1/dlq?" + parameters).json();
+        assertThat(ids(list))
+                .as(parameters)
+                .containsExactlyElementsOf(
+                        List.of(expected).stream().map(end -> end.id().toString()).toList());
+        assertThat(list.path("total").asInt(-1)).as(parameters).isEqualTo(expected.length);
+    }
+
+    @Test
+    void groups_say_what_went_wrong_how_often_and_when() {
+        var theirs = OtherWorkspace.on(sluice, "business");
+        var one = Line.make(theirs);
+        var other = Line.make(theirs);
+        one.failed(ago(100));
+        one.end(id(ago(30)), DeliveryStatus.EXHAUSTED);
+        var newest = one.failed(ago(10));
+        other.failed(ago(5));
+
+        var groups = theirs.get("/api/v1/dlq/groups").json();
+
+        assertThat(groups.path("total").asInt()).isEqualTo(2);
+        assertThat(groups.path("looked_at").asInt()).isEqualTo(4);
+        assertThat(groups.path("is_exact").asBoolean()).isTrue();
+        var largest = groups.path("items").get(0);
+        assertThat(largest.path("count").asInt()).isEqualTo(3);
+        assertThat(largest.path("destination_name").asString()).isEqualTo("d");
+        assertThat(largest.path("error_code").asString()).isEqualTo("http_status");
+        assertThat(largest.path("response_status").asInt()).isEqualTo(410);
+        assertThat(Instant.parse(largest.path("first_seen").asString())).isEqualTo(ago(99));
+        assertThat(Instant.parse(largest.path("last_seen").asString())).isEqualTo(ago(9));
+        assertThat(largest.path("example_delivery_id").asString())
+                .isEqualTo(newest.id().toString());
+        assertThat(largest.path("example_event_id").asString())
+                .isEqualTo(newest.id().event().toString());
+
+        assertThat(groups(theirs, "source_id=" + other.source())).isEqualTo("1/1");
+        assertThat(groups(theirs, "status=exhausted")).isEqualTo("1/1");
+        assertThat(groups(theirs, "received_after=" + ago(31))).isEqualTo("2/3");
+        assertThat(groups(theirs, "received_before=" + ago(31))).isEqualTo("1/1");
+        assertThat(groups(theirs, "connection_id=" + one.connection())).isEqualTo("1/3");
+        assertThat(groups(theirs, "error_code=dns_failure")).isEqualTo("0/4");
+        var second = theirs.get("/api/v1/dlq/groups?limit=1&page=2").json();
+        assertThat(second.path("items").get(0).path("count").asInt()).isEqualTo(1);
+        assertThat(second.path("total").asInt()).isEqualTo(2);
+    }
+
+    /// How many groups, and of how many deliveries.
+    private static String groups(Api api, String parameters) {
+        var groups = api.get("/api/v1/dlq/groups?" + parameters).json();
+        return groups.path("total").asInt() + "/" + groups.path("looked_at").asInt();
+    }
+
+    @Test
+    void what_is_past_the_plans_retention_is_neither_listed_nor_counted() {
+        var free = OtherWorkspace.on(sluice, "free");
+        var line = Line.make(free);
+        var kept = line.failed(now.minus(Duration.ofDays(3)).plus(Duration.ofMinutes(5)));
+        line.failed(now.minus(Duration.ofDays(3)).minus(Duration.ofMinutes(5)));
+        line.failed(now.minus(Duration.ofDays(20)));
+        new Ends(db)
+                .filtered(
+                        line.source(),
+                        now.minus(Duration.ofDays(20)),
+                        List.of(line.connection()),
+                        0);
+
+        line.assertList("", kept);
+        line.assertList("status=filtered");
+        line.assertList("received_after=2020-01-01T00:00:00Z", kept);
+        assertAll(free, "", kept);
+        var counts = free.get(line.path() + "/summary").json().path("items").get(0);
+        assertThat(counts.path("failed").asInt()).isEqualTo(1);
+        assertThat(groups(free, "")).isEqualTo("1/1");
+    }
+
+    @Test
+    void under_a_trashed_source_there_is_nothing_until_it_is_restored() {
+        var line = Line.make();
+        var end = line.failed(ago(1));
+        api.delete("/api/v1/sources/" + line.source());
+
+        assertThat(api.get(line.path()).status()).isEqualTo(404);
+        assertThat(api.get(line.path() + "/summary").status()).isEqualTo(404);
+        assertAll(api, "source_id=" + line.source());
+
+        api.post("/api/v1/sources/" + line.source() + "/restore", "");
+        line.assertList("", end);
+    }
+
+    @Test
+    void anothers_dead_letters_are_not_found() {
+        var line = Line.make();
+        line.failed(ago(1));
+        var theirs = OtherWorkspace.on(sluice, "business");
+
+        for (String path : List.of(line.path(), line.path() + "/summary")) {
+            assertThat(api.get(path).status()).isEqualTo(200);
+            assertThat(theirs.get(path).status()).isEqualTo(404);
+        }
+        for (String parameters :
+                List.of(
+                        "",
+                        "source_id=" + line.source(),
+                        "connection_id=" + line.connection(),
+                        "error_code=http_status")) {
+            assertAll(theirs, parameters);
+            assertThat(groups(theirs, parameters)).isEqualTo("0/0");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"sources/SOURCE/dlq", "dlq", "dlq/groups"})
+    void every_wrong_parameter_is_named(String path) {
+        var answer =
+                api.get(
+                        "/api/v1/"
+                                + path.replace("SOURCE", Line.make().source().toString())
+                                + "?status=pending&error_code=bad&limit=0&page=0&response_status=7");
+
+        assertThat(answer.status()).isEqualTo(422);
+        assertThat(
+                        answer.json()
+                                .path("error")
+                                .path("details")
+                                .valueStream()
+                                .map(detail -> detail.path("field").asString()))
+                .containsExactlyInAnyOrder(
+                        "page", "limit", "status", "error_code", "response_status");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "sources/SOURCE/dlq, status=pending,             422, validation_failed",
+        "sources/SOURCE/dlq, status=delivering,          422, validation_failed",
+        "sources/SOURCE/dlq, status=Failed,              422, validation_failed",
+        "sources/SOURCE/dlq, 'status=failed,',           422, validation_failed",
+        "sources/SOURCE/dlq, 'status=failed,gone',       422, validation_failed",
+        "sources/SOURCE/dlq, connection_id=7,            400, malformed_request",
+        "sources/SOURCE/dlq, destination_id=7,           400, malformed_request",
+        "sources/SOURCE/dlq, received_after=yesterday,   400, malformed_request",
+        "sources/SOURCE/dlq, received_before=2026-03-01, 400, malformed_request",
+        "sources/SOURCE/dlq, error_code=http,            422, validation_failed",
+        "sources/SOURCE/dlq, limit=201,                  422, validation_failed",
+        "dlq,                source_id=7,                400, malformed_request",
+        "dlq,                response_status=ok,         400, malformed_request",
+        "dlq/groups,         status=succeeded,           422, validation_failed",
+        "dlq/groups,         status=filtered,            422, validation_failed",
+    })
+    void what_cannot_be_read_or_is_out_of_bounds_is_refused(
+            String path, String parameter, int status, String code) {
+        var answer =
+                api.get(
+                        "/api/v1/"
+                                + path.replace("SOURCE", Line.make().source().toString())
+                                + "?"
+                                + parameter);
+
+        assertThat(answer.status()).isEqualTo(status);
+        assertThat(answer.errorCode()).isEqualTo(code);
+        assertThat(answer.errorMessage())
+                .startsWith(parameter.substring(0, parameter.indexOf('=')));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"7", "018f0000-0000-7000-8000-000000000000"})
+    void a_source_that_does_not_exist_is_not_found(String id) {
+        assertThat(api.get("/api/v1/sources/" + id + "/dlq").status()).isEqualTo(404);
+        assertThat(api.get("/api/v1/sources/" + id + "/dlq/summary").status()).isEqualTo(404);
+    }
+}
