@@ -27,6 +27,10 @@ final class Values {
                     "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$", List.of("X-Signature", "x-a", "X-Key!"),
                     "^(body|headers)\\.", List.of("body.type", "body.a.0.b", "headers.X-A"),
                     "^[^:]*$", List.of("user", "ü"),
+                    "^(exhausted|failed|filtered|succeeded)(,(exhausted|failed|filtered|succeeded))*$",
+                            List.of("exhausted", "failed,filtered", "succeeded"),
+                    "^(exhausted|failed)(,(exhausted|failed))*$",
+                            List.of("exhausted", "failed,exhausted"),
                     "^[0-9a-fA-F]{64}$", List.of("0aF9".repeat(16)));
 
     private static final JsonNodeFactory JSON = JsonNodeFactory.instance;

@@ -23,8 +23,9 @@ import java.util.Random;
 import java.util.UUID;
 import java.util.function.Function;
 
-/// Scenario `lists`: the event list and the detail over many events, with every filter. Each must
-/// answer within a tenth of a second, 99 times in 100.
+/// Scenario `lists`: the event list and the detail over many events, and the lists of dead letters
+/// over a tenth as many, with every filter. Each must answer within a tenth of a second, 99 times
+/// in 100.
 public final class Lists implements Scenario {
 
     private static final Duration DAYS = Duration.ofDays(30);
@@ -82,7 +83,11 @@ public final class Lists implements Scenario {
     private void fill(Relay relay, List<Api.Source> made, Instant from, Instant to)
             throws SQLException {
         var nobody = URI.create("http://127.0.0.1:9999/");
-        String connectionId = relay.api().connect(made.getFirst(), "bench nobody", nobody, 1);
+        var connections =
+                made.stream()
+                        .map(source -> relay.api().connect(source, "bench nobody", nobody, 1))
+                        .map(UUID::fromString)
+                        .toList();
         var ids = made.stream().map(source -> UUID.fromString(source.id())).toList();
         try (var connection = relay.database().connect()) {
             var past = new Past(connection);
@@ -90,9 +95,9 @@ public final class Lists implements Scenario {
             var first = from.atOffset(ZoneOffset.UTC).toLocalDate();
             var last = to.atOffset(ZoneOffset.UTC).toLocalDate();
             past.makeDays(first.minusDays(1), last);
-            past.addEvents(events, ids, from, to, rare);
+            past.addEvents(events, ids, connections, from, to, rare);
             for (var day = first; !day.isAfter(last); day = day.plusDays(1)) {
-                past.addDeliveries(UUID.fromString(connectionId), day);
+                past.addDeliveries(day);
             }
             past.count();
             past.settle();
@@ -164,7 +169,55 @@ public final class Lists implements Scenario {
         cases.put(
                 "q, substring, time range",
                 i -> "events?q=" + Integer.toHexString(0xa0000 + i * 97) + range(from, to));
+        addDeadLetters(cases, relay.api(), source, from, to);
         return cases;
+    }
+
+    private void addDeadLetters(
+            Map<String, Function<Integer, String>> cases,
+            Api api,
+            UUID source,
+            Instant from,
+            Instant to) {
+        int dead = events / 10;
+        String one = "sources/" + source + "/dlq?";
+        var connection = api.read("sources/" + source + "/connections").path("items").get(0);
+        String destination = "&destination_id=" + connection.path("destination_id").asString();
+        cases.put("dead letters", _ -> "dlq?");
+        cases.put("dead letters, 200 items", _ -> "dlq?limit=200");
+        cases.put("dead letters, total only", _ -> "dlq?limit=1");
+        cases.put("dead letters, deep page", _ -> "dlq?page=" + deep(dead));
+        cases.put("dead letters, source", _ -> one);
+        cases.put("dead letters, source, deep page", _ -> one + "page=" + deep(dead / sources));
+        cases.put("dead letters, source, time range", _ -> one + range(from, to));
+        cases.put(
+                "dead letters, connection",
+                _ -> one + "connection_id=" + connection.path("id").asString());
+        cases.put("dead letters, destination", _ -> "dlq?" + destination);
+        cases.put(
+                "dead letters, destination, deep page",
+                _ -> "dlq?page=" + deep(dead / sources) + destination);
+        cases.put("dead letters, time range", _ -> "dlq?" + range(from, to));
+        for (String status : List.of("exhausted", "failed", "succeeded", "filtered")) {
+            String only = "dead letters, " + status;
+            cases.put(only, _ -> "dlq?status=" + status);
+            cases.put(only + ", source", _ -> one + "status=" + status);
+            cases.put(only + ", time range", _ -> "dlq?status=" + status + range(from, to));
+            cases.put(
+                    only + ", deep page",
+                    _ -> "dlq?status=" + status + "&page=" + deep(events / 1000));
+        }
+        cases.put(
+                "dead letters, every status, deep page",
+                _ -> "dlq?status=exhausted,failed,succeeded,filtered&page=" + deep(events / 5));
+        cases.put("dead letters, error code", _ -> "dlq?error_code=dns_failure");
+        cases.put("dead letters, error code that is none", _ -> "dlq?error_code=tls_failed");
+        cases.put(
+                "dead letters, error code, source, time range",
+                _ -> one + "error_code=dns_failure" + range(from, to));
+        cases.put("dead letters, summary", _ -> "sources/" + source + "/dlq/summary");
+        cases.put("dead letters, groups", _ -> "dlq/groups?");
+        cases.put("dead letters, groups, time range", _ -> "dlq/groups?" + range(from, to));
     }
 
     private Instant between(Instant from, Instant to) {

@@ -57,19 +57,31 @@ final class Past {
     }
 
     /// Evenly from `from` to `to`, the sources taking turns. Of the events `rare` in a million
-    /// failed and as many are verified, at odd places; the others are skipped.
-    void addEvents(long events, List<UUID> sources, Instant from, Instant to, int rare)
+    /// failed and as many are verified, at odd places; the others are skipped. One event in a
+    /// thousand is filtered.
+    ///
+    /// @param connections one of each source, in their order
+    void addEvents(
+            long events,
+            List<UUID> sources,
+            List<UUID> connections,
+            Instant from,
+            Instant to,
+            int rare)
             throws SQLException {
         long span = to.toEpochMilli() - from.toEpochMilli();
         String sql =
                 """
-                insert into event (id, source_id, method, verification, fanout, body_size, content_type, headers, body)
+                insert into event (id, source_id, method, verification, fanout, filtered, body_size, content_type,
+                                   headers, body)
                 select (lpad(to_hex(?::bigint + (?::bigint * at) / ?::bigint), 12, '0') || '7'
                           || lpad(to_hex(at & 4095), 3, '0') || '8' || substr(hash, 1, 12) || '000')::uuid,
                        (?::uuid[])[1 + at % ?],
                        'POST',
                        case when chance < ? then 1 when chance < 2 * ? then 2 else 3 end,
-                       0, 100, 'application/json',
+                       case when hash < '004' then 1 else 0 end,
+                       case when hash < '004' then array[(?::uuid[])[1 + at % ?]] end,
+                       100, 'application/json',
                        convert_to(E'Content-Type: application/json\\r\\nUser-Agent: bench\\r\\n', 'UTF8'),
                        convert_to('{"n":"' || rpad(hash, 92, 'x') || '"}', 'UTF8')
                   from (select at, md5(at::text) as hash,
@@ -85,16 +97,18 @@ final class Past {
                 statement.setInt(5, sources.size());
                 statement.setInt(6, rare);
                 statement.setInt(7, rare);
-                statement.setLong(8, at);
-                statement.setLong(9, Math.min(events, at + CHUNK) - 1);
+                statement.setArray(8, connection.createArrayOf("uuid", connections.toArray()));
+                statement.setInt(9, sources.size());
+                statement.setLong(10, at);
+                statement.setLong(11, Math.min(events, at + CHUNK) - 1);
                 statement.executeUpdate();
             }
         }
     }
 
-    /// A delivery that succeeded for one event in ten of the day, one that failed for one in a
-    /// hundred.
-    void addDeliveries(UUID connectionId, LocalDate day) throws SQLException {
+    /// Of the day's events that were not filtered, one in ten was delivered, one in ten was not: of
+    /// these one in ten was exhausted, the others failed in several ways.
+    void addDeliveries(LocalDate day) throws SQLException {
         String name = "event_" + NAME.format(day);
         run(
                 """
@@ -102,15 +116,17 @@ final class Past {
                                       latency_ms, status, trigger, attempts, response_status, error_code)
                 select (substr(chosen.id::text, 1, 33) || '001')::uuid, now(), now(), chosen.source_id, connection.id,
                        destination.revision, 12,
-                       case when chance = 0 then 4 else 3 end, 1, 1, case when chance = 0 then 410 else 200 end,
-                       case when chance = 0 then 9 end
+                       case when chance = 0 then 5 when chance < 10 then 4 else 3 end, 1, 1,
+                       case when chance < 3 then null when chance < 6 then 503 when chance < 10 then 410 else 200 end,
+                       case when chance < 3 then chance + 1 when chance < 10 then 9 end
                   from (select id, source_id, ('x' || substr(md5(id::text), 1, 7))::bit(28)::integer %% 100 as chance
-                          from %s) as chosen,
-                       connection
+                          from %s
+                         where filtered is null) as chosen
+                  join connection on connection.source_id = chosen.source_id
                   join destination on destination.id = connection.destination_id
-                 where connection.id = '%s' and chance < 11
+                 where chance < 20
                 """
-                        .formatted(name, connectionId));
+                        .formatted(name));
     }
 
     /// Counts everything anew, as the relay has counted it.
@@ -136,8 +152,14 @@ final class Past {
                 select kind, connection_id, hour, dim, count(*), 0
                   from (select connection_id, status, trigger,
                                (('x' || translate(substr(id::text, 1, 13), '-', ''))::bit(48)::bigint / 3600000)::integer as hour
-                          from delivery) as timed,
+                          from delivery
+                        union all
+                        select unnest(filtered), 6, null,
+                               (('x' || translate(substr(id::text, 1, 13), '-', ''))::bit(48)::bigint / 3600000)::integer
+                          from event
+                         where filtered is not null) as timed,
                        lateral (values (2, status), (3, trigger)) as counted (kind, dim)
+                 where dim is not null
                  group by kind, connection_id, hour, dim
                 """);
         run(
