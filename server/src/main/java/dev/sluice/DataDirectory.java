@@ -100,6 +100,11 @@ final class DataDirectory implements AutoCloseable {
         }
     }
 
+    /// What is on the wire; there while a process runs, and after one that was killed.
+    Path wire() {
+        return path.resolve("wire.slots");
+    }
+
     Path firstStart() {
         return path.resolve("first-start.txt");
     }

@@ -53,6 +53,7 @@ import dev.sluice.relay.upkeep.Folding;
 import dev.sluice.relay.upkeep.Leaks;
 import dev.sluice.relay.upkeep.Sweep;
 import dev.sluice.relay.upkeep.Wakes;
+import dev.sluice.relay.wire.Succession;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -162,6 +163,7 @@ final class Sluice implements AutoCloseable {
         var sources = new SourceStore(sealer);
         var destinations = new DestinationStore(sealer);
         var routing = Routing.open(relayDb, sources, destinations);
+        var wire = closeLast(Succession.begin(directory.wire(), relayDb));
         var node = Node.join(relayDb, directory.home(), clock);
         closings.push(node::leave);
 
@@ -177,7 +179,7 @@ final class Sluice implements AutoCloseable {
                                 config.headerPrefix(),
                                 Dispatcher.PERMITS));
         var settlement = new Settlement(clock, RandomGenerator.getDefault(), config.retryJitter());
-        var delivering = new Delivering(routing, sender, settlement, clock);
+        var delivering = new Delivering(routing, sender, settlement, wire, clock);
         var dispatcher =
                 new Dispatcher(routing, node, results, delivering, Sluice::startSender, clock);
         node.onFenced(dispatcher::dropAll);
@@ -220,6 +222,8 @@ final class Sluice implements AutoCloseable {
         loop("quota", Duration.ofSeconds(1), quota);
         var pacing = dispatcher.pacing();
         pacing.wakeBy(loop("pacing", Duration.ofSeconds(1), pacing)::wake);
+        var quarantine = dispatcher.quarantine();
+        quarantine.wakeBy(loop("quarantine", Duration.ofMillis(200), quarantine)::wake);
         loop("leaks", Duration.ofSeconds(60), new Leaks(relayDb, node, dispatcher, clock));
         loop(
                 "partitions",
@@ -270,6 +274,7 @@ final class Sluice implements AutoCloseable {
                         config.headerPrefix()));
         routes = router.routes();
         listen(config, router, ids);
+        closings.push(wire::close); // first of all: from here on no death counts
         made.ifPresent(note::show);
     }
 

@@ -26,8 +26,7 @@ class HotSqlTest {
                     "fold: once a second, moves everything there is",
                     "with recursive step as ( (select connection_id, trigger, next_at, source_id",
                     "sweep: steps over all lanes, every ten seconds",
-                    "update delivery_work set owner = null, next_at = ?, recoveries = recoveries +"
-                            + " 1 where owner = ?",
+                    "update delivery_work set owner = null, next_at = ? where owner = ?",
                     "takeover: all that a dead node had",
                     "select id from delivery_work where owner = ? and id < ?",
                     "leak look: all that this node has, once a minute",

@@ -9,11 +9,15 @@ import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.Lease;
 import dev.sluice.relay.Payload;
+import dev.sluice.relay.Recoveries;
 import dev.sluice.relay.Trigger;
 import dev.sluice.relay.store.Lane;
 import dev.sluice.relay.store.LaneStore;
 import dev.sluice.relay.store.Lanes;
 import dev.sluice.relay.store.ResultQueue;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -32,6 +36,8 @@ import java.util.Optional;
 /// dispatcher; it reads more when those are done. So a lane with a million deliveries takes no more
 /// memory than one with a hundred. A round looks at every leased lane once. Owned by one thread.
 public final class Backlog implements Loop.Step {
+
+    private static final Logger log = LoggerFactory.getLogger(Backlog.class);
 
     private static final int MOST_LANES = 4_096;
 
@@ -198,14 +204,19 @@ public final class Backlog implements Loop.Step {
             LaneReader reader, Route route, LaneStore.Waiting waiting, Optional<Payload> payload)
             throws InterruptedException {
         var work = waiting.work();
-        if (payload.isEmpty()) {
+        if (Recoveries.isPoison(waiting.recoveries())) {
+            log.atWarn().addKeyValue("delivery_id", work.id()).log("delivery.poisonous");
+            reader.take(work);
+            results.add(Delivering.ended(work, ErrorCode.INTERRUPTED, clock.instant()));
+        } else if (payload.isEmpty()) {
             reader.take(work);
             results.add(Delivering.ended(work, ErrorCode.EVENT_EXPIRED, clock.instant()));
         } else if (dispatcher.reserveWaiting(payload.get().size())) {
             usualSize = Math.max(1, (3 * usualSize + payload.get().size()) / 4);
             reader.take(work);
             dispatcher.addWaiting(
-                    route.destination().id(), new Ready(work, payload.get(), false, epoch));
+                    route.destination().id(),
+                    new Ready(work, payload.get(), false, epoch, waiting.recoveries()));
         } else {
             return false;
         }

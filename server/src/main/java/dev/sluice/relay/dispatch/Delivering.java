@@ -5,6 +5,7 @@ import dev.sluice.gateway.routing.Route;
 import dev.sluice.gateway.routing.RouteMap;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.ErrorCode;
+import dev.sluice.relay.OnTheWire;
 import dev.sluice.relay.Outcome;
 import dev.sluice.relay.Trigger;
 import dev.sluice.relay.Work;
@@ -32,12 +33,19 @@ public final class Delivering {
     private final RouteMap routing;
     private final Sender sender;
     private final Settlement settlement;
+    private final OnTheWire wire;
     private final InstantSource clock;
 
-    public Delivering(RouteMap routing, Sender sender, Settlement settlement, InstantSource clock) {
+    public Delivering(
+            RouteMap routing,
+            Sender sender,
+            Settlement settlement,
+            OnTheWire wire,
+            InstantSource clock) {
         this.routing = routing;
         this.sender = sender;
         this.settlement = settlement;
+        this.wire = wire;
         this.clock = clock;
     }
 
@@ -46,7 +54,9 @@ public final class Delivering {
     ///
     /// @param attemptedAt when its turn came
     /// @param mayStart whether it may still be sent from here
-    Optional<Settled> deliver(Ready ready, Instant attemptedAt, BooleanSupplier mayStart) {
+    /// @param isAlone see [OnTheWire]
+    Optional<Settled> deliver(
+            Ready ready, Instant attemptedAt, BooleanSupplier mayStart, boolean isAlone) {
         var work = ready.work();
         var route = routing.route(work.connection());
         if (route.isEmpty()) {
@@ -55,7 +65,7 @@ public final class Delivering {
         if (route.get().hold(work.trigger() == Trigger.RESEND).isPresent()) {
             return Optional.empty();
         }
-        var outcome = send(ready, route.get(), mayStart);
+        var outcome = send(ready, route.get(), mayStart, isAlone);
         if (outcome instanceof Outcome.Unreachable(ErrorCode code, _, _)
                 && code == ErrorCode.INTERRUPTED) {
             return Optional.empty();
@@ -64,7 +74,8 @@ public final class Delivering {
     }
 
     /// A bug in sending is an attempt that failed, not a delivery that hangs.
-    private Outcome send(Ready ready, Route route, BooleanSupplier mayStart) {
+    private Outcome send(Ready ready, Route route, BooleanSupplier mayStart, boolean isAlone) {
+        int slot = wire.enter(ready.work(), ready.epoch(), isAlone);
         try {
             return sender.send(parcel(ready, route), mayStart);
         } catch (RuntimeException | Error e) {
@@ -76,6 +87,8 @@ public final class Delivering {
                     ErrorCode.INVALID_RESPONSE,
                     "The attempt failed for a reason of ours; see the log",
                     Duration.ZERO);
+        } finally {
+            wire.leave(slot);
         }
     }
 
@@ -100,6 +113,11 @@ public final class Delivering {
     /// The source's own credential is for us alone.
     private static Set<String> withheld(Route route) {
         return route.source().verification().credentialHeader().map(Set::of).orElse(Set.of());
+    }
+
+    /// Others are let in beside the one that was sent alone.
+    void endSolitude() {
+        wire.endSolitude();
     }
 
     /// The end of a delivery whose connection or destination is gone.

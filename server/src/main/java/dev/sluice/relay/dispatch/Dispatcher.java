@@ -6,6 +6,7 @@ import dev.sluice.gateway.destination.RateLimit;
 import dev.sluice.gateway.routing.RouteMap;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.Lease;
+import dev.sluice.relay.Recoveries;
 import dev.sluice.relay.Trigger;
 import dev.sluice.relay.UnderWay;
 import dev.sluice.relay.Work;
@@ -28,8 +29,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /// Sends what is in memory: each destination within its own limit, all within the node's.
@@ -57,7 +56,7 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
 
     private final ConcurrentHashMap<DestinationId, Outbox> outboxes = new ConcurrentHashMap<>();
     private final Queue<DestinationId> starved = new ConcurrentLinkedQueue<>();
-    private final Semaphore permits = new Semaphore(PERMITS);
+    private final Gate permits = new Gate(PERMITS);
     private final AtomicLong bytes = new AtomicLong();
 
     /// Fresh deliveries from their commit until their result's.
@@ -68,6 +67,7 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
 
     private final ConcurrentHashMap<DeliveryId, Sending> underWay = new ConcurrentHashMap<>();
     private final Pacing pacing;
+    private final Quarantine quarantine;
 
     private volatile Runnable onWritten = () -> {};
     private volatile boolean closing;
@@ -99,11 +99,17 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
         this.senders = senders;
         this.clock = clock;
         this.pacing = new Pacing(this::startSender);
+        this.quarantine = new Quarantine(permits, new Alone(), clock);
     }
 
     /// Of the rate limits; its rounds are another's to call.
     public Pacing pacing() {
         return pacing;
+    }
+
+    /// Of what is sent alone; its rounds are another's to call.
+    public Quarantine quarantine() {
+        return quarantine;
     }
 
     /// Keeps room for a delivery that is about to be stored. False when it should be stored as
@@ -196,6 +202,14 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
     }
 
     void addWaiting(DestinationId destination, Ready ready) {
+        if (Recoveries.isSuspect(ready.recoveries())) {
+            quarantine.add(destination, ready);
+        } else {
+            line(destination, ready);
+        }
+    }
+
+    private void line(DestinationId destination, Ready ready) {
         // In one step with finding it, so that it is not forgotten in between.
         outboxes.compute(
                 destination,
@@ -245,7 +259,7 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
         if (!outbox.addSender(mostAtOnce(known))) {
             return;
         }
-        if (permits.tryAcquire()) {
+        if (permits.enter()) {
             senders.execute(() -> send(destination, outbox));
             return;
         }
@@ -262,7 +276,7 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
 
     /// Starts a sender for whoever waited longest for a permit, while there are permits.
     private void feedStarved() {
-        while (permits.availablePermits() > 0) {
+        while (permits.hasRoom()) {
             var destination = starved.poll();
             if (destination == null) {
                 return;
@@ -277,8 +291,8 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
             for (var next = next(destination, outbox); next.isPresent(); ) {
                 startSender(
                         destination, outbox); // as many as may be, also after there were no permits
-                deliver(next.get());
-                if (starved.isEmpty()) {
+                deliver(next.get(), false);
+                if (starved.isEmpty() && !permits.isClosed()) {
                     next = next(destination, outbox);
                 } else {
                     outbox.removeSender();
@@ -290,7 +304,7 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
             outbox.removeSender();
             Thread.currentThread().interrupt();
         } finally {
-            permits.release();
+            permits.leave();
             feedStarved();
         }
     }
@@ -311,7 +325,7 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
         return next;
     }
 
-    private void deliver(Ready ready) throws InterruptedException {
+    private void deliver(Ready ready, boolean isAlone) throws InterruptedException {
         var sending = new Sending(ready, clock.instant());
         underWay.put(ready.work().id(), sending);
         try {
@@ -320,7 +334,8 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
                 return;
             }
             var settled =
-                    delivering.deliver(ready, sending.since, () -> node.mayStart(ready.epoch()));
+                    delivering.deliver(
+                            ready, sending.since, () -> node.mayStart(ready.epoch()), isAlone);
             if (settled.isPresent()) {
                 results.add(settled.get());
             } else {
@@ -335,6 +350,44 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
         } finally {
             underWay.remove(ready.work().id(), sending);
             bytes.addAndGet(-ready.payload().size());
+        }
+    }
+
+    /// What is sent alone, by the side of outboxes and senders.
+    private final class Alone implements Quarantine.Ward {
+
+        @Override
+        public boolean mayGo(DestinationId destination) {
+            var limit = rateLimit(routing.destination(destination));
+            return limit.isEmpty() || outbox(destination).pace().take(limit.get());
+        }
+
+        @Override
+        public void sendAlone(Ready ready, Runnable end) {
+            senders.execute(() -> {
+                try {
+                    deliver(ready, true);
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                } finally {
+                    end.run();
+                }
+            });
+        }
+
+        @Override
+        public void endSolitude() {
+            delivering.endSolitude();
+        }
+
+        @Override
+        public void sendAmongOthers(DestinationId destination, Ready ready) {
+            line(destination, ready);
+        }
+
+        @Override
+        public void goOn() {
+            feedStarved();
         }
     }
 
@@ -389,32 +442,34 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
 
     /// Forgets all that is not under way: it is another node's work by now.
     public void dropAll() {
-        for (var outbox : outboxes.values()) {
-            for (var ready : outbox.drain()) {
-                fresh.remove(ready.work().id());
-                bytes.addAndGet(-ready.payload().size());
-                if (!ready.isFresh()) {
-                    writtenWaiting.add(ready.work());
-                }
+        for (var ready : drain()) {
+            fresh.remove(ready.work().id());
+            bytes.addAndGet(-ready.payload().size());
+            if (!ready.isFresh()) {
+                writtenWaiting.add(ready.work());
             }
         }
     }
 
+    private List<Ready> drain() {
+        var all = quarantine.drain();
+        outboxes.values().forEach(outbox -> all.addAll(outbox.drain()));
+        return all;
+    }
+
     /// How many more attempts may be under way on this node.
     int permitsLeft() {
-        return permits.availablePermits();
+        return permits.left();
     }
 
     /// Starts nothing more, lets attempts under way end within `budget`, and puts everything else
     /// back.
     public void stop(Duration budget) throws InterruptedException {
         closing = true;
-        for (var outbox : outboxes.values()) {
-            for (var ready : outbox.drain()) {
-                putBack(ready);
-            }
+        for (var ready : drain()) {
+            putBack(ready);
         }
-        if (!permits.tryAcquire(PERMITS, budget.toMillis(), TimeUnit.MILLISECONDS)) {
+        if (!permits.takeAll(budget)) {
             for (var sending : List.copyOf(underWay.values())) {
                 putBack(sending.ready);
             }

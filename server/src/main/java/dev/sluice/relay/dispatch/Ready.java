@@ -8,4 +8,10 @@ import dev.sluice.relay.Work;
 /// @param isFresh straight from ingest, its row owned by this node; otherwise its row waits in a
 ///   lane that this node has leased
 /// @param epoch of this node, under which it owns the row or leased the lane
-record Ready(Work work, Payload payload, boolean isFresh, long epoch) {}
+/// @param recoveries see [dev.sluice.relay.Recoveries]; none of a fresh one
+record Ready(Work work, Payload payload, boolean isFresh, long epoch, int recoveries) {
+
+    Ready(Work work, Payload payload, boolean isFresh, long epoch) {
+        this(work, payload, isFresh, epoch, 0);
+    }
+}

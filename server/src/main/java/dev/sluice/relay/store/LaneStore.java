@@ -29,7 +29,9 @@ import java.util.UUID;
 public final class LaneStore {
 
     /// A delivery that waits.
-    public record Waiting(Work work, Instant nextAt) {}
+    ///
+    /// @param recoveries see [dev.sluice.relay.Recoveries]
+    public record Waiting(Work work, Instant nextAt, int recoveries) {}
 
     /// A lane with waiting deliveries, and when the first of them is due.
     public record Wake(Lane lane, Instant at) {}
@@ -119,14 +121,14 @@ public final class LaneStore {
             Tx tx, Lane lane, Instant until, Instant afterNextAt, UUID afterId, int limit) {
         return tx.query(
                 """
-                select id, source_id, connection_id, trigger, attempts, created_at, next_at
+                select id, source_id, connection_id, trigger, attempts, created_at, next_at, recoveries
                   from delivery_work
                  where source_id = ? and connection_id = ? and trigger = ? and next_at <= ?
                    and (next_at, id) > (?, ?)
                  order by next_at, id
                  limit ?
                 """,
-                row -> new Waiting(work(row), row.instant("next_at")),
+                row -> new Waiting(work(row), row.instant("next_at"), row.integer("recoveries")),
                 lane.source().value(),
                 lane.connection().value(),
                 (int) lane.trigger().number(),

@@ -90,7 +90,7 @@ public final class NodeStore {
                 tx.query(
                         """
                         update delivery_work
-                           set owner = null, next_at = ?, recoveries = recoveries + 1
+                           set owner = null, next_at = ?
                          where owner = ?
                         returning connection_id, trigger, source_id
                         """,

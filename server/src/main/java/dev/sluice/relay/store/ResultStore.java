@@ -118,7 +118,7 @@ final class ResultStore {
                 tx.updateEach(
                         """
                         update delivery_work
-                           set owner = null, next_at = ?, attempts = ?
+                           set owner = null, next_at = ?, attempts = ?, recoveries = 0
                          where id = ? and source_id = ? and attempts = ?
                         """,
                         retried.stream()

@@ -49,7 +49,8 @@ record Books(Db db) {
                 select place.id || ' made ' || place.made || ', has ' || count(number) as fault
                   from (select id, attempts as made from delivery_work
                         union all
-                        select id, attempts - 1 from delivery) as place
+                        select id, attempts - case when attempted_at is null then 0 else 1 end
+                          from delivery) as place
                   left join attempt on delivery_id = place.id
                  group by place.id, place.made
                 having count(number) <> coalesce(max(number), 0) or count(number) <> place.made

@@ -14,6 +14,7 @@ import dev.sluice.platform.id.Uuid7;
 import dev.sluice.relay.Checked;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.EventId;
+import dev.sluice.relay.OnTheWire;
 import dev.sluice.relay.Payload;
 import dev.sluice.relay.Trigger;
 import dev.sluice.relay.node.Node;
@@ -44,6 +45,7 @@ import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
 /// Everything between ingest and the wire, on a real database, with a clock that is moved by hand.
@@ -101,6 +103,17 @@ final class Engine implements AutoCloseable {
 
     /// @param wire what stands between the engine and its own sender, or in place of it
     Engine(Ways ways, UUID home, ManualClock clock, Random random, UnaryOperator<Sender> wire) {
+        this(ways, home, clock, random, wire, _ -> OnTheWire.UNNOTED);
+    }
+
+    /// @param notes begins to note what is on the wire
+    Engine(
+            Ways ways,
+            UUID home,
+            ManualClock clock,
+            Random random,
+            UnaryOperator<Sender> wire,
+            Function<Db, OnTheWire> notes) {
         this.clock = clock;
         ids = new Uuid7(clock, random);
         db = TestCluster.open(ways.pool());
@@ -108,6 +121,7 @@ final class Engine implements AutoCloseable {
         var partitions = new Partitions(db);
         routing =
                 Routing.open(db, new SourceStore(Given.SEALER), new DestinationStore(Given.SEALER));
+        var onTheWire = notes.apply(db);
         node = Node.join(db, home, clock, () -> System.nanoTime() + asleep.get());
         results =
                 new Results(
@@ -116,7 +130,7 @@ final class Engine implements AutoCloseable {
                 new Journal(
                         new Line(ways.journal(), "journal"), partitions, node::epoch, ids, clock);
         var settlement = new Settlement(clock, new Random(3), 0);
-        var delivering = new Delivering(routing, wire.apply(sender), settlement, clock);
+        var delivering = new Delivering(routing, wire.apply(sender), settlement, onTheWire, clock);
         dispatcher =
                 new Dispatcher(
                         routing, node, results, delivering, Thread::startVirtualThread, clock);

@@ -16,6 +16,7 @@ import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Line;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.relay.Checked;
+import dev.sluice.relay.OnTheWire;
 import dev.sluice.relay.dispatch.Delivering;
 import dev.sluice.relay.dispatch.Dispatcher;
 import dev.sluice.relay.node.Node;
@@ -75,7 +76,8 @@ class IngestRoomTest {
                 new Results(
                         new Line(DATABASE, "results"), new Partitions(db), node::epoch, ids, clock);
         var settlement = new Settlement(clock, new Random(3), 0);
-        var delivering = new Delivering(routing, new ScriptedSender(), settlement, clock);
+        var delivering =
+                new Delivering(routing, new ScriptedSender(), settlement, OnTheWire.UNNOTED, clock);
         return new Dispatcher(
                 routing, node, results, delivering, Thread::startVirtualThread, clock);
     }

@@ -180,7 +180,7 @@ class NodeTest {
 
         survivor.run();
 
-        assertThat(work(work)).isEqualTo("nobody true 1");
+        assertThat(work(work)).isEqualTo("nobody true 0");
         assertThat(lane(lane)).isEqualTo("nobody true");
         assertThat(work(ours)).isEqualTo(survivor.epoch() + " false 0");
         assertThat(nodes()).containsExactly(survivor.epoch() + " live");
@@ -201,7 +201,7 @@ class NodeTest {
 
         var restarted = join(HERE);
 
-        assertThat(work(work)).isEqualTo("nobody true 1");
+        assertThat(work(work)).isEqualTo("nobody true 0");
         assertThat(lane(lane)).isEqualTo("nobody true");
         assertThat(nodes()).containsExactly(restarted.epoch() + " live");
     }
@@ -216,7 +216,7 @@ class NodeTest {
 
         survivor.run();
 
-        assertThat(work(work)).isEqualTo("nobody true 1");
+        assertThat(work(work)).isEqualTo("nobody true 0");
         assertThat(nodes()).containsExactly(survivor.epoch() + " live");
     }
 
@@ -231,7 +231,7 @@ class NodeTest {
                 seen.add(node.epoch() == before ? "old epoch " + node.mayStart() : "new epoch"));
         loseContact(node);
         other.run();
-        assertThat(work(work)).isEqualTo("nobody true 1");
+        assertThat(work(work)).isEqualTo("nobody true 0");
 
         node.run();
 
@@ -300,7 +300,7 @@ class NodeTest {
         await().atMost(Duration.ofSeconds(30))
                 .until(() -> {
                     survivor.run();
-                    return work(work).equals("nobody true 1");
+                    return work(work).equals("nobody true 0");
                 });
         awake.countDown();
         assertThat(failure.get(10, TimeUnit.SECONDS).isConnectionLost()).isTrue();
@@ -327,7 +327,7 @@ class NodeTest {
 
         survivor.run();
 
-        assertThat(work(work)).isEqualTo("nobody true 1");
+        assertThat(work(work)).isEqualTo("nobody true 0");
         assertThat(nodes()).containsExactly(survivor.epoch() + " live");
     }
 
@@ -355,7 +355,7 @@ class NodeTest {
         survivor.run();
         survivor.run();
 
-        assertThat(work(work)).isEqualTo("nobody true 1");
+        assertThat(work(work)).isEqualTo("nobody true 0");
         assertThat(lane(lane)).as("left to the sweep").isEqualTo("nobody false");
         assertThat(nodes()).containsExactly(survivor.epoch() + " live");
     }

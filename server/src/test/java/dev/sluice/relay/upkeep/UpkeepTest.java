@@ -12,6 +12,7 @@ import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Line;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.relay.DeliveryId;
+import dev.sluice.relay.OnTheWire;
 import dev.sluice.relay.dispatch.Delivering;
 import dev.sluice.relay.dispatch.Dispatcher;
 import dev.sluice.relay.node.Node;
@@ -71,6 +72,7 @@ class UpkeepTest {
                         routing,
                         new ScriptedSender(),
                         new Settlement(clock, new Random(3), 0),
+                        OnTheWire.UNNOTED,
                         clock);
         return new Dispatcher(
                 routing, node, results, delivering, Thread::startVirtualThread, clock);

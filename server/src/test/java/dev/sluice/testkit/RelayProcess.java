@@ -1,0 +1,117 @@
+package dev.sluice.testkit;
+
+import dev.sluice.platform.db.Database;
+
+import org.awaitility.Awaitility;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+
+/// The whole server in a process of its own, which can be killed. Private destinations on the
+/// loopback are allowed.
+public final class RelayProcess implements AutoCloseable {
+
+    public static final String KEY = "slk_test_0123456789_0123456789_0123456789";
+    public static final String MASTER_KEY = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final Pattern STARTED = Pattern.compile("server\\.started.*\\bport=\"?(\\d+)");
+
+    private final Process process;
+    private final int port;
+
+    private RelayProcess(Process process, int port) {
+        this.process = process;
+        this.port = port;
+    }
+
+    /// Returns when it listens.
+    public static RelayProcess start(Path dataDir, Database database) {
+        try {
+            var log = Files.createTempFile(dataDir, "relay", ".log");
+            var command =
+                    List.of(
+                            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                            "-Xmx256m",
+                            "-XX:TieredStopAtLevel=1", // it lives for seconds
+                            "-cp",
+                            System.getProperty("java.class.path"),
+                            "-Dlogback.configurationFile=logback.xml", // that of tests prints less
+                            "dev.sluice.Main");
+            var builder = new ProcessBuilder(command);
+            var environment = builder.environment();
+            environment.keySet().removeIf(name -> name.startsWith("SLUICE_"));
+            environment.put("SLUICE_PORT", "0");
+            environment.put("SLUICE_BASE_URL", "http://localhost:8080");
+            environment.put("SLUICE_DATA_DIR", dataDir.toString());
+            environment.put("SLUICE_DATABASE_URL", TestCluster.url(database));
+            environment.put("SLUICE_MASTER_KEY", MASTER_KEY);
+            environment.put("SLUICE_ADMIN_API_KEY", KEY);
+            environment.put("SLUICE_ALLOW_PRIVATE_DESTINATIONS", "127.0.0.0/8");
+            var process = builder.redirectErrorStream(true).redirectOutput(log.toFile()).start();
+            return new RelayProcess(process, awaitPort(process, log));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static int awaitPort(Process process, Path log) {
+        Awaitility.await()
+                .atMost(PATIENCE)
+                .until(() -> STARTED.matcher(text(log)).find() || !process.isAlive());
+        var started = STARTED.matcher(text(log));
+        if (!started.find()) {
+            throw new AssertionError("it did not start:\n" + text(log));
+        }
+        return Integer.parseInt(started.group(1));
+    }
+
+    private static String text(Path log) {
+        try {
+            return Files.readString(log);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    public Api api() {
+        return new Api(port, KEY);
+    }
+
+    /// As `kill -9` does.
+    public void kill() {
+        process.destroyForcibly();
+        awaitEnd();
+    }
+
+    /// As `kill` does.
+    ///
+    /// @return its exit status
+    public int stop() {
+        process.destroy();
+        awaitEnd();
+        return process.exitValue();
+    }
+
+    private void awaitEnd() {
+        try {
+            if (!process.waitFor(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+                throw new AssertionError("it does not end");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly();
+    }
+}
