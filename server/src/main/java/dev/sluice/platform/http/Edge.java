@@ -75,7 +75,7 @@ final class Edge extends Handler.Abstract {
         try {
             refuseUnknownCoding(request);
             return router.answer(request);
-        } catch (Exception e) {
+        } catch (Exception | Error e) {
             // Ingest URLs share an origin with the API: nothing that is said there may run.
             return failed(e, id).with(SANDBOX);
         } finally {
@@ -94,7 +94,7 @@ final class Edge extends Handler.Abstract {
         }
     }
 
-    private static Reply failed(Exception failure, String id) {
+    private static Reply failed(Throwable failure, String id) {
         return switch (failure) {
             case ApiException e -> e.reply();
             case InvalidFields e ->
@@ -122,7 +122,7 @@ final class Edge extends Handler.Abstract {
     }
 
     /// What reading the body can throw, and bugs.
-    private static Reply unexpected(Exception e, String id) {
+    private static Reply unexpected(Throwable e, String id) {
         for (Throwable cause = e; cause != null; cause = cause.getCause()) {
             if (cause instanceof TimeoutException) {
                 return Reply.error(

@@ -117,11 +117,7 @@ public final class Ingest implements Endpoint {
         var screened =
                 screening.screen(inlet.source(), request, headReadAt, request.headers(), body);
         var event = event(inlet, request.method(), request.header("Content-Type"), screened, body);
-        if (!journal.offer(event)) {
-            dispatcher.dropped(event);
-            quota.dropped(event);
-            throw notStored();
-        }
+        offer(event);
         return switch (event.receipt().await()) {
             case STORED -> Answers.of(inlet.source(), screened, event.id());
             case REFUSED, WAITING -> throw notStored();
@@ -179,6 +175,22 @@ public final class Ingest implements Endpoint {
             }
         }
         return sieve.filtered();
+    }
+
+    /// Hands it to the journal; when that does not take it, gives back what was kept for it.
+    void offer(Accepted event) {
+        boolean isTaken = false;
+        try {
+            isTaken = journal.offer(event);
+        } finally {
+            if (!isTaken) {
+                dispatcher.dropped(event);
+                quota.dropped(event);
+            }
+        }
+        if (!isTaken) {
+            throw notStored();
+        }
     }
 
     private boolean isRoomFor(Route route, int size) {

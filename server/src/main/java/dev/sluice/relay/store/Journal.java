@@ -104,11 +104,15 @@ public final class Journal implements AutoCloseable {
             queuedBytes.addAndGet(-size);
             return false;
         }
-        if (!queue.offer(event)) {
-            queuedBytes.addAndGet(-size);
-            return false;
+        boolean isQueued = false;
+        try {
+            isQueued = queue.offer(event);
+        } finally {
+            if (!isQueued) {
+                queuedBytes.addAndGet(-size);
+            }
         }
-        return true;
+        return isQueued;
     }
 
     private JournalListener listener() {

@@ -115,4 +115,19 @@ class IngestRoomTest {
         var next = Some.eventId(clock.instant());
         assertThat(Refusals.status(() -> quota.spend(route.source(), next))).isEqualTo(NONE);
     }
+
+    /// As when there is no memory to queue it.
+    @Test
+    void an_event_that_the_journal_throws_at_keeps_neither_token_nor_room() {
+        var inlet = new Inlet(route.source(), List.of(route));
+        var screened = new Screening.Screened(Checked.SKIPPED, List.of(), Optional.empty());
+        var ingest = ingest();
+        var event = ingest.event(inlet, "POST", Optional.empty(), screened, new byte[9]);
+
+        assertThatThrownBy(() -> ingest.offer(event)).isInstanceOf(NullPointerException.class);
+
+        assertThat(room()).isEqualTo(2_048);
+        var next = Some.eventId(clock.instant());
+        assertThat(Refusals.status(() -> quota.spend(route.source(), next))).isEqualTo(NONE);
+    }
 }
