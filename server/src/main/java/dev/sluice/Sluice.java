@@ -152,6 +152,8 @@ final class Sluice implements AutoCloseable {
         var db = closeLast(Db.open(database, "api", 10, Duration.ofSeconds(5)));
         var relayDb = closeLast(Db.open(database, "relay", 8, Duration.ofSeconds(60)));
         setClock.accept(relayDb);
+        // A third for heartbeats and take-overs: no chore may cost the lease.
+        var nodeDb = closeLast(Db.open(database, "node", 2, Duration.ofSeconds(60)));
         checkMasterKey(db, sealer);
         var ids = new Uuid7(clock, RandomGenerator.getDefault());
         var partitions = new Partitions(relayDb);
@@ -164,7 +166,7 @@ final class Sluice implements AutoCloseable {
         var destinations = new DestinationStore(sealer);
         var routing = Routing.open(relayDb, sources, destinations);
         var wire = closeLast(Succession.begin(directory.wire(), relayDb));
-        var node = Node.join(relayDb, directory.home(), clock);
+        var node = Node.join(nodeDb, directory.home(), clock);
         closings.push(node::leave);
 
         var results =

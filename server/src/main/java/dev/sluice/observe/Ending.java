@@ -66,6 +66,9 @@ public record Ending(
                     "the destination was deleted before this could be delivered";
             case CONNECTION_DELETED -> "the connection was deleted before this could be delivered";
             case EVENT_EXPIRED -> "the event's retention ended before this could be delivered";
+            case INTERRUPTED ->
+                    "the relay died twice while it was sending only this delivery. Resend it once"
+                            + " the cause is found";
             default -> code.text();
         };
     }
