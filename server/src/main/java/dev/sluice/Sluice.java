@@ -11,6 +11,7 @@ import dev.sluice.gateway.connection.Purge;
 import dev.sluice.gateway.connection.SourceConnections;
 import dev.sluice.gateway.destination.DestinationRoutes;
 import dev.sluice.gateway.destination.DestinationStore;
+import dev.sluice.gateway.routing.Expiry;
 import dev.sluice.gateway.routing.Routing;
 import dev.sluice.gateway.source.SourceRoutes;
 import dev.sluice.gateway.source.SourceStore;
@@ -42,6 +43,8 @@ import dev.sluice.relay.ingest.IngestBudget;
 import dev.sluice.relay.ingest.Quota;
 import dev.sluice.relay.node.Node;
 import dev.sluice.relay.preview.PreviewRoutes;
+import dev.sluice.relay.retention.ExpiryLog;
+import dev.sluice.relay.retention.Retaining;
 import dev.sluice.relay.send.HttpSender;
 import dev.sluice.relay.send.Rehearsal;
 import dev.sluice.relay.settle.Settlement;
@@ -181,7 +184,14 @@ final class Sluice implements AutoCloseable {
                                 config.headerPrefix(),
                                 Dispatcher.PERMITS));
         var settlement = new Settlement(clock, RandomGenerator.getDefault(), config.retryJitter());
-        var delivering = new Delivering(routing, sender, settlement, wire, clock);
+        var delivering =
+                new Delivering(
+                        routing,
+                        Expiry.byPlan(routing, config.plans()),
+                        sender,
+                        settlement,
+                        wire,
+                        clock);
         var dispatcher =
                 new Dispatcher(routing, node, results, delivering, Sluice::startSender, clock);
         node.onFenced(dispatcher::dropAll);
@@ -234,6 +244,18 @@ final class Sluice implements AutoCloseable {
                     partitions.makeAhead(clock.instant());
                     return false;
                 });
+
+        var retaining =
+                new Retaining(
+                        relayDb,
+                        config.plans(),
+                        partitions,
+                        ids,
+                        listeners,
+                        new ExpiryLog(),
+                        clock);
+        closings.push(retaining::leave);
+        loop("retention", Duration.ofSeconds(1), retaining);
 
         var audit = new Audit(relayDb, clock, ids.next());
         closings.push(audit::leave);

@@ -64,6 +64,7 @@ class ArchitectureTest {
                     Map.entry("relay.preview", Set.of("relay.send")),
                     Map.entry("relay.node", Set.of("relay.store")),
                     Map.entry("relay.wire", Set.of("relay.store")),
+                    Map.entry("relay.retention", Set.of("relay.store")),
                     Map.entry(
                             "relay.upkeep", Set.of("relay.store", "relay.dispatch", "relay.node")),
                     Map.entry("observe.events", Set.of("observe.sums")),

@@ -42,6 +42,8 @@ class TableOwnershipTest {
                     entry("rollup_hour", "relay/store"),
                     entry("rollup_day", "relay/store"),
                     entry("total", "relay/store"),
+                    entry("retention", "relay/store"),
+                    entry("retention_notice", "relay/store"),
                     entry("audit", "observe/audit"));
 
     /// The look-behinds keep out `for update of connection` and `on conflict … do update set`.

@@ -1,6 +1,5 @@
 package dev.sluice.account.plan;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -21,10 +20,5 @@ public record Plan(String name, int priceMonthlyUsd, Limits limits, List<String>
             OptionalLong eventsPerMonth,
             OptionalInt sources,
             OptionalInt concurrentStreams,
-            int retentionDays) {
-
-        public Duration retention() {
-            return Duration.ofDays(retentionDays);
-        }
-    }
+            Retention retention) {}
 }

@@ -5,6 +5,7 @@ import dev.sluice.platform.json.InvalidFields;
 import dev.sluice.platform.json.Json;
 import dev.sluice.platform.json.JsonObject;
 import dev.sluice.platform.json.MalformedJson;
+import dev.sluice.platform.json.Patch;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -73,7 +74,7 @@ public final class PlanCatalog {
                         events,
                         sources,
                         OptionalInt.of(streams),
-                        days);
+                        Retention.ofDays(days));
         return new Plan(
                 name,
                 price,
@@ -111,7 +112,7 @@ public final class PlanCatalog {
         var limits =
                 form.required("limits", form.form("limits")).toOptional().map(PlanCatalog::limits);
         form.nothingElse();
-        return new Plan(name, price, limits.orElseGet(() -> unlimited(30)), features);
+        return new Plan(name, price, limits.orElseGet(PlanCatalog::unlimited), features);
     }
 
     private static Plan.Limits limits(Form form) {
@@ -122,12 +123,18 @@ public final class PlanCatalog {
                         limit(form, "events_per_month").stream().mapToLong(n -> n).findFirst(),
                         limit(form, "sources"),
                         limit(form, "concurrent_streams"),
-                        form.required(
-                                        "retention_days",
-                                        form.integer("retention_days", 1, MOST_DAYS))
-                                .or(1));
+                        retention(form));
         form.nothingElse();
         return limits;
+    }
+
+    /// To be said, because what is over it is erased; null keeps everything.
+    private static Retention retention(Form form) {
+        var days = form.integer("retention_days", 1, MOST_DAYS);
+        if (!(days instanceof Patch.Clear<Integer>)) {
+            form.required("retention_days", days);
+        }
+        return days.toOptional().map(Retention::ofDays).orElse(Retention.UNLIMITED);
     }
 
     private static OptionalInt limit(Form form, String field) {
@@ -136,9 +143,9 @@ public final class PlanCatalog {
                 .findFirst();
     }
 
-    private static Plan.Limits unlimited(int days) {
+    private static Plan.Limits unlimited() {
         var none = OptionalInt.empty();
-        return new Plan.Limits(none, none, OptionalLong.empty(), none, none, days);
+        return new Plan.Limits(none, none, OptionalLong.empty(), none, none, Retention.UNLIMITED);
     }
 
     public Optional<Plan> find(String name) {
@@ -154,6 +161,19 @@ public final class PlanCatalog {
             }
         }
         return plans.getLast();
+    }
+
+    /// The longest that any plan keeps events.
+    public Retention longestRetention() {
+        int longest = 0;
+        for (var plan : plans) {
+            var days = plan.limits().retention().days();
+            if (days.isEmpty()) {
+                return Retention.UNLIMITED;
+            }
+            longest = Math.max(longest, days.getAsInt());
+        }
+        return Retention.ofDays(longest);
     }
 
     public List<String> names() {
@@ -181,7 +201,7 @@ public final class PlanCatalog {
                                 .put("events_per_month", number(limits.eventsPerMonth()))
                                 .put("sources", number(limits.sources()))
                                 .put("concurrent_streams", number(limits.concurrentStreams()))
-                                .put("retention_days", limits.retentionDays()))
+                                .put("retention_days", number(limits.retention().days())))
                 .put("features", plan.features());
     }
 

@@ -126,6 +126,12 @@ public final class Routing implements RouteMap, ConfigurationChange, Loop.Step {
                 .map(SourceStore.Version::source);
     }
 
+    /// The workspace of a source, in the trash or not; empty for a source not known here yet.
+    public Optional<WorkspaceId> workspace(SourceId source) {
+        return Optional.ofNullable(snapshot.sources().get(source))
+                .map(version -> version.source().workspace());
+    }
+
     @Override
     public Optional<Destination> destination(DestinationId id) {
         return Optional.ofNullable(snapshot.destinations().get(id))

@@ -2,6 +2,7 @@ package dev.sluice.observe.events;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.sluice.account.plan.Retention;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.routing.Routing;
 import dev.sluice.observe.Ending;
@@ -33,22 +34,34 @@ final class DeliveryQueries {
     private final Routing routing;
     private final UnderWay underWay;
     private final EventSummary event;
+    private final Retention retention;
     private final Instant now;
     private final Map<DeliveryId, List<AttemptView>> earlier = new HashMap<>();
 
     private DeliveryQueries(
-            Tx tx, Routing routing, UnderWay underWay, EventSummary event, Instant now) {
+            Tx tx,
+            Routing routing,
+            UnderWay underWay,
+            EventSummary event,
+            Retention retention,
+            Instant now) {
         this.tx = tx;
         this.routing = routing;
         this.underWay = underWay;
         this.event = event;
+        this.retention = retention;
         this.now = now;
     }
 
     /// In the order they were made.
     static List<DeliveryView> of(
-            Tx tx, Routing routing, UnderWay underWay, EventQueries.Found found, Instant now) {
-        var queries = new DeliveryQueries(tx, routing, underWay, found.summary(), now);
+            Tx tx,
+            Routing routing,
+            UnderWay underWay,
+            EventQueries.Found found,
+            Retention retention,
+            Instant now) {
+        var queries = new DeliveryQueries(tx, routing, underWay, found.summary(), retention, now);
         queries.readEarlierAttempts();
         var deliveries = new ArrayList<>(queries.finished());
         deliveries.addAll(queries.unfinished());
@@ -178,13 +191,23 @@ final class DeliveryQueries {
                 status == DeliveryStatus.DELIVERING
                         ? DeliveryView.delivering(count)
                         : DeliveryView.waiting(
-                                hold,
-                                isInMemory,
-                                count,
-                                row.integers("retry_intervals").size(),
-                                next.orElse(now),
-                                attempts.stream().reduce((_, latest) -> latest)),
+                                        hold,
+                                        isInMemory,
+                                        count,
+                                        row.integers("retry_intervals").size(),
+                                        next.orElse(now),
+                                        attempts.stream().reduce((_, latest) -> latest))
+                                + ending(next.orElse(now)),
                 attempts);
+    }
+
+    /// When what waits ends unsent, once that is near or comes before its next attempt.
+    private String ending(Instant next) {
+        return retention
+                .expiresAt(event.receivedAt())
+                .filter(end -> retention.isEndNear(event.receivedAt(), now) || !next.isBefore(end))
+                .map(DeliveryView::ending)
+                .orElse("");
     }
 
     /// They have the last ordinals that ingest gave out, in the order of the list.

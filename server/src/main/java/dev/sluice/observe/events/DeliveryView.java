@@ -52,6 +52,13 @@ record DeliveryView(
                 : "Being delivered: retry " + attempts + " is under way.";
     }
 
+    /// What follows, in the same sentence's place, when the event will be gone before long.
+    static String ending(Instant end) {
+        return " It ends unsent at "
+                + JsonObject.time(end)
+                + ", when the event's retention is over.";
+    }
+
     /// Why a delivery waits.
     ///
     /// @param retries how many there will be at most

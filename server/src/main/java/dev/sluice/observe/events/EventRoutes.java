@@ -3,9 +3,10 @@ package dev.sluice.observe.events;
 import dev.sluice.account.access.Access;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.plan.PlanCatalog;
+import dev.sluice.account.plan.Retention;
 import dev.sluice.gateway.routing.Routing;
 import dev.sluice.gateway.source.SourceId;
-import dev.sluice.observe.Retention;
+import dev.sluice.observe.PlannedRetention;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.ApiException;
@@ -18,7 +19,6 @@ import dev.sluice.platform.json.JsonObject;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.UnderWay;
 
-import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
@@ -66,7 +66,7 @@ public final class EventRoutes {
                             tx,
                             sources(tx, caller, filter.source()),
                             filter,
-                            now.minus(retention(tx, caller)),
+                            retention(tx, caller).expiredAt(now),
                             now);
             var found = query.page(page);
             var counts = EventQueries.counts(tx, found.events());
@@ -89,8 +89,8 @@ public final class EventRoutes {
                 .toList();
     }
 
-    private Duration retention(Tx tx, Caller caller) {
-        return Retention.of(tx, plans, caller.workspace());
+    private Retention retention(Tx tx, Caller caller) {
+        return PlannedRetention.of(tx, plans, caller.workspace());
     }
 
     private Reply get(Request request) {
@@ -101,8 +101,7 @@ public final class EventRoutes {
             var retention = retention(tx, caller);
             var found =
                     EventQueries.find(tx, sources(tx, caller, Optional.empty()), id)
-                            .filter(event ->
-                                    event.summary().receivedAt().plus(retention).isAfter(now))
+                            .filter(event -> !retention.isOver(event.summary().receivedAt(), now))
                             .orElseThrow(() -> ApiException.notFound("event"));
             return Reply.ok(detail(tx, found, retention));
         });
@@ -116,11 +115,12 @@ public final class EventRoutes {
         }
     }
 
-    private JsonObject detail(Tx tx, EventQueries.Found found, Duration retention) {
-        var deliveries = DeliveryQueries.of(tx, routing, underWay, found, clock.instant());
+    private JsonObject detail(Tx tx, EventQueries.Found found, Retention retention) {
+        var deliveries =
+                DeliveryQueries.of(tx, routing, underWay, found, retention, clock.instant());
         return found.summary()
                 .json()
-                .put("expires_at", found.summary().receivedAt().plus(retention))
+                .put("expires_at", retention.expiresAt(found.summary().receivedAt()))
                 .putAll(PayloadJson.of(found.payload(), credential(found.summary().source())))
                 .put("deliveries", deliveries.stream().map(DeliveryView::json).toList());
     }

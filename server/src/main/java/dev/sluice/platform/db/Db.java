@@ -72,6 +72,28 @@ public final class Db implements AutoCloseable {
         });
     }
 
+    /// Runs one statement that PostgreSQL refuses inside a transaction, such as one that says
+    /// `concurrently`: it makes its own, one after the other.
+    ///
+    /// @param patience for each lock it has to wait for
+    public void alone(String sql, Duration patience) {
+        try (var connection = pool.getConnection()) {
+            connection.setAutoCommit(true);
+            try (var statement = connection.createStatement()) {
+                statement.execute("set lock_timeout = " + patience.toMillis());
+                try {
+                    statement.execute(sql);
+                } finally {
+                    statement.execute("reset lock_timeout");
+                }
+            } finally {
+                connection.setAutoCommit(false);
+            }
+        } catch (SQLException e) {
+            throw new DbException(e);
+        }
+    }
+
     static <T> T inTransaction(Connection connection, Function<Tx, T> work) throws SQLException {
         T result;
         try {

@@ -208,7 +208,7 @@ public final class Backlog implements Loop.Step {
             log.atWarn().addKeyValue("delivery_id", work.id()).log("delivery.poisonous");
             reader.take(work);
             results.add(Delivering.ended(work, ErrorCode.INTERRUPTED, clock.instant()));
-        } else if (payload.isEmpty()) {
+        } else if (payload.isEmpty() || delivering.isExpired(work)) {
             reader.take(work);
             results.add(Delivering.ended(work, ErrorCode.EVENT_EXPIRED, clock.instant()));
         } else if (dispatcher.reserveWaiting(payload.get().size())) {

@@ -1,8 +1,10 @@
 package dev.sluice.relay.dispatch;
 
+import dev.sluice.gateway.routing.Expiry;
 import dev.sluice.gateway.routing.Gone;
 import dev.sluice.gateway.routing.Route;
 import dev.sluice.gateway.routing.RouteMap;
+import dev.sluice.platform.id.Uuid7;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.OnTheWire;
@@ -31,6 +33,7 @@ public final class Delivering {
     private static final Logger log = LoggerFactory.getLogger(Delivering.class);
 
     private final RouteMap routing;
+    private final Expiry expiry;
     private final Sender sender;
     private final Settlement settlement;
     private final OnTheWire wire;
@@ -38,11 +41,13 @@ public final class Delivering {
 
     public Delivering(
             RouteMap routing,
+            Expiry expiry,
             Sender sender,
             Settlement settlement,
             OnTheWire wire,
             InstantSource clock) {
         this.routing = routing;
+        this.expiry = expiry;
         this.sender = sender;
         this.settlement = settlement;
         this.wire = wire;
@@ -58,6 +63,9 @@ public final class Delivering {
     Optional<Settled> deliver(
             Ready ready, Instant attemptedAt, BooleanSupplier mayStart, boolean isAlone) {
         var work = ready.work();
+        if (isExpired(work)) {
+            return Optional.of(ended(work, ErrorCode.EVENT_EXPIRED, clock.instant()));
+        }
         var route = routing.route(work.connection());
         if (route.isEmpty()) {
             return routing.gone(work.connection()).map(gone -> ended(work, gone));
@@ -71,6 +79,12 @@ public final class Delivering {
             return Optional.empty();
         }
         return Optional.of(settlement.settle(work, route.get(), attemptedAt, outcome));
+    }
+
+    /// Whether the event's retention is over: no attempt begins after that, which is what the
+    /// ending of expired deliveries relies on.
+    boolean isExpired(Work work) {
+        return expiry.isOver(work.source(), Uuid7.timeOf(work.id().value()), clock.instant());
     }
 
     /// A bug in sending is an attempt that failed, not a delivery that hangs.

@@ -157,10 +157,11 @@ public final class PreviewRoutes {
 
     private Optional<Sample> stored(Tx tx, Caller caller, Asked asked) {
         var workspace = WorkspaceStore.find(tx, caller.workspace()).orElseThrow();
-        var expired = clock.instant().minus(plans.named(workspace.plan()).limits().retention());
+        var retention = plans.named(workspace.plan()).limits().retention();
+        var now = clock.instant();
         return asked.event()
                 .flatMap(PreviewRoutes::eventId)
-                .filter(id -> Uuid7.timeOf(id.value()).isAfter(expired))
+                .filter(id -> !retention.isOver(Uuid7.timeOf(id.value()), now))
                 .flatMap(id -> PreviewQueries.event(tx, routing, caller.workspace(), id));
     }
 

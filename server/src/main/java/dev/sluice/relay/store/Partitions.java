@@ -8,11 +8,16 @@ import dev.sluice.platform.id.Uuid7;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.Comparator;
 import java.util.List;
+import java.util.NavigableSet;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /// The days of the history tables. A day's partition takes the ids made on that day (UTC).
 public final class Partitions {
@@ -21,6 +26,10 @@ public final class Partitions {
 
     private static final List<String> TABLES = List.of("event", "delivery", "attempt");
     private static final int DAYS_AHEAD = 7;
+
+    /// Who waits for a lock is in the way of who comes after.
+    private static final Duration LOCK_PATIENCE = Duration.ofMillis(500);
+
     private static final DateTimeFormatter NAME = DateTimeFormatter.ofPattern("uuuuMMdd");
 
     private final Db db;
@@ -85,6 +94,91 @@ public final class Partitions {
                         + "') to ('"
                         + to
                         + "')");
+    }
+
+    /// Days (UTC) whose deliveries are there.
+    public NavigableSet<LocalDate> days() {
+        return db.call(Partitions::tables).stream()
+                .filter(table -> table.isAttached() && !table.isPending())
+                .filter(table -> table.of().equals("delivery"))
+                .map(Table::day)
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /// Removes the days before `first`, oldest first. False when somebody still reads one of them:
+    /// what was begun is to be ended by another call.
+    ///
+    /// Traffic does not wait for it: a day is detached concurrently, which takes no lock that
+    /// reading or writing other days would feel, and it waits for no lock for long. An earlier call
+    /// may have been cut short in the middle of a detach, or before the drop.
+    public boolean dropBefore(LocalDate first) {
+        for (var table : db.call(Partitions::tables)) {
+            if (table.day().isBefore(first)) {
+                try {
+                    drop(table);
+                } catch (DbException e) {
+                    if (!e.isLockTimeout()) {
+                        throw e;
+                    }
+                    log.atInfo().addKeyValue("partition", table.name()).log("partition.in_use");
+                    return false;
+                }
+                log.atInfo().addKeyValue("partition", table.name()).log("partition.dropped");
+            }
+        }
+        return true;
+    }
+
+    private void drop(Table table) {
+        if (table.isAttached()) {
+            db.alone(
+                    "alter table "
+                            + table.of()
+                            + " detach partition "
+                            + table.name()
+                            + (table.isPending() ? " finalize" : " concurrently"),
+                    LOCK_PATIENCE);
+        }
+        db.run(tx -> {
+            tx.update("set local lock_timeout = " + LOCK_PATIENCE.toMillis());
+            tx.update("drop table if exists " + table.name());
+        });
+    }
+
+    /// A day of one of the tables. Not attached: its removal was begun.
+    ///
+    /// @param isPending its detaching was begun and not ended
+    private record Table(String of, LocalDate day, boolean isAttached, boolean isPending) {
+
+        String name() {
+            return of + "_" + NAME.format(day);
+        }
+    }
+
+    /// Oldest first; of one day, in the order of `TABLES`.
+    private static List<Table> tables(Tx tx) {
+        return tx
+                .query(
+                        """
+                        select left(relname, -9) as parent, right(relname, 8) as day,
+                               inhrelid is not null as is_attached,
+                               coalesce(inhdetachpending, false) as is_pending
+                          from pg_class
+                          left join pg_inherits on inhrelid = pg_class.oid
+                         where relnamespace = current_schema()::regnamespace and relkind = 'r'
+                           and relname ~ '^(event|delivery|attempt)_[0-9]{8}$'
+                        """,
+                        row ->
+                                new Table(
+                                        row.text("parent"),
+                                        LocalDate.parse(row.text("day"), NAME),
+                                        row.bool("is_attached"),
+                                        row.bool("is_pending")))
+                .stream()
+                .sorted(
+                        Comparator.comparing(Table::day)
+                                .thenComparingInt(table -> TABLES.indexOf(table.of())))
+                .toList();
     }
 
     private static boolean exists(Tx tx, String name) {

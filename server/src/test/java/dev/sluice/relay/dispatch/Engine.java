@@ -2,8 +2,10 @@ package dev.sluice.relay.dispatch;
 
 import static org.awaitility.Awaitility.await;
 
+import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.destination.DestinationStore;
+import dev.sluice.gateway.routing.Expiry;
 import dev.sluice.gateway.routing.Routing;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.gateway.source.SourceStore;
@@ -130,7 +132,14 @@ final class Engine implements AutoCloseable {
                 new Journal(
                         new Line(ways.journal(), "journal"), partitions, node::epoch, ids, clock);
         var settlement = new Settlement(clock, new Random(3), 0);
-        var delivering = new Delivering(routing, wire.apply(sender), settlement, onTheWire, clock);
+        var delivering =
+                new Delivering(
+                        routing,
+                        Expiry.byPlan(routing, PlanCatalog.standard()),
+                        wire.apply(sender),
+                        settlement,
+                        onTheWire,
+                        clock);
         dispatcher =
                 new Dispatcher(
                         routing, node, results, delivering, Thread::startVirtualThread, clock);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.account.plan.Plan;
+import dev.sluice.account.plan.Retention;
 import dev.sluice.gateway.source.Source;
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;
@@ -51,7 +52,14 @@ class IngestBudgetTest {
         var none = OptionalInt.empty();
         return new IngestBudget(
                 its,
-                _ -> new Plan.Limits(none, limit.get(), OptionalLong.empty(), none, none, 30),
+                _ ->
+                        new Plan.Limits(
+                                none,
+                                limit.get(),
+                                OptionalLong.empty(),
+                                none,
+                                none,
+                                Retention.ofDays(30)),
                 Some.id(),
                 clock);
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.account.plan.Plan;
+import dev.sluice.account.plan.Retention;
 import dev.sluice.gateway.destination.DestinationStore;
 import dev.sluice.gateway.routing.Inlet;
 import dev.sluice.gateway.routing.Route;
@@ -65,7 +66,7 @@ class IngestRoomTest {
 
     private static Plan.Limits oneEvent() {
         var none = OptionalInt.empty();
-        return new Plan.Limits(none, none, OptionalLong.of(1), none, none, 30);
+        return new Plan.Limits(none, none, OptionalLong.of(1), none, none, Retention.ofDays(30));
     }
 
     private Dispatcher dispatcher() {
@@ -76,8 +77,13 @@ class IngestRoomTest {
                 new Results(
                         new Line(DATABASE, "results"), new Partitions(db), node::epoch, ids, clock);
         var settlement = new Settlement(clock, new Random(3), 0);
-        var delivering =
-                new Delivering(routing, new ScriptedSender(), settlement, OnTheWire.UNNOTED, clock);
+        var delivering = new Delivering(
+                        routing,
+                        (_, _, _) -> false,
+                        new ScriptedSender(),
+                        settlement,
+                        OnTheWire.UNNOTED,
+                        clock);
         return new Dispatcher(
                 routing, node, results, delivering, Thread::startVirtualThread, clock);
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.account.plan.Plan;
+import dev.sluice.account.plan.Retention;
 import dev.sluice.gateway.source.Source;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Database;
@@ -70,7 +71,7 @@ class QuotaTest {
 
     private static Plan.Limits limits(OptionalLong eventsPerMonth) {
         var none = OptionalInt.empty();
-        return new Plan.Limits(none, none, eventsPerMonth, none, none, 30);
+        return new Plan.Limits(none, none, eventsPerMonth, none, none, Retention.ofDays(30));
     }
 
     private void cap(long events) {

@@ -70,6 +70,7 @@ class UpkeepTest {
         var delivering =
                 new Delivering(
                         routing,
+                        (_, _, _) -> false,
                         new ScriptedSender(),
                         new Settlement(clock, new Random(3), 0),
                         OnTheWire.UNNOTED,
