@@ -59,7 +59,13 @@ class ArchitectureTest {
                             Set.of("relay.store", "relay.dispatch", "relay.verify")),
                     Map.entry(
                             "relay.dispatch",
-                            Set.of("relay.store", "relay.send", "relay.settle", "relay.node")),
+                            Set.of(
+                                    "relay.store",
+                                    "relay.send",
+                                    "relay.settle",
+                                    "relay.node",
+                                    "relay.circuit")),
+                    Map.entry("relay.circuit", Set.of("relay.store")),
                     Map.entry("relay.settle", Set.of("relay.store")),
                     Map.entry("relay.preview", Set.of("relay.send")),
                     Map.entry("relay.node", Set.of("relay.store")),
@@ -216,10 +222,11 @@ class ArchitectureTest {
                 .that(
                         nameMatching(
                                 "dev\\.sluice\\.(relay\\.settle\\.Verdict"
-                                        + "|gateway\\.destination\\.RetryPolicy"
-                                        + "|gateway\\.connection\\.(Filter|FilterSubject|Operator)"
-                                        + "|gateway\\.routing\\.Route|relay\\.verify\\..*"
-                                        + "|relay\\.[A-Z].*)(\\$.*)?"))
+                                    + "|relay\\.circuit\\.(Circuit|Evidence|SlowStart|Cooldowns)"
+                                    + "|gateway\\.destination\\.RetryPolicy"
+                                    + "|gateway\\.connection\\.(Filter|FilterSubject|Operator)"
+                                    + "|gateway\\.routing\\.Route|relay\\.verify\\..*"
+                                    + "|relay\\.[A-Z].*)(\\$.*)?"))
                 .should()
                 .dependOnClassesThat(
                         resideInAPackage("java.io..")

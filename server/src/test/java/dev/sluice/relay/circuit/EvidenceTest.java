@@ -1,0 +1,63 @@
+package dev.sluice.relay.circuit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.relay.ErrorCode;
+import dev.sluice.relay.Outcome;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.EnumSource.Mode;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.time.Duration;
+import java.util.Optional;
+
+class EvidenceTest {
+
+    private static Evidence of(int status) {
+        return Evidence.of(new Outcome.Answered(status, "", Duration.ZERO, Optional.empty()));
+    }
+
+    private static Evidence of(ErrorCode code) {
+        return Evidence.of(new Outcome.Unreachable(code, "", Duration.ZERO));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {200, 204, 299, 400, 401, 404, 410, 422, 499})
+    void an_answer_that_is_meant_proves_that_it_can_be_reached(int status) {
+        assertThat(of(status)).isEqualTo(Evidence.REACHED);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {100, 199, 300, 302, 399, 408, 429, 500, 503, 599, 600})
+    void what_is_tried_again_is_a_failure(int status) {
+        assertThat(of(status)).isEqualTo(Evidence.FAILED);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = ErrorCode.class,
+            names = {
+                "DNS_FAILURE",
+                "CONNECT_REFUSED",
+                "CONNECT_TIMEOUT",
+                "TLS_FAILED",
+                "CONNECTION_RESET",
+                "RESPONSE_TIMEOUT",
+                "BLOCKED_ADDRESS",
+                "INVALID_RESPONSE"
+            },
+            mode = Mode.INCLUDE)
+    void no_usable_answer_is_a_failure(ErrorCode code) {
+        assertThat(of(code)).isEqualTo(Evidence.FAILED);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = ErrorCode.class,
+            names = {"TRANSFORMATION_FAILED", "INTERRUPTED"})
+    void what_was_not_sent_or_broken_off_by_us_says_nothing(ErrorCode code) {
+        assertThat(of(code)).isEqualTo(Evidence.NONE);
+    }
+}
