@@ -9,10 +9,10 @@ import dev.sluice.platform.net.AddressPolicy;
 import dev.sluice.platform.net.Cidr;
 import dev.sluice.platform.secret.Sealer;
 import dev.sluice.platform.secret.Secret;
+import dev.sluice.relay.circuit.Cooldowns;
 
 import java.net.URI;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
@@ -34,7 +34,8 @@ record Config(
         AddressPolicy addresses,
         String headerPrefix,
         String logFormat,
-        double retryJitter) {
+        double retryJitter,
+        Cooldowns cooldowns) {
 
     private static final int LEAST_KEY_LENGTH = 32;
 
@@ -61,7 +62,8 @@ record Config(
                         settings.read("SLUICE_HEADER_PREFIX", Config::headerPrefix)
                                 .orElse("X-Service"),
                         settings.oneOf("SLUICE_LOG_FORMAT", "text", List.of("text", "json")),
-                        settings.fraction("SLUICE_RETRY_JITTER", 0.2));
+                        settings.fraction("SLUICE_RETRY_JITTER", 0.2),
+                        cooldowns(settings));
         if (config.database().isPresent() && config.masterKey().isEmpty()) {
             settings.complain(
                     "SLUICE_MASTER_KEY",
@@ -89,6 +91,22 @@ record Config(
                 plan);
     }
 
+    private static Cooldowns cooldowns(Settings settings) {
+        var standard = Cooldowns.STANDARD;
+        var cooldowns =
+                new Cooldowns(
+                        settings.duration("SLUICE_CIRCUIT_COOLDOWN", standard.first()),
+                        settings.duration("SLUICE_CIRCUIT_MAX_COOLDOWN", standard.longest()));
+        if (cooldowns.longest().compareTo(cooldowns.first()) < 0) {
+            settings.complain(
+                    "SLUICE_CIRCUIT_MAX_COOLDOWN",
+                    "must be no shorter than SLUICE_CIRCUIT_COOLDOWN, "
+                            + cooldowns.first().toSeconds()
+                            + "s");
+        }
+        return cooldowns;
+    }
+
     /// Settings of what comes later: checked already, so that a mistake shows at once.
     private static void checkLater(Settings settings) {
         settings.oneOf("SLUICE_REGISTRATION", "closed", List.of("open", "closed"));
@@ -98,8 +116,6 @@ record Config(
         settings.integer("SLUICE_METRICS_PORT", 0, 0, 65_535);
         settings.text("SLUICE_METRICS_HOST", "127.0.0.1");
         settings.read("SLUICE_TRUSTED_PROXIES", Config::ranges);
-        settings.duration("SLUICE_CIRCUIT_COOLDOWN", Duration.ofSeconds(60));
-        settings.duration("SLUICE_CIRCUIT_MAX_COOLDOWN", Duration.ofMinutes(10));
     }
 
     private static String baseUrl(String text) {

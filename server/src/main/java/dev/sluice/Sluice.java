@@ -34,9 +34,11 @@ import dev.sluice.platform.loop.Loop;
 import dev.sluice.platform.postgres.EmbeddedPostgres;
 import dev.sluice.platform.secret.RandomText;
 import dev.sluice.platform.secret.Sealer;
+import dev.sluice.relay.circuit.SharedCircuits;
 import dev.sluice.relay.dispatch.Backlog;
 import dev.sluice.relay.dispatch.Delivering;
 import dev.sluice.relay.dispatch.Dispatcher;
+import dev.sluice.relay.dispatch.Holds;
 import dev.sluice.relay.ingest.FreeSpace;
 import dev.sluice.relay.ingest.Ingest;
 import dev.sluice.relay.ingest.IngestBudget;
@@ -184,23 +186,34 @@ final class Sluice implements AutoCloseable {
                                 config.headerPrefix(),
                                 Dispatcher.PERMITS));
         var settlement = new Settlement(clock, RandomGenerator.getDefault(), config.retryJitter());
+        var circuits = SharedCircuits.open(relayDb, node, config.cooldowns(), clock);
+        var holds = new Holds(circuits);
         var delivering =
                 new Delivering(
                         routing,
                         Expiry.byPlan(routing, config.plans()),
                         sender,
                         settlement,
+                        circuits,
                         wire,
                         clock);
         var dispatcher =
-                new Dispatcher(routing, node, results, delivering, Sluice::startSender, clock);
+                new Dispatcher(
+                        routing, node, results, delivering, circuits, Sluice::startSender, clock);
         node.onFenced(dispatcher::dropAll);
 
-        var wakes = new Wakes(relayDb);
-        var sweep = new Sweep(relayDb, routing, clock);
+        var wakes = new Wakes(relayDb, routing, holds);
+        var sweep = new Sweep(relayDb, routing, holds, clock);
         var backlog =
                 new Backlog(
-                        Lanes.of(relayDb), routing, node, dispatcher, delivering, results, clock);
+                        Lanes.of(relayDb),
+                        routing,
+                        node,
+                        dispatcher,
+                        delivering,
+                        results,
+                        circuits,
+                        clock);
         Function<WorkspaceId, Plan.Limits> limits =
                 workspace -> config.plans().named(routing.plan(workspace)).limits();
         var budget = new IngestBudget(relayDb, limits, ids.next(), clock);
@@ -209,11 +222,13 @@ final class Sluice implements AutoCloseable {
         closings.push(backlog::leave);
         closings.push(quota::leave);
         results.start(listeners);
+        closings.push(circuits::run);
         closings.push(wakes::run);
         closeLast(results);
         closings.push(() -> dispatcher.stop(ATTEMPTS_END));
         var reading = loop("backlog", Duration.ofMillis(200), backlog);
         backlog.wakeBy(reading::wake);
+        circuits.onChange(reading::wake);
         journal.start(listeners);
         closeLast(journal);
 
@@ -226,6 +241,7 @@ final class Sluice implements AutoCloseable {
                     return false;
                 });
         loop("configuration", Duration.ofMillis(500), routing);
+        circuits.wakeBy(loop("circuits", Duration.ofSeconds(1), circuits)::wake);
         loop("lane wakes", Duration.ofMillis(50), wakes);
         routing.onChange(loop("sweep", Duration.ofSeconds(10), sweep)::wake);
         loop("trash", Duration.ofMinutes(1), new Purge(relayDb, routing, clock));

@@ -34,7 +34,7 @@ class TableOwnershipTest {
                     entry("attempt", "relay/store"),
                     entry("delivery_work", "relay/store"),
                     entry("lane", "relay/store"),
-                    entry("circuit", "relay/store"),
+                    entry("circuit", "relay/circuit"),
                     entry("node", "relay/store"),
                     entry("quota", "relay/ingest"),
                     entry("ingest_use", "relay/ingest"),

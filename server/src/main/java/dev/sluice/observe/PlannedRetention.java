@@ -6,7 +6,6 @@ import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.account.workspace.WorkspaceStore;
 import dev.sluice.platform.db.Tx;
 
-
 /// How long a workspace's events are shown.
 public final class PlannedRetention {
 

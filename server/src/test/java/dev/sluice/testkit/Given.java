@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /// Puts configuration into the database as another node would: whoever keeps it in memory learns of
 /// it when it looks next.
@@ -131,6 +132,42 @@ public final class Given {
                         Some.NOON,
                         nextVersion(tx)));
         return id;
+    }
+
+    /// Many connections at once to one destination, each from a source of its own.
+    public List<ConnectionId> connections(DestinationId destination, int count) {
+        var sources = Stream.generate(Some::id).limit(count).toList();
+        var ids = Stream.generate(Some::id).limit(count).toList();
+        db.run(tx -> {
+            long version = nextVersion(tx);
+            tx.update(
+                    """
+                    insert into source (id, workspace_id, name, color, token, status, created_at,
+                                        updated_at, version)
+                    select id, ?, 'source', '#336699', 'token' || id, 'active', ?, ?, ?
+                      from unnest(?::uuid[]) as id
+                    """,
+                    workspace.value(),
+                    Some.NOON,
+                    Some.NOON,
+                    version,
+                    sources);
+            tx.update(
+                    """
+                    insert into connection (id, workspace_id, source_id, destination_id, enabled,
+                                            created_at, updated_at, version)
+                    select id, ?, source, ?, true, ?, ?, ?
+                      from unnest(?::uuid[], ?::uuid[]) as one (id, source)
+                    """,
+                    workspace.value(),
+                    destination.value(),
+                    Some.NOON,
+                    Some.NOON,
+                    version,
+                    ids,
+                    sources);
+        });
+        return ids.stream().map(ConnectionId::new).toList();
     }
 
     public void paused(SourceId source, boolean isPaused) {

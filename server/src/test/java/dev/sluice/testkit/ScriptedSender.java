@@ -23,6 +23,7 @@ public final class ScriptedSender implements Sender {
     private final Map<String, List<Integer>> answers = new HashMap<>();
     private final Map<String, Integer> usual = new HashMap<>();
     private final Set<String> hanging = new HashSet<>();
+    private final Map<String, Integer> permitted = new HashMap<>();
     private final Map<String, Integer> atOnce = new HashMap<>();
     private final Map<String, Integer> mostAtOnce = new HashMap<>();
     private final List<Parcel> parcels = new ArrayList<>();
@@ -40,8 +41,19 @@ public final class ScriptedSender implements Sender {
         hanging.add(host);
     }
 
+    /// From now on this host answers as often as it is permitted to.
+    public synchronized void pace(String host) {
+        permitted.put(host, 0);
+    }
+
+    public synchronized void permit(String host, int answers) {
+        permitted.merge(host, answers, Integer::sum);
+        notifyAll();
+    }
+
     public synchronized void letGo(String host) {
         hanging.remove(host);
+        permitted.remove(host);
         notifyAll();
     }
 
@@ -52,9 +64,10 @@ public final class ScriptedSender implements Sender {
         int now = atOnce.merge(host, 1, Integer::sum);
         mostAtOnce.merge(host, now, Math::max);
         try {
-            while (hanging.contains(host)) {
+            while (hanging.contains(host) || permitted.getOrDefault(host, 1) == 0) {
                 wait();
             }
+            permitted.computeIfPresent(host, (_, left) -> left - 1);
             var next = answers.getOrDefault(host, List.of());
             int status = next.isEmpty() ? usual.getOrDefault(host, 200) : next.removeFirst();
             return new Outcome.Answered(status, "answer", Duration.ofMillis(3), Optional.empty());

@@ -5,5 +5,8 @@ public enum Hold {
     SOURCE_IN_TRASH,
     SOURCE_PAUSED,
     DESTINATION_PAUSED,
-    CONNECTION_DISABLED
+    CONNECTION_DISABLED,
+
+    /// Not of the configuration: the destination failed too often, and no probe has succeeded yet.
+    CIRCUIT_OPEN
 }

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.sluice.account.plan.Retention;
 import dev.sluice.gateway.connection.ConnectionId;
+import dev.sluice.gateway.routing.Hold;
 import dev.sluice.gateway.routing.Routing;
 import dev.sluice.observe.Ending;
 import dev.sluice.observe.Unfinished;
@@ -152,10 +153,12 @@ final class DeliveryQueries {
         return tx.query(
                 """
                 select work.*, connection.destination_id, destination.name as destination_name,
-                       destination.retry_intervals
+                       destination.retry_intervals, circuit.state as circuit_state,
+                       circuit.reopen_at, circuit.last_error
                   from delivery_work as work
                   join connection on connection.id = work.connection_id
                   join destination on destination.id = connection.destination_id
+                  left join circuit on circuit.destination_id = destination.id
                  where work.id > ? and work.id <= ? and work.source_id = ?
                 """,
                 this::unfinished,
@@ -172,11 +175,19 @@ final class DeliveryQueries {
         int count = row.integer("attempts");
         var createdAt = row.instantOrNone("created_at").orElse(event.receivedAt());
         boolean isInMemory = !row.isNull("owner");
+        var circuit = CircuitHold.read(row);
         var hold =
-                routing.route(connection).flatMap(route -> route.hold(trigger == Trigger.RESEND));
+                routing.route(connection)
+                        .flatMap(route -> route.hold(trigger == Trigger.RESEND))
+                        .or(() -> circuit.map(_ -> Hold.CIRCUIT_OPEN));
         Optional<Long> owner = isInMemory ? Optional.of(row.number("owner")) : Optional.empty();
         var status = new Unfinished(id, owner, createdAt).status(underWay, now);
-        Optional<Instant> next = row.instantOrNone("next_at");
+        Optional<Instant> next =
+                row.instantOrNone("next_at")
+                        .map(due ->
+                                hold.equals(Optional.of(Hold.CIRCUIT_OPEN))
+                                        ? circuit.orElseThrow().notBefore(due)
+                                        : due);
         return new DeliveryView(
                 id,
                 connection,
@@ -192,6 +203,7 @@ final class DeliveryQueries {
                         ? DeliveryView.delivering(count)
                         : DeliveryView.waiting(
                                         hold,
+                                        circuit,
                                         isInMemory,
                                         count,
                                         row.integers("retry_intervals").size(),

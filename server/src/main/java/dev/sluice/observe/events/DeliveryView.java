@@ -61,9 +61,11 @@ record DeliveryView(
 
     /// Why a delivery waits.
     ///
+    /// @param circuit present when it is not closed
     /// @param retries how many there will be at most
     static String waiting(
             Optional<Hold> hold,
+            Optional<CircuitHold> circuit,
             boolean isInMemory,
             int attempts,
             int retries,
@@ -80,6 +82,7 @@ record DeliveryView(
                 case CONNECTION_DISABLED ->
                         "Held: the connection is disabled. It is sent when the connection is"
                                 + " enabled again.";
+                case CIRCUIT_OPEN -> circuit.orElseThrow().reason(next);
             };
         }
         if (attempts == 0) {

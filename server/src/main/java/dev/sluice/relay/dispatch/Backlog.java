@@ -2,6 +2,7 @@ package dev.sluice.relay.dispatch;
 
 import dev.sluice.gateway.destination.Destination;
 import dev.sluice.gateway.routing.Gone;
+import dev.sluice.gateway.routing.Hold;
 import dev.sluice.gateway.routing.Route;
 import dev.sluice.gateway.routing.RouteMap;
 import dev.sluice.platform.loop.Loop;
@@ -10,7 +11,8 @@ import dev.sluice.relay.EventId;
 import dev.sluice.relay.Lease;
 import dev.sluice.relay.Payload;
 import dev.sluice.relay.Recoveries;
-import dev.sluice.relay.Trigger;
+import dev.sluice.relay.circuit.Circuits;
+import dev.sluice.relay.circuit.Probe;
 import dev.sluice.relay.store.Lane;
 import dev.sluice.relay.store.LaneStore;
 import dev.sluice.relay.store.Lanes;
@@ -28,6 +30,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /// Brings waiting deliveries into memory when they are due: retries, what had no room, what was
 /// held.
@@ -55,6 +58,8 @@ public final class Backlog implements Loop.Step {
     private final Dispatcher dispatcher;
     private final Delivering delivering;
     private final ResultQueue results;
+    private final Circuits circuits;
+    private final Holds holds;
     private final InstantSource clock;
     private final Map<Lane, LaneReader> leased = new LinkedHashMap<>();
     private long epoch;
@@ -70,6 +75,7 @@ public final class Backlog implements Loop.Step {
             Dispatcher dispatcher,
             Delivering delivering,
             ResultQueue results,
+            Circuits circuits,
             InstantSource clock) {
         this.lanes = lanes;
         this.routing = routing;
@@ -77,6 +83,8 @@ public final class Backlog implements Loop.Step {
         this.dispatcher = dispatcher;
         this.delivering = delivering;
         this.results = results;
+        this.circuits = circuits;
+        this.holds = new Holds(circuits);
         this.clock = clock;
     }
 
@@ -150,8 +158,13 @@ public final class Backlog implements Loop.Step {
             release(reader, Optional.of(clock.instant().plus(CONFIGURATION_LAG)));
             return false;
         }
-        if (route.get().hold(reader.lane().trigger() == Trigger.RESEND).isPresent()) {
-            release(reader, Optional.empty()); // woken by the change that lifts the hold
+        var hold = holds.of(route.get(), reader.lane().trigger());
+        if (hold.isPresent()) {
+            if (hold.get() == Hold.CIRCUIT_OPEN) {
+                probe(reader, route.get());
+            } else {
+                release(reader, Optional.empty()); // woken by the change that lifts the hold
+            }
             return false;
         }
         int most = most(route.get().destination().spec());
@@ -167,6 +180,45 @@ public final class Backlog implements Loop.Step {
             release(reader, lanes.firstDue(reader.lane()));
         }
         return taken == limit;
+    }
+
+    /// Lets the lane sleep until its destination may be tried. When that is now and something is
+    /// due here, its first delivery is sent as the probe, if no other lane's is.
+    private void probe(LaneReader reader, Route route) throws InterruptedException {
+        var destination = route.destination();
+        var now = clock.instant();
+        if (reader.taken() > 0) {
+            return; // of the time before; the probe itself, perhaps
+        }
+        if (circuits.of(destination.id()).isDue(now)) {
+            var read = reader.read(lanes, now, 1);
+            if (read.isEmpty()) {
+                release(reader, lanes.firstDue(reader.lane()));
+                return;
+            }
+            var probe = circuits.claimProbe(destination);
+            if (probe.isPresent()) {
+                send(reader, route, read.getFirst(), probe.get());
+                return;
+            }
+        }
+        release(reader, circuits.of(destination.id()).nextTryAt().or(() -> Optional.of(now)));
+    }
+
+    private void send(LaneReader reader, Route route, LaneStore.Waiting waiting, Probe probe)
+            throws InterruptedException {
+        var event = waiting.work().id().event();
+        boolean isSent = false;
+        try {
+            var payload = lanes.payloads(reader.lane().source(), Set.of(event)).get(event);
+            isSent =
+                    take(reader, route, waiting, Optional.ofNullable(payload), Optional.of(probe))
+                            && payload != null;
+        } finally {
+            if (!isSent) {
+                circuits.giveBack(probe);
+            }
+        }
     }
 
     /// Deliveries of a lane in memory: enough that all senders have one more, and with a rate limit
@@ -191,7 +243,8 @@ public final class Backlog implements Loop.Step {
                     reader,
                     route,
                     waiting,
-                    Optional.ofNullable(payloads.get(waiting.work().id().event())))) {
+                    Optional.ofNullable(payloads.get(waiting.work().id().event())),
+                    Optional.empty())) {
                 break;
             }
             taken++;
@@ -201,7 +254,11 @@ public final class Backlog implements Loop.Step {
 
     /// False when there is no memory for it now.
     private boolean take(
-            LaneReader reader, Route route, LaneStore.Waiting waiting, Optional<Payload> payload)
+            LaneReader reader,
+            Route route,
+            LaneStore.Waiting waiting,
+            Optional<Payload> payload,
+            Optional<Probe> probe)
             throws InterruptedException {
         var work = waiting.work();
         if (Recoveries.isPoison(waiting.recoveries())) {
@@ -216,7 +273,7 @@ public final class Backlog implements Loop.Step {
             reader.take(work);
             dispatcher.addWaiting(
                     route.destination().id(),
-                    new Ready(work, payload.get(), false, epoch, waiting.recoveries()));
+                    new Ready(work, payload.get(), false, epoch, waiting.recoveries(), probe));
         } else {
             return false;
         }

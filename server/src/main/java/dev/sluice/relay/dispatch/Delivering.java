@@ -5,12 +5,14 @@ import dev.sluice.gateway.routing.Gone;
 import dev.sluice.gateway.routing.Route;
 import dev.sluice.gateway.routing.RouteMap;
 import dev.sluice.platform.id.Uuid7;
+import dev.sluice.relay.Attempt;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.OnTheWire;
 import dev.sluice.relay.Outcome;
-import dev.sluice.relay.Trigger;
 import dev.sluice.relay.Work;
+import dev.sluice.relay.circuit.Circuits;
+import dev.sluice.relay.circuit.Evidence;
 import dev.sluice.relay.send.Body;
 import dev.sluice.relay.send.Parcel;
 import dev.sluice.relay.send.Sender;
@@ -37,6 +39,8 @@ public final class Delivering {
     private final Sender sender;
     private final Settlement settlement;
     private final OnTheWire wire;
+    private final Circuits circuits;
+    private final Holds holds;
     private final InstantSource clock;
 
     public Delivering(
@@ -44,6 +48,7 @@ public final class Delivering {
             Expiry expiry,
             Sender sender,
             Settlement settlement,
+            Circuits circuits,
             OnTheWire wire,
             InstantSource clock) {
         this.routing = routing;
@@ -51,6 +56,8 @@ public final class Delivering {
         this.sender = sender;
         this.settlement = settlement;
         this.wire = wire;
+        this.circuits = circuits;
+        this.holds = new Holds(circuits);
         this.clock = clock;
     }
 
@@ -70,7 +77,9 @@ public final class Delivering {
         if (route.isEmpty()) {
             return routing.gone(work.connection()).map(gone -> ended(work, gone));
         }
-        if (route.get().hold(work.trigger() == Trigger.RESEND).isPresent()) {
+        var destination = route.get().destination();
+        int started = circuits.of(destination.id()).generation(); // before it is asked: see Circuit
+        if (holds.of(route.get(), ready, attemptedAt).isPresent()) {
             return Optional.empty();
         }
         var outcome = send(ready, route.get(), mayStart, isAlone);
@@ -78,7 +87,23 @@ public final class Delivering {
                 && code == ErrorCode.INTERRUPTED) {
             return Optional.empty();
         }
-        return Optional.of(settlement.settle(work, route.get(), attemptedAt, outcome));
+        var settled = settlement.settle(work, route.get(), attemptedAt, outcome);
+        switch (Evidence.of(outcome)) {
+            case REACHED -> circuits.reached(destination);
+            case FAILED -> circuits.failed(destination.id(), started, error(settled));
+            case NONE -> {}
+        }
+        return Optional.of(settled);
+    }
+
+    private static String error(Settled settled) {
+        Optional<Attempt> attempt =
+                switch (settled) {
+                    case Settled.Finished finished -> finished.attempt();
+                    case Settled.Retried retried -> Optional.of(retried.attempt());
+                    case Settled.Released _ -> Optional.empty();
+                };
+        return attempt.flatMap(Attempt::errorMessage).orElse("");
     }
 
     /// Whether the event's retention is over: no attempt begins after that, which is what the

@@ -10,6 +10,7 @@ import dev.sluice.relay.Recoveries;
 import dev.sluice.relay.Trigger;
 import dev.sluice.relay.UnderWay;
 import dev.sluice.relay.Work;
+import dev.sluice.relay.circuit.Circuits;
 import dev.sluice.relay.store.Accepted;
 import dev.sluice.relay.store.JournalListener;
 import dev.sluice.relay.store.ResultQueue;
@@ -51,6 +52,7 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
     private final Lease node;
     private final ResultQueue results;
     private final Delivering delivering;
+    private final Circuits circuits;
     private final Executor senders;
     private final InstantSource clock;
 
@@ -90,12 +92,14 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
             Lease node,
             ResultQueue results,
             Delivering delivering,
+            Circuits circuits,
             Executor senders,
             InstantSource clock) {
         this.routing = routing;
         this.node = node;
         this.results = results;
         this.delivering = delivering;
+        this.circuits = circuits;
         this.senders = senders;
         this.clock = clock;
         this.pacing = new Pacing(this::startSender);
@@ -117,7 +121,7 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
     ///
     /// @param size of its payload, in bytes
     public boolean reserve(DestinationId destination, int size) {
-        if (closing || !node.mayStart()) {
+        if (closing || !node.mayStart() || !circuits.of(destination).isClosed()) {
             return false;
         }
         if (bytes.addAndGet(size) > MOST_BYTES) {
@@ -237,8 +241,8 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
     }
 
     /// @param known empty when it is deleted
-    private static int mostAtOnce(Optional<Destination> known) {
-        return known.isPresent() ? known.get().spec().maxInFlight() : 1;
+    private int mostAtOnce(Optional<Destination> known) {
+        return known.isPresent() ? circuits.width(known.get()) : 1;
     }
 
     private static Optional<RateLimit> rateLimit(Optional<Destination> known) {
@@ -348,6 +352,7 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
                     .log("delivery.crashed");
             putBack(ready);
         } finally {
+            giveBackProbe(ready);
             underWay.remove(ready.work().id(), sending);
             bytes.addAndGet(-ready.payload().size());
         }
@@ -389,6 +394,11 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
         public void goOn() {
             feedStarved();
         }
+    }
+
+    /// For another to use, unless something is known of what came of it.
+    private void giveBackProbe(Ready ready) {
+        ready.probe().ifPresent(circuits::giveBack);
     }
 
     /// Lets it wait in its lane. One that waits there already is only forgotten.
@@ -443,6 +453,7 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
     /// Forgets all that is not under way: it is another node's work by now.
     public void dropAll() {
         for (var ready : drain()) {
+            giveBackProbe(ready);
             fresh.remove(ready.work().id());
             bytes.addAndGet(-ready.payload().size());
             if (!ready.isFresh()) {
@@ -467,10 +478,12 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
     public void stop(Duration budget) throws InterruptedException {
         closing = true;
         for (var ready : drain()) {
+            giveBackProbe(ready);
             putBack(ready);
         }
         if (!permits.takeAll(budget)) {
             for (var sending : List.copyOf(underWay.values())) {
+                giveBackProbe(sending.ready);
                 putBack(sending.ready);
             }
         }

@@ -2,6 +2,9 @@ package dev.sluice.relay.dispatch;
 
 import dev.sluice.relay.Payload;
 import dev.sluice.relay.Work;
+import dev.sluice.relay.circuit.Probe;
+
+import java.util.Optional;
 
 /// A delivery in memory with what it sends.
 ///
@@ -9,9 +12,16 @@ import dev.sluice.relay.Work;
 ///   lane that this node has leased
 /// @param epoch of this node, under which it owns the row or leased the lane
 /// @param recoveries see [dev.sluice.relay.Recoveries]; none of a fresh one
-record Ready(Work work, Payload payload, boolean isFresh, long epoch, int recoveries) {
+/// @param probe of its destination's circuit, which it was chosen for; empty while that is closed
+record Ready(
+        Work work,
+        Payload payload,
+        boolean isFresh,
+        long epoch,
+        int recoveries,
+        Optional<Probe> probe) {
 
     Ready(Work work, Payload payload, boolean isFresh, long epoch) {
-        this(work, payload, isFresh, epoch, 0);
+        this(work, payload, isFresh, epoch, 0, Optional.empty());
     }
 }

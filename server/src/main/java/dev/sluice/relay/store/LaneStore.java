@@ -1,6 +1,7 @@
 package dev.sluice.relay.store;
 
 import dev.sluice.gateway.connection.ConnectionId;
+import dev.sluice.gateway.destination.DestinationId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Row;
 import dev.sluice.platform.db.Tx;
@@ -61,6 +62,29 @@ public final class LaneStore {
                                         wake.lane().source().value(),
                                         wake.at()))
                         .toList());
+    }
+
+    /// Lets the lanes of a destination that sleep until some time wake no later than said. Those
+    /// that sleep for good have nothing to send, or are on hold.
+    public static void wake(Tx tx, DestinationId destination, Instant at) {
+        tx.update(
+                """
+                with asleep as materialized (
+                  select connection_id, trigger
+                    from lane
+                   where connection_id in (select id from connection
+                                            where destination_id = ? and deleted_at is null)
+                     and wake_at > ? and wake_at < 'infinity'
+                   order by connection_id, trigger
+                     for update)
+                update lane
+                   set wake_at = ?
+                  from asleep
+                 where lane.connection_id = asleep.connection_id and lane.trigger = asleep.trigger
+                """,
+                destination.value(),
+                at,
+                at);
     }
 
     /// Takes lanes that are due and free, at most `limit`.

@@ -3,7 +3,7 @@ package dev.sluice.relay.upkeep;
 import dev.sluice.gateway.routing.Routing;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.loop.Loop;
-import dev.sluice.relay.Trigger;
+import dev.sluice.relay.dispatch.Holds;
 import dev.sluice.relay.store.LaneStore;
 
 import java.time.InstantSource;
@@ -11,17 +11,19 @@ import java.util.ArrayList;
 
 /// The truth behind the lanes' hints: a round looks where something waits and wakes those lanes.
 ///
-/// Lanes on hold stay asleep; those whose connection or destination is gone wake at once, so that
-/// what waits there is ended.
+/// Lanes on hold stay asleep, those of an open circuit until it may be tried; those whose
+/// connection or destination is gone wake at once, so that what waits there is ended.
 public final class Sweep implements Loop.Step {
 
     private final Db db;
     private final Routing routing;
+    private final Holds holds;
     private final InstantSource clock;
 
-    public Sweep(Db db, Routing routing, InstantSource clock) {
+    public Sweep(Db db, Routing routing, Holds holds, InstantSource clock) {
         this.db = db;
         this.routing = routing;
+        this.holds = holds;
         this.clock = clock;
     }
 
@@ -34,8 +36,9 @@ public final class Sweep implements Loop.Step {
                 if (routing.gone(wake.lane().connection()).isPresent()) {
                     wakes.add(new LaneStore.Wake(wake.lane(), clock.instant()));
                 }
-            } else if (route.get().hold(wake.lane().trigger() == Trigger.RESEND).isEmpty()) {
-                wakes.add(wake);
+            } else {
+                holds.wakeAt(route.get(), wake.lane().trigger(), wake.at())
+                        .ifPresent(at -> wakes.add(new LaneStore.Wake(wake.lane(), at)));
             }
         }
         if (!wakes.isEmpty()) {

@@ -1,8 +1,11 @@
 package dev.sluice.relay.upkeep;
 
+import dev.sluice.gateway.routing.RouteMap;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.loop.Loop;
 import dev.sluice.relay.Trigger;
+import dev.sluice.relay.Work;
+import dev.sluice.relay.dispatch.Holds;
 import dev.sluice.relay.store.Accepted;
 import dev.sluice.relay.store.Lane;
 import dev.sluice.relay.store.LaneStore;
@@ -18,18 +21,24 @@ import java.util.stream.Stream;
 public final class Wakes implements Loop.Step {
 
     private final Db db;
+    private final RouteMap routing;
+    private final Holds holds;
     private final ConcurrentHashMap<Lane, Instant> pending = new ConcurrentHashMap<>();
 
-    public Wakes(Db db) {
+    public Wakes(Db db, RouteMap routing, Holds holds) {
         this.db = db;
+        this.routing = routing;
+        this.holds = holds;
     }
 
     /// Notes the lanes of deliveries that were stored as waiting.
     public void stored(List<Accepted> events, Instant now) {
         for (var event : events) {
             for (var planned : event.planned()) {
-                if (!planned.isFresh() && planned.route().hold(false).isEmpty()) {
-                    note(new Lane(planned.connection(), Trigger.INGEST, event.source()), now);
+                if (!planned.isFresh()) {
+                    var lane = new Lane(planned.connection(), Trigger.INGEST, event.source());
+                    holds.wakeAt(planned.route(), Trigger.INGEST, now)
+                            .ifPresent(at -> note(lane, at));
                 }
             }
         }
@@ -39,11 +48,19 @@ public final class Wakes implements Loop.Step {
     public void written(List<Settled> effective) {
         for (var settled : effective) {
             switch (settled) {
-                case Settled.Retried retried -> note(Lane.of(retried.work()), retried.nextAt());
-                case Settled.Released released -> note(Lane.of(released.work()), released.nextAt());
+                case Settled.Retried retried -> noteWaiting(retried.work(), retried.nextAt());
+                case Settled.Released released -> noteWaiting(released.work(), released.nextAt());
                 case Settled.Finished _ -> {}
             }
         }
+    }
+
+    private void noteWaiting(Work work, Instant due) {
+        var at =
+                routing.route(work.connection())
+                        .flatMap(route -> holds.wakeAt(route, work.trigger(), due))
+                        .orElse(due);
+        note(Lane.of(work), at);
     }
 
     private void note(Lane lane, Instant at) {

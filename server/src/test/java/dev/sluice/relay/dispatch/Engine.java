@@ -19,6 +19,8 @@ import dev.sluice.relay.EventId;
 import dev.sluice.relay.OnTheWire;
 import dev.sluice.relay.Payload;
 import dev.sluice.relay.Trigger;
+import dev.sluice.relay.circuit.Cooldowns;
+import dev.sluice.relay.circuit.SharedCircuits;
 import dev.sluice.relay.node.Node;
 import dev.sluice.relay.send.Sender;
 import dev.sluice.relay.settle.Settlement;
@@ -65,6 +67,7 @@ final class Engine implements AutoCloseable {
     final ScriptedSender sender = new ScriptedSender();
     final Routing routing;
     final Node node;
+    final SharedCircuits circuits;
     final Dispatcher dispatcher;
     final Backlog backlog;
 
@@ -98,6 +101,7 @@ final class Engine implements AutoCloseable {
                         UUID.randomUUID(),
                         new ManualClock(Some.NOON),
                         new Random(9),
+                        Cooldowns.STANDARD,
                         sender -> sender);
         new Partitions(engine.db).makeAhead(engine.clock.instant());
         return engine;
@@ -105,7 +109,17 @@ final class Engine implements AutoCloseable {
 
     /// @param wire what stands between the engine and its own sender, or in place of it
     Engine(Ways ways, UUID home, ManualClock clock, Random random, UnaryOperator<Sender> wire) {
-        this(ways, home, clock, random, wire, _ -> OnTheWire.UNNOTED);
+        this(ways, home, clock, random, Cooldowns.STANDARD, wire, _ -> OnTheWire.UNNOTED);
+    }
+
+    Engine(
+            Ways ways,
+            UUID home,
+            ManualClock clock,
+            Random random,
+            Cooldowns cooldowns,
+            UnaryOperator<Sender> wire) {
+        this(ways, home, clock, random, cooldowns, wire, _ -> OnTheWire.UNNOTED);
     }
 
     /// @param notes begins to note what is on the wire
@@ -114,6 +128,7 @@ final class Engine implements AutoCloseable {
             UUID home,
             ManualClock clock,
             Random random,
+            Cooldowns cooldowns,
             UnaryOperator<Sender> wire,
             Function<Db, OnTheWire> notes) {
         this.clock = clock;
@@ -132,19 +147,36 @@ final class Engine implements AutoCloseable {
                 new Journal(
                         new Line(ways.journal(), "journal"), partitions, node::epoch, ids, clock);
         var settlement = new Settlement(clock, new Random(3), 0);
+        circuits = SharedCircuits.open(db, node, cooldowns, clock);
         var delivering =
                 new Delivering(
                         routing,
                         Expiry.byPlan(routing, PlanCatalog.standard()),
                         wire.apply(sender),
                         settlement,
+                        circuits,
                         onTheWire,
                         clock);
         dispatcher =
                 new Dispatcher(
-                        routing, node, results, delivering, Thread::startVirtualThread, clock);
+                        routing,
+                        node,
+                        results,
+                        delivering,
+                        circuits,
+                        Thread::startVirtualThread,
+                        clock);
         node.onFenced(dispatcher::dropAll);
-        backlog = new Backlog(Lanes.of(db), routing, node, dispatcher, delivering, results, clock);
+        backlog =
+                new Backlog(
+                        Lanes.of(db),
+                        routing,
+                        node,
+                        dispatcher,
+                        delivering,
+                        results,
+                        circuits,
+                        clock);
         results.start((batch, effective) -> {
             dispatcher.written(batch, effective);
             written.addAndGet(batch.size());
@@ -250,6 +282,14 @@ final class Engine implements AutoCloseable {
 
     /// Many rows at once, written straight into the tables.
     void backlogOf(ConnectionId connection, int rows) {
+        backlogOf(connection, rows, Trigger.INGEST);
+    }
+
+    void resendsOf(ConnectionId connection, int rows) {
+        backlogOf(connection, rows, Trigger.RESEND);
+    }
+
+    private void backlogOf(ConnectionId connection, int rows, Trigger trigger) {
         var route = routing.route(connection).orElseThrow();
         var events = new ArrayList<List<Object>>();
         var work = new ArrayList<List<Object>>();
@@ -261,7 +301,8 @@ final class Engine implements AutoCloseable {
                             DeliveryId.of(id, 1).value(),
                             clock.instant(),
                             route.source().id().value(),
-                            connection.value()));
+                            connection.value(),
+                            (int) trigger.number()));
         }
         db.run(tx -> {
             tx.updateEach(
@@ -273,7 +314,7 @@ final class Engine implements AutoCloseable {
             tx.updateEach(
                     """
                     insert into delivery_work (id, next_at, source_id, connection_id, trigger)
-                    values (?, ?, ?, ?, 1)
+                    values (?, ?, ?, ?, ?)
                     """,
                     work);
         });
@@ -300,9 +341,15 @@ final class Engine implements AutoCloseable {
         db.run(tx -> LaneStore.wake(tx, List.of(new LaneStore.Wake(lane, clock.instant()))));
     }
 
-    /// One round of the backlog over lanes that are awake.
+    /// One round over all lanes in which something waits.
     void round() {
         wakeAll();
+        turn();
+    }
+
+    /// One round of circuits and backlog over lanes that are awake, as the server's loops do them.
+    void turn() {
+        circuits.run();
         try {
             backlog.run();
         } catch (InterruptedException e) {
@@ -368,6 +415,7 @@ final class Engine implements AutoCloseable {
             dispatcher.stop(budget);
             results.close();
             backlog.leave();
+            circuits.run();
             node.leave();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -7,6 +7,7 @@ import dev.sluice.platform.db.Database;
 import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.Outcome;
 import dev.sluice.relay.Payload;
+import dev.sluice.relay.circuit.Cooldowns;
 import dev.sluice.relay.send.Parcel;
 import dev.sluice.relay.send.Sender;
 import dev.sluice.relay.store.Receipt;
@@ -35,6 +36,10 @@ final class Life {
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
+    /// Shorter than the steps in which time passes here, so that no circuit is open for long.
+    private static final Cooldowns COOLDOWNS =
+            new Cooldowns(Duration.ofSeconds(1), Duration.ofSeconds(2));
+
     final Engine engine;
     final Leaks leaks;
 
@@ -62,7 +67,9 @@ final class Life {
                         through(pool, database),
                         through(journal, database),
                         through(results, database));
-        engine = new Engine(ways, home, clock, new Random(random.nextLong()), _ -> wire());
+        engine =
+                new Engine(
+                        ways, home, clock, new Random(random.nextLong()), COOLDOWNS, _ -> wire());
         leaks = new Leaks(engine.db, engine.node, engine.dispatcher, clock);
         rounds = Thread.ofVirtual().start(this::rounds);
     }

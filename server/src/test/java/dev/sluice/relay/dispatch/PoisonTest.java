@@ -10,6 +10,7 @@ import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.OnTheWire;
 import dev.sluice.relay.Outcome;
 import dev.sluice.relay.Work;
+import dev.sluice.relay.circuit.Cooldowns;
 import dev.sluice.relay.send.Sender;
 import dev.sluice.relay.store.Partitions;
 import dev.sluice.relay.wire.Succession;
@@ -134,6 +135,7 @@ class PoisonTest {
                         at,
                         clock,
                         new Random(lives.size()),
+                        Cooldowns.STANDARD,
                         _ -> sender(),
                         pool -> wire = new Mortal(Succession.begin(file, pool)));
         lives.add(life);

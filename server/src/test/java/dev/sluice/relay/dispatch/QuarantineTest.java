@@ -76,7 +76,7 @@ class QuarantineTest {
                         Trigger.INGEST,
                         0,
                         Optional.empty());
-        var ready = new Ready(work, Some.payload("{}"), false, 1, 3);
+        var ready = new Ready(work, Some.payload("{}"), false, 1, 3, Optional.empty());
         quarantine.add(DESTINATION, ready);
         return ready;
     }

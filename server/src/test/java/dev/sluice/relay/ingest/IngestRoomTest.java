@@ -18,6 +18,8 @@ import dev.sluice.platform.db.Line;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.relay.Checked;
 import dev.sluice.relay.OnTheWire;
+import dev.sluice.relay.circuit.Cooldowns;
+import dev.sluice.relay.circuit.SharedCircuits;
 import dev.sluice.relay.dispatch.Delivering;
 import dev.sluice.relay.dispatch.Dispatcher;
 import dev.sluice.relay.node.Node;
@@ -77,15 +79,18 @@ class IngestRoomTest {
                 new Results(
                         new Line(DATABASE, "results"), new Partitions(db), node::epoch, ids, clock);
         var settlement = new Settlement(clock, new Random(3), 0);
-        var delivering = new Delivering(
+        var circuits = SharedCircuits.open(db, node, Cooldowns.STANDARD, clock);
+        var delivering =
+                new Delivering(
                         routing,
                         (_, _, _) -> false,
                         new ScriptedSender(),
                         settlement,
+                        circuits,
                         OnTheWire.UNNOTED,
                         clock);
         return new Dispatcher(
-                routing, node, results, delivering, Thread::startVirtualThread, clock);
+                routing, node, results, delivering, circuits, Thread::startVirtualThread, clock);
     }
 
     /// How many more deliveries to its destination have room in memory.

@@ -2,11 +2,13 @@ package dev.sluice.relay.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.gateway.destination.DestinationId;
 import dev.sluice.gateway.routing.Route;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.Trigger;
 import dev.sluice.relay.Work;
+import dev.sluice.testkit.Given;
 import dev.sluice.testkit.Some;
 
 import org.junit.jupiter.api.AfterEach;
@@ -95,6 +97,30 @@ class LaneStoreTest {
         });
 
         assertThat(seen).containsExactlyInAnyOrderElementsOf(lanes);
+    }
+
+    @Test
+    void of_a_destinations_lanes_those_that_sleep_until_a_later_time_are_woken() {
+        var given = new Given(stored.db);
+        var destination = given.destination("a.example", 4);
+        var later = lane(given, destination);
+        var forGood = lane(given, destination);
+        var others = lane(given, given.destination("b.example", 4));
+        wake(later, NOON.plusSeconds(600));
+        wake(forGood, NOON);
+        wake(others, NOON.plusSeconds(600));
+        lease(OURS, NOON, 10);
+        stored.db.run(tx -> LaneStore.release(tx, forGood, OURS, Optional.empty()));
+
+        stored.db.run(tx -> LaneStore.wake(tx, destination, NOON.plusSeconds(60)));
+
+        assertThat(lease(OURS, NOON.plusSeconds(59), 10)).isEmpty();
+        assertThat(lease(OURS, NOON.plusSeconds(60), 10)).containsExactly(later);
+    }
+
+    private static Lane lane(Given given, DestinationId destination) {
+        var source = given.source();
+        return new Lane(given.connection(source, destination), Trigger.INGEST, source);
     }
 
     @Test

@@ -13,8 +13,11 @@ import dev.sluice.platform.db.Line;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.OnTheWire;
+import dev.sluice.relay.circuit.Cooldowns;
+import dev.sluice.relay.circuit.SharedCircuits;
 import dev.sluice.relay.dispatch.Delivering;
 import dev.sluice.relay.dispatch.Dispatcher;
+import dev.sluice.relay.dispatch.Holds;
 import dev.sluice.relay.node.Node;
 import dev.sluice.relay.settle.Settlement;
 import dev.sluice.relay.store.Partitions;
@@ -49,9 +52,11 @@ class UpkeepTest {
     private final Routing routing =
             Routing.open(db, new SourceStore(Given.SEALER), new DestinationStore(Given.SEALER));
     private final Node node = Node.join(db, new UUID(1, 1), clock);
+    private final SharedCircuits circuits =
+            SharedCircuits.open(db, node, Cooldowns.STANDARD, clock);
     private final Dispatcher dispatcher = dispatcher();
     private final Leaks leaks = new Leaks(db, node, dispatcher, clock);
-    private final Sweep sweep = new Sweep(db, routing, clock);
+    private final Sweep sweep = new Sweep(db, routing, new Holds(circuits), clock);
 
     private static Db emptied() {
         var db = TestCluster.open(DATABASE);
@@ -73,10 +78,11 @@ class UpkeepTest {
                         (_, _, _) -> false,
                         new ScriptedSender(),
                         new Settlement(clock, new Random(3), 0),
+                        circuits,
                         OnTheWire.UNNOTED,
                         clock);
         return new Dispatcher(
-                routing, node, results, delivering, Thread::startVirtualThread, clock);
+                routing, node, results, delivering, circuits, Thread::startVirtualThread, clock);
     }
 
     @AfterEach

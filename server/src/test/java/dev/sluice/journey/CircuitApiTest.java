@@ -1,0 +1,158 @@
+package dev.sluice.journey;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.sluice.RunningSluice;
+import dev.sluice.testkit.Api;
+import dev.sluice.testkit.ManualClock;
+import dev.sluice.testkit.Receiver;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import tools.jackson.databind.JsonNode;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Map;
+
+/// What a destination that fails again and again looks like from outside.
+class CircuitApiTest {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    @TempDir Path dataDir;
+
+    private ManualClock clock;
+    private RunningSluice sluice;
+    private Api api;
+    private Receiver receiver;
+    private Api.Answer source;
+    private Api.Answer destination;
+    private Instant opened;
+
+    @BeforeEach
+    void open() {
+        opened = Instant.now().truncatedTo(ChronoUnit.MILLIS);
+        clock = new ManualClock(opened);
+        sluice = RunningSluice.start(dataDir, clock, Map.of("SLUICE_CIRCUIT_COOLDOWN", "90s"));
+        api = sluice.api();
+        receiver = Receiver.start();
+        source = api.source("s");
+        destination = api.destination(receiver.url(), ", 'max_in_flight': 1");
+        api.connect(source, destination);
+    }
+
+    @AfterEach
+    void shut() throws IOException {
+        sluice.close();
+        receiver.close();
+    }
+
+    private Api.Answer ingest() {
+        var answer = api.ingest(source.text("ingest_path"), "{}");
+        assertThat(answer.status()).isEqualTo(200);
+        return answer;
+    }
+
+    private JsonNode circuit() {
+        return api.get("/api/v1/destinations/" + destination.text("id")).json();
+    }
+
+    private JsonNode delivery(Api.Answer event) {
+        return api.get("/api/v1/events/" + event.text("request_id"))
+                .json()
+                .path("deliveries")
+                .path(0);
+    }
+
+    private void awaitCircuit(String state) {
+        await().atMost(PATIENCE)
+                .until(() -> circuit().path("circuit_state").asString().equals(state));
+    }
+
+    private void fail() {
+        receiver.willAnswer(503);
+        for (int i = 0; i < 5; i++) {
+            ingest();
+        }
+        awaitCircuit("open");
+    }
+
+    @Test
+    void an_open_circuit_is_shown_and_what_waits_says_so_without_an_attempt() {
+        fail();
+        var event = ingest();
+
+        assertThat(Instant.parse(circuit().path("circuit_reopen_at").asString()))
+                .isEqualTo(opened.plusSeconds(90));
+        var listed =
+                api.get("/api/v1/sources/" + source.text("id") + "/connections")
+                        .json()
+                        .path("items")
+                        .path(0)
+                        .path("destination");
+        assertThat(listed.path("circuit_state").asString()).isEqualTo("open");
+        assertThat(listed.path("circuit_reopen_at")).isEqualTo(circuit().path("circuit_reopen_at"));
+        var delivery = delivery(event);
+        assertThat(delivery.path("status").asString()).isEqualTo("pending");
+        assertThat(delivery.path("attempt_count").asInt()).isZero();
+        assertThat(delivery.path("next_attempt_at")).isEqualTo(circuit().path("circuit_reopen_at"));
+        assertThat(delivery.path("reason").asString())
+                .startsWith("Held: circuit open, probe at ")
+                .endsWith("Z: Destination answered 503.");
+        assertThat(receiver.requests()).hasSize(5);
+    }
+
+    @Test
+    void after_the_cooldown_a_probe_that_succeeds_closes_it_and_all_is_delivered() {
+        fail();
+        var event = ingest();
+        receiver.willAnswer(200);
+        clock.advance(Duration.ofSeconds(90));
+
+        awaitCircuit("closed");
+        assertThat(circuit().path("circuit_reopen_at").isNull()).isTrue();
+        await().atMost(PATIENCE)
+                .until(() -> delivery(event).path("status").asString().equals("succeeded"));
+    }
+
+    @Test
+    void a_probe_under_way_reads_half_open() {
+        fail();
+        var event = ingest();
+        receiver.will(new Receiver.Say("", Receiver.Next.STALL));
+        clock.advance(Duration.ofSeconds(90));
+        awaitCircuit("half_open");
+        assertThat(receiver.requests().size()).isLessThanOrEqualTo(6);
+
+        var waiting = ingest();
+
+        assertThat(delivery(waiting).path("reason").asString())
+                .isEqualTo("Held: the circuit is recovering; one delivery is being tried.");
+        assertThat(delivery(event).path("status").asString()).isIn("pending", "delivering");
+    }
+
+    @Test
+    void a_restart_finds_it_open_and_with_an_elapsed_cooldown_it_stays_open_until_a_probe() {
+        fail();
+        api.delete("/api/v1/sources/" + source.text("id")); // holds what could be a probe
+        sluice.restart();
+        api = sluice.api();
+        assertThat(circuit().path("circuit_state").asString()).isEqualTo("open");
+
+        clock.advance(Duration.ofSeconds(91));
+        sluice.restart();
+        api = sluice.api();
+
+        assertThat(circuit().path("circuit_state").asString()).isEqualTo("open");
+        assertThat(Instant.parse(circuit().path("circuit_reopen_at").asString()))
+                .isBefore(clock.instant());
+    }
+}
