@@ -16,6 +16,9 @@ public interface OnTheWire extends AutoCloseable {
                 public void leave(int slot) {}
 
                 @Override
+                public void beginSolitude() {}
+
+                @Override
                 public void endSolitude() {}
 
                 @Override
@@ -25,15 +28,18 @@ public interface OnTheWire extends AutoCloseable {
     /// Called right before an attempt is made.
     ///
     /// @param epoch under which this node has the delivery
-    /// @param isAlone whether nothing else is on the wire of this node, and nothing else will be
-    ///   until this leaves or its solitude ends
+    /// @param isAlone whether it is the one that solitude began for; should that have ended since,
+    ///   it is one among others
     /// @return what `leave` is told
     int enter(Work work, long epoch, boolean isAlone);
 
     /// Called once the attempt is over, before anything is made of it.
     void leave(int slot);
 
-    /// Others are let in beside the one that was alone, if it is still on the wire.
+    /// Nothing is on the wire of this node now, and until solitude ends only one will be.
+    void beginSolitude();
+
+    /// Others are let in beside the one that is alone, or will be.
     void endSolitude();
 
     /// The process ends in good order: its end counts for nothing that is on the wire. May be

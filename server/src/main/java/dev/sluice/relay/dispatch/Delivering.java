@@ -154,7 +154,12 @@ public final class Delivering {
         return route.source().verification().credentialHeader().map(Set::of).orElse(Set.of());
     }
 
-    /// Others are let in beside the one that was sent alone.
+    /// The next that is sent alone is alone until that ends.
+    void beginSolitude() {
+        wire.beginSolitude();
+    }
+
+    /// Others are let in beside the one that is sent alone.
     void endSolitude() {
         wire.endSolitude();
     }

@@ -381,6 +381,11 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
         }
 
         @Override
+        public void beginSolitude() {
+            delivering.beginSolitude();
+        }
+
+        @Override
         public void endSolitude() {
             delivering.endSolitude();
         }

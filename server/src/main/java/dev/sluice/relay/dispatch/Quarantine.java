@@ -41,7 +41,10 @@ public final class Quarantine implements Loop.Step {
         /// Sends it on a thread of its own and calls `end` after that, unless this throws.
         void sendAlone(Ready ready, Runnable end);
 
-        /// Others are let in beside the one that was alone.
+        /// Nothing is on the wire, and only one will be until that ends.
+        void beginSolitude();
+
+        /// Others are let in beside the one that is alone.
         void endSolitude();
 
         /// Sends it like others.
@@ -118,6 +121,7 @@ public final class Quarantine implements Loop.Step {
                 var suspect = line.remove();
                 state = State.ALONE;
                 aloneAt = now;
+                ward.beginSolitude();
                 return () -> send(suspect);
             }
             gate.giveBackAll();

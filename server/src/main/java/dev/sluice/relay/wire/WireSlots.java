@@ -44,6 +44,9 @@ public final class WireSlots implements OnTheWire {
     /// Who is alone on the wire. Set, and its slot written, under the monitor.
     private volatile @Nullable Lonely lonely;
 
+    /// Guarded by the monitor.
+    private boolean isSolitude;
+
     private record Lonely(int slot, Work work, long epoch) {}
 
     private WireSlots(Path path, MemorySegment memory) {
@@ -109,8 +112,10 @@ public final class WireSlots implements OnTheWire {
     }
 
     private synchronized void enterAlone(Lonely entering) {
-        lonely = entering;
-        write(entering.slot(), entering.work(), entering.epoch(), true);
+        if (isSolitude) {
+            lonely = entering;
+        }
+        write(entering.slot(), entering.work(), entering.epoch(), isSolitude);
     }
 
     private void write(int slot, Work work, long epoch, boolean isAlone) {
@@ -152,7 +157,13 @@ public final class WireSlots implements OnTheWire {
     }
 
     @Override
+    public synchronized void beginSolitude() {
+        isSolitude = true;
+    }
+
+    @Override
     public synchronized void endSolitude() {
+        isSolitude = false;
         @Nullable Lonely left = lonely;
         if (left != null) {
             write(left.slot(), left.work(), left.epoch(), false);

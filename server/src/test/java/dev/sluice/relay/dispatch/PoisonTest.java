@@ -90,6 +90,13 @@ class PoisonTest {
         }
 
         @Override
+        public synchronized void beginSolitude() {
+            if (!isDead) {
+                notes.beginSolitude();
+            }
+        }
+
+        @Override
         public synchronized void endSolitude() {
             if (!isDead) {
                 notes.endSolitude();

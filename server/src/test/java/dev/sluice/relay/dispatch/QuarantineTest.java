@@ -34,6 +34,7 @@ class QuarantineTest {
         private Runnable end = () -> {};
         private boolean mayGo = true;
         private boolean cannotBegin;
+        private int solitudesBegun;
         private int solitudesEnded;
         private int goneOn;
 
@@ -49,6 +50,11 @@ class QuarantineTest {
             }
             alone.add(ready);
             end = ended;
+        }
+
+        @Override
+        public void beginSolitude() {
+            solitudesBegun++;
         }
 
         @Override
@@ -105,6 +111,7 @@ class QuarantineTest {
         ward.end.run();
         assertThat(gate.enter()).isTrue();
         assertThat(ward.goneOn).isEqualTo(1);
+        assertThat(ward.solitudesBegun).isEqualTo(1);
         assertThat(ward.solitudesEnded).isZero();
     }
 

@@ -64,6 +64,7 @@ class WireSlotsTest {
         var other = work(5);
 
         wire.enter(one, 7, false);
+        wire.beginSolitude();
         wire.enter(other, 8, true);
 
         assertThat(traces()).containsExactlyInAnyOrder(trace(one, 7, false), trace(other, 8, true));
@@ -124,6 +125,7 @@ class WireSlotsTest {
     void one_that_others_join_is_not_alone_any_more() throws IOException {
         var wire = begin();
         var work = work(2);
+        wire.beginSolitude();
         int slot = wire.enter(work, 7, true);
 
         wire.endSolitude();
@@ -135,9 +137,22 @@ class WireSlotsTest {
     }
 
     @Test
+    void one_that_comes_only_when_others_were_let_in_is_not_alone() throws IOException {
+        var wire = begin();
+        var work = work(2);
+        wire.beginSolitude();
+        wire.endSolitude();
+
+        wire.enter(work, 7, true);
+
+        assertThat(traces()).containsExactly(trace(work, 7, false));
+    }
+
+    @Test
     void one_that_was_alone_and_left_is_gone() throws IOException {
         var wire = begin();
 
+        wire.beginSolitude();
         wire.leave(wire.enter(work(2), 7, true));
         wire.endSolitude();
 
