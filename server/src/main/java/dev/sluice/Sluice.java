@@ -45,6 +45,10 @@ import dev.sluice.relay.ingest.IngestBudget;
 import dev.sluice.relay.ingest.Quota;
 import dev.sluice.relay.node.Node;
 import dev.sluice.relay.preview.PreviewRoutes;
+import dev.sluice.relay.replay.BulkRoutes;
+import dev.sluice.relay.replay.ReplayRoutes;
+import dev.sluice.relay.replay.Replaying;
+import dev.sluice.relay.replay.ResendRoutes;
 import dev.sluice.relay.retention.ExpiryLog;
 import dev.sluice.relay.retention.Retaining;
 import dev.sluice.relay.send.HttpSender;
@@ -277,6 +281,16 @@ final class Sluice implements AutoCloseable {
         closings.push(audit::leave);
         loop("audit", Duration.ofSeconds(1), audit);
 
+        var replaying =
+                new Replaying(
+                        relayDb,
+                        routing,
+                        workspace -> limits.apply(workspace).retention(),
+                        ids,
+                        clock);
+        closings.push(replaying::leave);
+        var replays = loop("replays", Duration.ofMillis(500), replaying);
+
         // Of an external database's disk nothing is known here.
         DoubleSupplier measured = config.database().isPresent() ? () -> 1 : directory::freeShare;
         var space = new FreeSpace(freeShare.orElse(measured));
@@ -299,6 +313,9 @@ final class Sluice implements AutoCloseable {
         new PreviewRoutes(db, access, config.plans(), routing, rehearsal, ids, clock).addTo(router);
         new EventRoutes(db, access, config.plans(), routing, dispatcher, clock).addTo(router);
         new DeadLetterRoutes(db, access, config.plans(), dispatcher, clock).addTo(router);
+        new ResendRoutes(db, access, config.plans(), ids, clock).addTo(router);
+        new BulkRoutes(db, access, config.plans(), replays::wake, ids, clock).addTo(router);
+        new ReplayRoutes(db, access, clock).addTo(router);
         router.mount(
                 Ingest.PATH,
                 new Ingest(

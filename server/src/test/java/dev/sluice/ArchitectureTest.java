@@ -68,6 +68,7 @@ class ArchitectureTest {
                     Map.entry("relay.circuit", Set.of("relay.store")),
                     Map.entry("relay.settle", Set.of("relay.store")),
                     Map.entry("relay.preview", Set.of("relay.send")),
+                    Map.entry("relay.replay", Set.of("relay.store")),
                     Map.entry("relay.node", Set.of("relay.store")),
                     Map.entry("relay.wire", Set.of("relay.store")),
                     Map.entry("relay.retention", Set.of("relay.store")),

@@ -44,6 +44,7 @@ class TableOwnershipTest {
                     entry("total", "relay/store"),
                     entry("retention", "relay/store"),
                     entry("retention_notice", "relay/store"),
+                    entry("replay_job", "relay/replay"),
                     entry("audit", "observe/audit"));
 
     /// The look-behinds keep out `for update of connection` and `on conflict … do update set`.

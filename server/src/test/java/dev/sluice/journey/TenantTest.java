@@ -71,6 +71,21 @@ class TenantTest {
         assertThat(theirs.get(path).status()).isEqualTo(404);
     }
 
+    @Test
+    void anothers_event_cannot_be_resent() {
+        String path = "/api/v1/events/" + event.text("request_id") + "/resend";
+        var ownSource = theirs.source("theirs");
+        var own = theirs.ingest(ownSource.text("ingest_path"), "{}");
+        String ownPath = "/api/v1/events/" + own.text("request_id") + "/resend";
+        String toOurs = "{'connection_ids': ['" + connection.text("id") + "']}";
+
+        assertThat(theirs.post(path, "{}").status()).isEqualTo(404);
+        assertThat(theirs.post(path, toOurs).status()).isEqualTo(404);
+        assertThat(theirs.post(ownPath, toOurs).status()).isEqualTo(404);
+        assertThat(theirs.post(ownPath, "{}").status()).isEqualTo(202);
+        theirs.delete("/api/v1/sources/" + ownSource.text("id"));
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"sources", "destinations", "connections", "events"})
     void lists_have_nothing_of_anothers(String kind) {

@@ -76,7 +76,7 @@ record Piece(Usage rows, List<Finding> findings, boolean cutShort) {
     /// Events whose deliveries look wrong, and those that are not stored and have deliveries.
     ///
     /// An event is well when its deliveries from ingest are as many as it owes and the last ordinal
-    /// is that number too, and no id comes twice.
+    /// is that number too, when its resends have no gap, and no id comes twice.
     private static List<EventId> suspects(Tx tx, List<UUID> sources, UUID low, UUID high) {
         return tx.query(
                 """
@@ -94,7 +94,9 @@ record Piece(Usage rows, List<Finding> findings, boolean cutShort) {
                          count(*) as places,
                          count(distinct id) as deliveries,
                          count(distinct id) filter (where ordinal collate "C" < '400') as made,
-                         max(ordinal collate "C") filter (where ordinal collate "C" < '400') as last
+                         max(ordinal collate "C") filter (where ordinal collate "C" < '400') as last,
+                         count(distinct id) filter (where ordinal collate "C" >= '400') as resent,
+                         max(ordinal collate "C") filter (where ordinal collate "C" >= '400') as last_resent
                     from standing
                    group by event, source_id)
                 select distinct coalesce(stored.id, placed.event) as event
@@ -104,6 +106,7 @@ record Piece(Usage rows, List<Finding> findings, boolean cutShort) {
                     or places <> deliveries
                     or coalesce(made, 0) <> owed
                     or coalesce(last, '000') <> lpad(to_hex(owed), 3, '0')
+                    or coalesce(last_resent, '3ff') <> to_hex(coalesce(resent, 0) + 1023)
                  order by event
                  limit ?
                 """,

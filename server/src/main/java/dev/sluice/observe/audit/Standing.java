@@ -6,8 +6,8 @@ import dev.sluice.relay.EventId;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.stream.Collectors;
@@ -37,7 +37,7 @@ record Standing(DeliveryId delivery, UUID source, Place place) {
     /// @param rows all that stand in its range of ids, whatever source they name
     static List<Finding> judge(Optional<Made> made, List<Standing> rows) {
         var findings = new ArrayList<Finding>();
-        Map<Integer, List<Standing>> byOrdinal = new TreeMap<>();
+        SortedMap<Integer, List<Standing>> byOrdinal = new TreeMap<>();
         for (var row : rows) {
             byOrdinal.computeIfAbsent(row.delivery.ordinal(), _ -> new ArrayList<>()).add(row);
         }
@@ -50,8 +50,27 @@ record Standing(DeliveryId delivery, UUID source, Place place) {
                                         + " stands neither in work nor in history"));
             }
         }
+        judgeResends(made, byOrdinal, findings);
         byOrdinal.forEach((ordinal, same) -> judge(made, ordinal, same, findings));
         return findings;
+    }
+
+    /// Their ordinals are given out without a gap, so one that has a later one was made.
+    private static void judgeResends(
+            Optional<Made> made,
+            SortedMap<Integer, List<Standing>> byOrdinal,
+            List<Finding> findings) {
+        int last = byOrdinal.isEmpty() ? 0 : byOrdinal.lastKey();
+        for (int ordinal = DeliveryId.FIRST_RESEND; made.isPresent() && ordinal < last; ordinal++) {
+            if (!byOrdinal.containsKey(ordinal)) {
+                findings.add(
+                        new Finding(
+                                Invariant.LOST,
+                                DeliveryId.of(made.get().event(), ordinal)
+                                        + " stands neither in work nor in history, and a later"
+                                        + " resend does"));
+            }
+        }
     }
 
     private static void judge(

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.io.EOFException;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -234,13 +235,26 @@ public final class Request {
     ///
     /// @throws ApiException 413 when it is longer than `most` bytes
     public Form form(int most) throws IOException {
-        String type = header("Content-Type").orElse("");
-        if (!isJson(type)) {
+        requireJson();
+        return Json.form(body(most));
+    }
+
+    /// As `form`, where the body may be left out: an empty one is an object without fields.
+    public Form formIfAny() throws IOException {
+        byte[] body = body(MOST_FORM_BYTES);
+        if (body.length == 0) {
+            return Json.form("{}".getBytes(StandardCharsets.UTF_8));
+        }
+        requireJson();
+        return Json.form(body);
+    }
+
+    private void requireJson() {
+        if (!isJson(header("Content-Type").orElse(""))) {
             throw new ApiException(
                     ErrorStatus.UNSUPPORTED_MEDIA_TYPE,
                     "Send the body as JSON with Content-Type: application/json.");
         }
-        return Json.form(body(most));
     }
 
     private static boolean isJson(String type) {

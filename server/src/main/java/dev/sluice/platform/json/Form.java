@@ -270,6 +270,33 @@ public final class Form {
                 });
     }
 
+    /// A list of strings, and what `parse` makes of each; its `IllegalArgumentException` is the
+    /// complaint about that element.
+    public <T> Patch<List<T>> parsedList(
+            String field, int fewest, int most, Function<String, T> parse) {
+        return read(
+                field,
+                node -> {
+                    if (!node.isArray() || node.size() < fewest || node.size() > most) {
+                        return wrong(
+                                field, "must be a list of " + fewest + " to " + most + " strings.");
+                    }
+                    var values = new ArrayList<T>();
+                    for (int i = 0; i < node.size(); i++) {
+                        var element = node.get(i);
+                        try {
+                            if (!element.isString()) {
+                                throw new IllegalArgumentException("must be a string.");
+                            }
+                            values.add(parse.apply(element.stringValue()));
+                        } catch (IllegalArgumentException e) {
+                            complain(field + "." + i, String.valueOf(e.getMessage()));
+                        }
+                    }
+                    return values;
+                });
+    }
+
     /// Whatever stands there, null included; empty only when it was left out.
     public Optional<JsonValue> any(String field) {
         asked.add(field);

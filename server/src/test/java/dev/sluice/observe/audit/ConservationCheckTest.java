@@ -77,6 +77,22 @@ class ConservationCheckTest {
     }
 
     @Test
+    void a_resend_that_is_gone_before_a_later_one_is_lost() {
+        books.history(event, DeliveryId.FIRST_RESEND + 1, Books.SUCCEEDED);
+        books.work(event, DeliveryId.FIRST_RESEND + 2);
+        assertThat(books.check()).matches(Report::isClean);
+
+        books.damage("delete from delivery where id = ?", id(DeliveryId.FIRST_RESEND + 1).value());
+
+        assertThat(books.check().found(Invariant.LOST))
+                .isEqualTo(
+                        one(
+                                id(DeliveryId.FIRST_RESEND + 1)
+                                        + " stands neither in work nor in history, and a later"
+                                        + " resend does"));
+    }
+
+    @Test
     void a_delivery_in_work_and_in_history_is_found_twice() {
         books.db.run(tx -> books.putWork(tx, event, 2));
 

@@ -1,0 +1,308 @@
+package dev.sluice.relay.replay;
+
+import dev.sluice.account.plan.Retention;
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.gateway.routing.Gone;
+import dev.sluice.gateway.routing.Route;
+import dev.sluice.gateway.routing.Routing;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.DbException;
+import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.loop.Loop;
+import dev.sluice.relay.Trigger;
+import dev.sluice.relay.store.Lane;
+import dev.sluice.relay.store.LaneStore;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Function;
+
+/// Works on replays, one chunk of each job a round, beside other nodes that do the same.
+///
+/// A chunk makes resends in one transaction and moves its job on in another, because their tables
+/// are not for one transaction. So a chunk is made to be repeated: what the job did already is
+/// known by its creation time and is only counted.
+public final class Replaying implements Loop.Step {
+
+    /// @param chunk events at once
+    /// @param waiting resends of one connection that may wait, while a job goes on
+    record Sizes(int chunk, int waiting) {
+        static final Sizes USUAL = new Sizes(1_000, 10_000);
+    }
+
+    private static final Logger log = LoggerFactory.getLogger(Replaying.class);
+
+    private static final Duration LEASE = Duration.ofSeconds(15);
+    private static final int MOST_JOBS = 64;
+
+    /// Until a job that has to wait, or failed, is looked at again.
+    private static final Duration REST = Duration.ofSeconds(1);
+
+    /// Rounds of a job that fail one after the other, before the job itself is given up.
+    private static final int MOST_FAILURES = 30;
+
+    private static final Duration KEPT = Duration.ofDays(30);
+    private static final Duration TIDYING = Duration.ofHours(1);
+
+    private final Db db;
+    private final Routing routing;
+    private final Function<WorkspaceId, Retention> retention;
+    private final Uuid7 ids;
+    private final InstantSource clock;
+    private final UUID owner;
+    private final Sizes sizes;
+
+    /// All owned by the thread of the rounds.
+    private final Map<UUID, Instant> resting = new HashMap<>();
+
+    private final Map<UUID, Integer> failures = new HashMap<>();
+    private Instant nextTidying = Instant.MIN;
+
+    /// @param retention of a workspace's events
+    public Replaying(
+            Db db,
+            Routing routing,
+            Function<WorkspaceId, Retention> retention,
+            Uuid7 ids,
+            InstantSource clock) {
+        this(db, routing, retention, ids, clock, Sizes.USUAL);
+    }
+
+    Replaying(
+            Db db,
+            Routing routing,
+            Function<WorkspaceId, Retention> retention,
+            Uuid7 ids,
+            InstantSource clock,
+            Sizes sizes) {
+        this.db = db;
+        this.routing = routing;
+        this.retention = retention;
+        this.ids = ids;
+        this.clock = clock;
+        this.owner = ids.next();
+        this.sizes = sizes;
+    }
+
+    @Override
+    public boolean run() {
+        var now = clock.instant();
+        tidy(now);
+        resting.values().removeIf(until -> !until.isAfter(now));
+        boolean isMore = false;
+        for (var id : db.call(tx -> ReplayStore.open(tx, owner, MOST_JOBS))) {
+            if (!resting.containsKey(id)) {
+                isMore |= look(id);
+            }
+        }
+        return isMore;
+    }
+
+    private void tidy(Instant now) {
+        if (now.isBefore(nextTidying)) {
+            return;
+        }
+        nextTidying = now.plus(TIDYING);
+        int forgotten = db.call(tx -> ReplayStore.forget(tx, now.minus(KEPT)));
+        log.atDebug().addKeyValue("replays", forgotten).log("replay.forgotten");
+    }
+
+    /// True when there is more of it to do at once. One that fails keeps none of the others.
+    private boolean look(UUID id) {
+        var held = db.call(tx -> ReplayStore.hold(tx, id, owner, LEASE));
+        if (held.isEmpty()) {
+            return false;
+        }
+        try {
+            boolean isMore = work(held.get());
+            failures.remove(id);
+            return isMore;
+        } catch (RuntimeException e) {
+            if (e instanceof DbException refused && refused.isConnectionLost()) {
+                throw e;
+            }
+            failed(held.get(), e);
+            return false;
+        }
+    }
+
+    private boolean work(Replay replay) {
+        if (replay.status() != Replay.Status.RUNNING) {
+            close(replay);
+            return false;
+        }
+        var connection = replay.selection().connection();
+        var gone = routing.gone(connection);
+        if (gone.isPresent()) {
+            fail(replay, goneReason(gone.get()));
+            return false;
+        }
+        var reason = routing.route(connection).flatMap(Replaying::holdReason);
+        if (reason.isEmpty() && waiting(replay) + sizes.chunk() > sizes.waiting()) {
+            reason =
+                    Optional.of(
+                            "Paced: "
+                                    + sizes.waiting()
+                                    + " resends of the connection wait at most. It goes on as they"
+                                    + " are delivered.");
+        }
+        if (reason.isPresent()) {
+            rest(replay, reason.get());
+            return false;
+        }
+        return !step(replay);
+    }
+
+    /// True when that was the last chunk.
+    private boolean step(Replay replay) {
+        var selection = unexpired(replay);
+        var scan =
+                db.call(tx -> {
+                    Chunk.prepare(tx);
+                    return Scan.read(tx, selection, sizes.chunk());
+                });
+        var chunk =
+                scan.events().isEmpty()
+                        ? new Chunk(0, 0)
+                        : db.call(tx -> {
+                            Chunk.prepare(tx);
+                            return Chunk.resend(
+                                    tx,
+                                    selection,
+                                    scan.events(),
+                                    replay.createdAt(),
+                                    clock,
+                                    ids.next());
+                        });
+        var now = clock.instant();
+        db.run(tx -> ReplayStore.advance(tx, replay, owner, chunk, scan.next(), now));
+        if (chunk.created() > 0) {
+            wake(db, selection, now);
+        }
+        return scan.next().isEmpty();
+    }
+
+    /// Lets what waits there be found now rather than by the sweep.
+    static void wake(Db db, Selection selection, Instant now) {
+        var lane = new Lane(selection.connection(), Trigger.RESEND, selection.source());
+        db.run(tx -> LaneStore.wake(tx, List.of(new LaneStore.Wake(lane, now))));
+    }
+
+    /// From where it stands, or from where events are still kept.
+    private Selection unexpired(Replay replay) {
+        var selection = replay.selection();
+        var kept = Times.keptAfter(clock.instant(), retention.apply(replay.workspace()));
+        return selection.from(Times.later(selection.after(), kept));
+    }
+
+    private int waiting(Replay replay) {
+        return db.call(tx -> {
+            Chunk.prepare(tx);
+            return tx.single(
+                    """
+                    select count(*) as n
+                      from (select 1
+                              from delivery_work
+                             where source_id = ? and connection_id = ? and trigger = 2
+                               and next_at is not null
+                             limit ?) as waiting
+                    """,
+                    row -> row.integer("n"),
+                    replay.selection().source().value(),
+                    replay.selection().connection().value(),
+                    sizes.waiting());
+        });
+    }
+
+    private static String goneReason(Gone gone) {
+        return switch (gone) {
+            case CONNECTION -> "Stopped: the connection was deleted.";
+            case DESTINATION -> "Stopped: the destination was deleted.";
+        };
+    }
+
+    /// A pause holds the deliveries, not their making.
+    private static Optional<String> holdReason(Route route) {
+        if (route.isSourceTrashed()) {
+            return Optional.of("Held: the source is in the trash. It goes on when it is restored.");
+        }
+        return route.connection().enabled()
+                ? Optional.empty()
+                : Optional.of(
+                        "Held: the connection is disabled. It goes on when the connection is"
+                                + " enabled again.");
+    }
+
+    private void rest(Replay replay, String reason) {
+        var now = clock.instant();
+        resting.put(replay.id(), now.plus(REST));
+        db.run(tx -> ReplayStore.rest(tx, replay, owner, reason, now));
+    }
+
+    private void fail(Replay replay, String reason) {
+        db.run(tx -> ReplayStore.fail(tx, replay, owner, reason, clock.instant()));
+        log.atInfo()
+                .addKeyValue("replay_id", replay.id())
+                .addKeyValue("reason", reason)
+                .log("replay.failed");
+    }
+
+    private void failed(Replay replay, RuntimeException e) {
+        int count = failures.merge(replay.id(), 1, Integer::sum);
+        log.atWarn()
+                .addKeyValue("replay_id", replay.id())
+                .addKeyValue("times", count)
+                .setCause(e)
+                .log("replay.chunk_failed");
+        resting.put(replay.id(), clock.instant().plus(REST));
+        if (count >= MOST_FAILURES) {
+            failures.remove(replay.id());
+            fail(
+                    replay,
+                    "Stopped: a chunk of it failed again and again. The server's log says why.");
+        }
+    }
+
+    /// Counts the chunk that was under way when it ended: whoever worked on it may have died.
+    private void close(Replay replay) {
+        var selection = replay.selection();
+        int seen = 0;
+        int created = 0;
+        for (var next = Optional.of(selection.after());
+                next.isPresent() && seen < sizes.chunk(); ) {
+            var from = selection.from(next.get());
+            var scan =
+                    db.call(tx -> {
+                        Chunk.prepare(tx);
+                        return Scan.read(tx, from, sizes.chunk());
+                    });
+            created +=
+                    db.call(
+                                    tx -> {
+                                        Chunk.prepare(tx);
+                                        return Chunk.count(
+                                                tx, from, scan.events(), replay.createdAt());
+                                    })
+                            .created();
+            seen += scan.events().size();
+            next = scan.next();
+        }
+        int counted = created;
+        db.run(tx -> ReplayStore.close(tx, replay, owner, counted));
+        failures.remove(replay.id());
+    }
+
+    /// Lets another node go on at once.
+    public void leave() {
+        db.run(tx -> ReplayStore.leave(tx, owner));
+    }
+}

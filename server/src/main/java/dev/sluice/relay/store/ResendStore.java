@@ -1,0 +1,129 @@
+package dev.sluice.relay.store;
+
+import dev.sluice.gateway.connection.ConnectionId;
+import dev.sluice.gateway.source.SourceId;
+import dev.sluice.platform.db.CopyRows;
+import dev.sluice.platform.db.Row;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.relay.DeliveryId;
+import dev.sluice.relay.EventId;
+import dev.sluice.relay.Trigger;
+
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+
+/// Makes new deliveries of stored events, all of one source, in one transaction.
+///
+/// Ordinals are given out one after the other under a lock of the event's row. So who resends the
+/// same event at the same time gets other ones, and the resends of an event have no gaps.
+public final class ResendStore {
+
+    /// One event, once more to one connection.
+    public record Resend(EventId event, ConnectionId connection) {}
+
+    private ResendStore() {}
+
+    /// Locks these events until the transaction ends, always in the same order. Those that are
+    /// stored.
+    public static List<EventId> lock(Tx tx, SourceId source, Collection<EventId> events) {
+        return tx.query(
+                """
+                select id
+                  from event
+                 where source_id = ? and id = any (?)
+                 order by id
+                   for update
+                """,
+                row -> new EventId(row.uuid("id")),
+                source.value(),
+                events.stream().map(EventId::value).toList());
+    }
+
+    /// Stores resends of events that are locked, with the ledger row that counts them.
+    ///
+    /// @param createdAt of the deliveries
+    /// @param dueAt when they may be sent; not in the past
+    /// @return events that have no ordinal left; what was asked of those beyond their last ordinal
+    ///   is not stored
+    public static Set<EventId> add(
+            Tx tx,
+            SourceId source,
+            List<Resend> resends,
+            Instant createdAt,
+            Instant dueAt,
+            UUID batch) {
+        Set<EventId> events = new LinkedHashSet<>();
+        resends.forEach(resend -> events.add(resend.event()));
+        var ordinals = lastOrdinals(tx, source, events);
+        Set<EventId> full = new LinkedHashSet<>();
+        var rows = new CopyRows();
+        var ledger = new LedgerRow();
+        for (var resend : resends) {
+            int ordinal = ordinals.getOrDefault(resend.event(), DeliveryId.FIRST_RESEND - 1) + 1;
+            if (ordinal > DeliveryId.LAST) {
+                full.add(resend.event());
+                continue;
+            }
+            ordinals.put(resend.event(), ordinal);
+            rows.row(6)
+                    .uuid(DeliveryId.of(resend.event(), ordinal).value())
+                    .instant(dueAt)
+                    .instant(createdAt)
+                    .uuid(source.value())
+                    .uuid(resend.connection().value())
+                    .int2(Trigger.RESEND.number());
+            ledger.delivery(resend.connection(), resend.event(), Trigger.RESEND);
+        }
+        if (!rows.isEmpty()) {
+            tx.copy(
+                    """
+                    copy delivery_work (id, next_at, created_at, source_id, connection_id, trigger)
+                    from stdin (format binary)
+                    """,
+                    rows);
+            ledger.write(tx, batch, source);
+        }
+        return full;
+    }
+
+    /// Of the newest resend of each event that has any.
+    private static Map<EventId, Integer> lastOrdinals(
+            Tx tx, SourceId source, Collection<EventId> events) {
+        Map<EventId, Integer> ordinals = new HashMap<>();
+        tx.query(
+                        """
+                        select greatest(
+                                 (select id
+                                    from delivery_work
+                                   where id >= wanted.first and id <= wanted.last and source_id = ?
+                                   order by id desc
+                                   limit 1),
+                                 (select id
+                                    from delivery
+                                   where id >= wanted.first and id <= wanted.last and source_id = ?
+                                   order by id desc
+                                   limit 1)) as id
+                          from unnest(?, ?) as wanted (first, last)
+                        """,
+                        row -> row.isNull("id") ? List.<DeliveryId>of() : List.of(id(row)),
+                        source.value(),
+                        source.value(),
+                        events.stream()
+                                .map(event -> DeliveryId.of(event, DeliveryId.FIRST_RESEND).value())
+                                .toList(),
+                        events.stream().map(DeliveryId::lastOf).toList())
+                .forEach(found -> found.forEach(id -> ordinals.put(id.event(), id.ordinal())));
+        return ordinals;
+    }
+
+    private static DeliveryId id(Row row) throws SQLException {
+        return new DeliveryId(row.uuid("id"));
+    }
+}
