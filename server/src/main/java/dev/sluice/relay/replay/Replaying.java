@@ -2,8 +2,6 @@ package dev.sluice.relay.replay;
 
 import dev.sluice.account.plan.Retention;
 import dev.sluice.account.workspace.WorkspaceId;
-import dev.sluice.gateway.routing.Gone;
-import dev.sluice.gateway.routing.Route;
 import dev.sluice.gateway.routing.Routing;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DbException;
@@ -140,26 +138,27 @@ public final class Replaying implements Loop.Step {
             close(replay);
             return false;
         }
-        var connection = replay.selection().connection();
-        var gone = routing.gone(connection);
-        if (gone.isPresent()) {
-            fail(replay, goneReason(gone.get()));
-            return false;
-        }
-        var reason = routing.route(connection).flatMap(Replaying::holdReason);
-        if (reason.isEmpty() && waiting(replay) + sizes.chunk() > sizes.waiting()) {
-            reason =
-                    Optional.of(
-                            "Paced: "
-                                    + sizes.waiting()
-                                    + " resends of the connection wait at most. It goes on as they"
-                                    + " are delivered.");
-        }
-        if (reason.isPresent()) {
-            rest(replay, reason.get());
+        var obstacle = obstacle(replay);
+        if (obstacle.isPresent()) {
+            stopAt(obstacle.get(), replay);
             return false;
         }
         return !step(replay);
+    }
+
+    private Optional<Obstacle> obstacle(Replay replay) {
+        var connection = replay.selection().connection();
+        return routing.gone(connection)
+                .map(Obstacle::of)
+                .or(() -> routing.route(connection).flatMap(Obstacle::of))
+                .or(() -> Obstacle.of(waiting(replay), sizes.chunk(), sizes.waiting()));
+    }
+
+    private void stopAt(Obstacle obstacle, Replay replay) {
+        switch (obstacle) {
+            case Obstacle.End(String reason) -> fail(replay, reason);
+            case Obstacle.Rest(String reason) -> rest(replay, reason);
+        }
     }
 
     /// True when that was the last chunk.
@@ -221,25 +220,6 @@ public final class Replaying implements Loop.Step {
                     replay.selection().connection().value(),
                     sizes.waiting());
         });
-    }
-
-    private static String goneReason(Gone gone) {
-        return switch (gone) {
-            case CONNECTION -> "Stopped: the connection was deleted.";
-            case DESTINATION -> "Stopped: the destination was deleted.";
-        };
-    }
-
-    /// A pause holds the deliveries, not their making.
-    private static Optional<String> holdReason(Route route) {
-        if (route.isSourceTrashed()) {
-            return Optional.of("Held: the source is in the trash. It goes on when it is restored.");
-        }
-        return route.connection().enabled()
-                ? Optional.empty()
-                : Optional.of(
-                        "Held: the connection is disabled. It goes on when the connection is"
-                                + " enabled again.");
     }
 
     private void rest(Replay replay, String reason) {
