@@ -22,6 +22,7 @@ public final class ScriptedSender implements Sender {
 
     private final Map<String, List<Integer>> answers = new HashMap<>();
     private final Map<String, Integer> usual = new HashMap<>();
+    private final Map<String, Duration> latencies = new HashMap<>();
     private final Set<String> hanging = new HashSet<>();
     private final Map<String, Integer> permitted = new HashMap<>();
     private final Map<String, Integer> atOnce = new HashMap<>();
@@ -35,6 +36,11 @@ public final class ScriptedSender implements Sender {
 
     public synchronized void alwaysAnswers(String host, int status) {
         usual.put(host, status);
+    }
+
+    /// Attempts are said to have taken so long; nobody waits for it.
+    public synchronized void takes(String host, Duration latency) {
+        latencies.put(host, latency);
     }
 
     public synchronized void hang(String host) {
@@ -70,7 +76,8 @@ public final class ScriptedSender implements Sender {
             permitted.computeIfPresent(host, (_, left) -> left - 1);
             var next = answers.getOrDefault(host, List.of());
             int status = next.isEmpty() ? usual.getOrDefault(host, 200) : next.removeFirst();
-            return new Outcome.Answered(status, "answer", Duration.ofMillis(3), Optional.empty());
+            var latency = latencies.getOrDefault(host, Duration.ofMillis(3));
+            return new Outcome.Answered(status, "answer", latency, Optional.empty());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return new Outcome.Unreachable(ErrorCode.INTERRUPTED, "stopped", Duration.ZERO);

@@ -11,6 +11,7 @@ import dev.sluice.relay.EventId;
 import dev.sluice.relay.Lease;
 import dev.sluice.relay.Payload;
 import dev.sluice.relay.Recoveries;
+import dev.sluice.relay.Trigger;
 import dev.sluice.relay.circuit.Circuits;
 import dev.sluice.relay.circuit.Probe;
 import dev.sluice.relay.store.Lane;
@@ -28,8 +29,8 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
+import java.util.SequencedMap;
 import java.util.Set;
 
 /// Brings waiting deliveries into memory when they are due: retries, what had no room, what was
@@ -37,7 +38,8 @@ import java.util.Set;
 ///
 /// A node leases whole lanes, reads a few deliveries of each in line and hands them to the
 /// dispatcher; it reads more when those are done. So a lane with a million deliveries takes no more
-/// memory than one with a hundred. A round looks at every leased lane once. Owned by one thread.
+/// memory than one with a hundred. A round looks at every leased lane of live deliveries once, and
+/// then at resends. Owned by one thread.
 public final class Backlog implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(Backlog.class);
@@ -48,6 +50,15 @@ public final class Backlog implements Loop.Step {
     private static final int MOST_LOADED = 64;
 
     private static final int LOADED_BYTES = 4 << 20;
+
+    /// What a round does at most for lanes that live ones should not wait for: loads of resends,
+    /// and lanes that are parked.
+    private static final int MOST_RESEND_LOADS = 16;
+
+    private static final int MOST_PARKED = 64;
+
+    /// Of what a lane may have in memory, the part for resends while live ones are waiting there.
+    private static final int RESENDS_PART = 16;
 
     private static final Duration CONFIGURATION_LAG = Duration.ofSeconds(1);
     private static final Duration ADOPTION = Duration.ofSeconds(10);
@@ -61,8 +72,10 @@ public final class Backlog implements Loop.Step {
     private final Circuits circuits;
     private final Holds holds;
     private final InstantSource clock;
-    private final Map<Lane, LaneReader> leased = new LinkedHashMap<>();
+    private final SequencedMap<Lane, LaneReader> leased = new LinkedHashMap<>();
     private long epoch;
+    private int loaded;
+    private int parked;
     private Instant nextAdoption = Instant.EPOCH;
 
     /// Of the payloads seen last, in bytes.
@@ -106,9 +119,34 @@ public final class Backlog implements Loop.Step {
         }
         adoptForgotten();
         leaseMore();
+        parked = 0;
         boolean isMore = false;
-        for (var reader : List.copyOf(leased.values())) {
+        for (var reader : readers(Trigger.INGEST)) {
             isMore |= look(reader);
+        }
+        boolean areMoreResends = lookAtResends();
+        return isMore || areMoreResends;
+    }
+
+    private List<LaneReader> readers(Trigger trigger) {
+        return leased.values().stream()
+                .filter(reader -> reader.lane().trigger() == trigger)
+                .toList();
+    }
+
+    /// Lanes that loaded something are the last in the next round.
+    private boolean lookAtResends() throws InterruptedException {
+        loaded = 0;
+        boolean isMore = false;
+        for (var reader : readers(Trigger.RESEND)) {
+            int before = loaded;
+            if (before >= MOST_RESEND_LOADS) {
+                return true;
+            }
+            isMore |= look(reader);
+            if (loaded > before) {
+                leased.putLast(reader.lane(), reader);
+            }
         }
         return isMore;
     }
@@ -159,15 +197,14 @@ public final class Backlog implements Loop.Step {
             return false;
         }
         var hold = holds.of(route.get(), reader.lane().trigger());
+        if (hold.isPresent() && hold.get() != Hold.CIRCUIT_OPEN) {
+            return park(reader);
+        }
         if (hold.isPresent()) {
-            if (hold.get() == Hold.CIRCUIT_OPEN) {
-                probe(reader, route.get());
-            } else {
-                release(reader, Optional.empty()); // woken by the change that lifts the hold
-            }
+            probe(reader, route.get());
             return false;
         }
-        int most = most(route.get().destination().spec());
+        int most = most(reader.lane(), route.get().destination());
         int limit =
                 Math.min(
                         most - reader.taken(),
@@ -221,11 +258,28 @@ public final class Backlog implements Loop.Step {
         }
     }
 
-    /// Deliveries of a lane in memory: enough that all senders have one more, and with a rate limit
-    /// those of a second at most.
-    private static int most(Destination.Spec spec) {
-        int most = 2 * spec.maxInFlight();
-        return spec.rateLimit().map(limit -> Math.min(most, limit.perSecond())).orElse(most);
+    /// Until the change that lifts the hold wakes it. True when it must wait for another round.
+    private boolean park(LaneReader reader) {
+        if (reader.taken() > 0) {
+            return false;
+        }
+        if (parked == MOST_PARKED) {
+            return true;
+        }
+        parked++;
+        release(reader, Optional.empty());
+        return false;
+    }
+
+    /// Deliveries of a lane in memory: enough that all senders have one more, with a rate limit
+    /// those of a second at most, and few resends while live ones wait.
+    private int most(Lane lane, Destination destination) {
+        var spec = destination.spec();
+        int room = 2 * spec.maxInFlight();
+        int most = spec.rateLimit().map(limit -> Math.min(room, limit.perSecond())).orElse(room);
+        return lane.trigger() == Trigger.RESEND && dispatcher.hasLive(destination.id())
+                ? Math.max(1, most / RESENDS_PART)
+                : most;
     }
 
     private int load(LaneReader reader, Route route, int limit) throws InterruptedException {
@@ -234,6 +288,7 @@ public final class Backlog implements Loop.Step {
         if (read.isEmpty()) {
             return 0;
         }
+        loaded++;
         var events = new HashSet<EventId>();
         read.forEach(waiting -> events.add(waiting.work().id().event()));
         var payloads = lanes.payloads(reader.lane().source(), events);
@@ -268,7 +323,8 @@ public final class Backlog implements Loop.Step {
         } else if (payload.isEmpty() || delivering.isExpired(work)) {
             reader.take(work);
             results.add(Delivering.ended(work, ErrorCode.EVENT_EXPIRED, clock.instant()));
-        } else if (dispatcher.reserveWaiting(payload.get().size())) {
+        } else if (dispatcher.reserveWaiting(
+                route.destination().id(), work.trigger(), payload.get().size())) {
             usualSize = Math.max(1, (3 * usualSize + payload.get().size()) / 4);
             reader.take(work);
             dispatcher.addWaiting(

@@ -10,6 +10,7 @@ import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.OnTheWire;
 import dev.sluice.relay.Outcome;
+import dev.sluice.relay.Trigger;
 import dev.sluice.relay.Work;
 import dev.sluice.relay.circuit.Circuits;
 import dev.sluice.relay.circuit.Evidence;
@@ -82,7 +83,12 @@ public final class Delivering {
         if (holds.of(route.get(), ready, attemptedAt).isPresent()) {
             return Optional.empty();
         }
-        var outcome = send(ready, route.get(), mayStart, isAlone);
+        var outcome =
+                send(
+                        ready,
+                        route.get(),
+                        () -> mayStart.getAsBoolean() && isStillOpen(work),
+                        isAlone);
         if (outcome instanceof Outcome.Unreachable(ErrorCode code, _, _)
                 && code == ErrorCode.INTERRUPTED) {
             return Optional.empty();
@@ -110,6 +116,13 @@ public final class Delivering {
     /// ending of expired deliveries relies on.
     boolean isExpired(Work work) {
         return expiry.isOver(work.source(), Uuid7.timeOf(work.id().value()), clock.instant());
+    }
+
+    /// Connecting takes time, and meanwhile it may have been held or deleted.
+    private boolean isStillOpen(Work work) {
+        return routing.route(work.connection())
+                .filter(route -> route.hold(work.trigger() == Trigger.RESEND).isEmpty())
+                .isPresent();
     }
 
     /// A bug in sending is an attempt that failed, not a delivery that hangs.

@@ -1,8 +1,6 @@
 package dev.sluice.relay.dispatch;
 
-import dev.sluice.gateway.destination.Destination;
 import dev.sluice.gateway.destination.DestinationId;
-import dev.sluice.gateway.destination.RateLimit;
 import dev.sluice.gateway.routing.RouteMap;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.Lease;
@@ -23,6 +21,7 @@ import org.slf4j.LoggerFactory;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
@@ -30,13 +29,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicLong;
 
-/// Sends what is in memory: each destination within its own limit, all within the node's.
-///
-/// A sender is a virtual thread that sends one delivery of its destination after the other. When
-/// other destinations wait for a permit of the node, it hands its permit on after each delivery, so
-/// they take turns.
+/// Sends what is in memory: each destination within its own limit, all within the node's. Its
+/// [Senders] say which delivery is next.
 public final class Dispatcher implements JournalListener, ResultsListener, UnderWay {
 
     private static final Logger log = LoggerFactory.getLogger(Dispatcher.class);
@@ -53,13 +48,12 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
     private final ResultQueue results;
     private final Delivering delivering;
     private final Circuits circuits;
-    private final Executor senders;
+    private final Executor threads;
     private final InstantSource clock;
 
-    private final ConcurrentHashMap<DestinationId, Outbox> outboxes = new ConcurrentHashMap<>();
-    private final Queue<DestinationId> starved = new ConcurrentLinkedQueue<>();
-    private final Gate permits = new Gate(PERMITS);
-    private final AtomicLong bytes = new AtomicLong();
+    private final Places places;
+    private final Senders senders;
+    private final Memory memory = new Memory(MOST_BYTES);
 
     /// Fresh deliveries from their commit until their result's.
     private final Set<DeliveryId> fresh = ConcurrentHashMap.newKeySet();
@@ -68,7 +62,6 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
     private final Queue<Work> writtenWaiting = new ConcurrentLinkedQueue<>();
 
     private final ConcurrentHashMap<DeliveryId, Sending> underWay = new ConcurrentHashMap<>();
-    private final Pacing pacing;
     private final Quarantine quarantine;
 
     private volatile Runnable onWritten = () -> {};
@@ -86,29 +79,52 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
         }
     }
 
-    /// @param senders runs each sender on a thread of its own
+    /// @param threads runs each sender on a thread of its own
     public Dispatcher(
             RouteMap routing,
             Lease node,
             ResultQueue results,
             Delivering delivering,
             Circuits circuits,
-            Executor senders,
+            Executor threads,
             InstantSource clock) {
+        this(routing, node, results, delivering, circuits, threads, clock, PERMITS);
+    }
+
+    /// @param permits attempts under way on this node at once
+    Dispatcher(
+            RouteMap routing,
+            Lease node,
+            ResultQueue results,
+            Delivering delivering,
+            Circuits circuits,
+            Executor threads,
+            InstantSource clock,
+            int permits) {
         this.routing = routing;
         this.node = node;
         this.results = results;
         this.delivering = delivering;
         this.circuits = circuits;
-        this.senders = senders;
+        this.threads = threads;
         this.clock = clock;
-        this.pacing = new Pacing(this::startSender);
-        this.quarantine = new Quarantine(permits, new Alone(), clock);
+        this.places = new Places(routing, clock);
+        var turns = new Turns<Place>(permits);
+        this.senders =
+                new Senders(
+                        routing,
+                        circuits,
+                        turns,
+                        places,
+                        threads,
+                        clock,
+                        (place, ready) -> deliver(place, ready, false));
+        this.quarantine = new Quarantine(turns, new Alone(), clock);
     }
 
     /// Of the rate limits; its rounds are another's to call.
     public Pacing pacing() {
-        return pacing;
+        return senders.pacing();
     }
 
     /// Of what is sent alone; its rounds are another's to call.
@@ -124,12 +140,12 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
         if (closing || !node.mayStart() || !circuits.of(destination).isClosed()) {
             return false;
         }
-        if (bytes.addAndGet(size) > MOST_BYTES) {
-            bytes.addAndGet(-size);
+        var place = places.of(destination);
+        if (!memory.take(place.share(), size)) {
             return false;
         }
-        if (!outbox(destination).reserve(room(destination))) {
-            bytes.addAndGet(-size);
+        if (!place.outbox().reserve(room(destination))) {
+            memory.give(place.share(), size);
             return false;
         }
         return true;
@@ -137,17 +153,9 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
 
     /// How many fresh deliveries may wait in memory: with a rate limit, those of about a second.
     private int room(DestinationId destination) {
-        return rateLimit(routing.destination(destination))
+        return Senders.rateLimit(routing.destination(destination))
                 .map(limit -> Math.min(Outbox.MOST_FRESH, limit.perSecond()))
                 .orElse(Outbox.MOST_FRESH);
-    }
-
-    private Outbox outbox(DestinationId destination) {
-        return outboxes.computeIfAbsent(destination, _ -> newOutbox());
-    }
-
-    private Outbox newOutbox() {
-        return new Outbox(new Pace(clock));
     }
 
     @Override
@@ -156,10 +164,10 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
             for (var planned : event.planned()) {
                 if (planned.isFresh()) {
                     var work = workOf(event, planned);
-                    var destination = planned.route().destination().id();
+                    var place = places.of(planned.route().destination().id());
                     fresh.add(work.id());
-                    outbox(destination).addFresh(new Ready(work, event.payload(), true, epoch));
-                    startSender(destination);
+                    place.outbox().addFresh(new Ready(work, event.payload(), true, epoch));
+                    senders.start(place);
                 }
             }
         }
@@ -192,17 +200,17 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
     }
 
     void cancel(DestinationId destination, int size) {
-        outbox(destination).cancel();
-        bytes.addAndGet(-size);
+        var place = places.of(destination);
+        place.outbox().cancel();
+        memory.give(place.share(), size);
     }
 
     /// Room for one more waiting delivery's payload, of the same memory.
-    boolean reserveWaiting(int size) {
-        if (bytes.addAndGet(size) > MOST_BYTES) {
-            bytes.addAndGet(-size);
-            return false;
-        }
-        return true;
+    boolean reserveWaiting(DestinationId destination, Trigger trigger, int size) {
+        var share = places.of(destination).share();
+        return trigger == Trigger.RESEND
+                ? memory.takeForResend(share, size)
+                : memory.take(share, size);
     }
 
     void addWaiting(DestinationId destination, Ready ready) {
@@ -214,148 +222,61 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
     }
 
     private void line(DestinationId destination, Ready ready) {
-        // In one step with finding it, so that it is not forgotten in between.
-        outboxes.compute(
-                destination,
-                (_, known) -> {
-                    var outbox = known == null ? newOutbox() : known;
-                    outbox.addWaiting(ready);
-                    return outbox;
-                });
-        startSender(destination);
+        senders.start(places.addWaiting(destination, ready));
+    }
+
+    /// Whether the destination has deliveries here that are no resends and not under way.
+    boolean hasLive(DestinationId destination) {
+        var place = places.known(destination);
+        return place.isPresent() && place.get().outbox().hasLive();
     }
 
     /// Forgets destinations that were deleted and have nothing here any more.
     void forgetGone() {
-        for (var destination : outboxes.keySet()) {
-            if (routing.destination(destination).isEmpty()) {
-                outboxes.computeIfPresent(
-                        destination, (_, outbox) -> outbox.retire() ? null : outbox);
-            }
-        }
+        places.forgetGone();
     }
 
     /// Destinations that something is kept for.
     int destinations() {
-        return outboxes.size();
+        return places.all().size();
     }
 
-    /// @param known empty when it is deleted
-    private int mostAtOnce(Optional<Destination> known) {
-        return known.isPresent() ? circuits.width(known.get()) : 1;
-    }
-
-    private static Optional<RateLimit> rateLimit(Optional<Destination> known) {
-        return known.isPresent() ? known.get().spec().rateLimit() : Optional.empty();
-    }
-
-    private void startSender(DestinationId destination) {
-        startSender(destination, outbox(destination));
-    }
-
-    private void startSender(DestinationId destination, Outbox outbox) {
-        var known = routing.destination(destination);
-        var limit = rateLimit(known);
-        if (limit.isPresent() && !outbox.pace().isOpen(limit.get())) {
-            pacing.leave(destination);
-            return;
-        }
-        if (!outbox.addSender(mostAtOnce(known))) {
-            return;
-        }
-        if (permits.enter()) {
-            senders.execute(() -> send(destination, outbox));
-            return;
-        }
-        outbox.removeSender();
-        starve(destination, outbox);
-        feedStarved(); // a permit may have come free in between
-    }
-
-    private void starve(DestinationId destination, Outbox outbox) {
-        if (outbox.markStarved()) {
-            starved.add(destination);
-        }
-    }
-
-    /// Starts a sender for whoever waited longest for a permit, while there are permits.
-    private void feedStarved() {
-        while (permits.hasRoom()) {
-            var destination = starved.poll();
-            if (destination == null) {
-                return;
-            }
-            outbox(destination).clearStarved();
-            startSender(destination);
-        }
-    }
-
-    private void send(DestinationId destination, Outbox outbox) {
-        try {
-            for (var next = next(destination, outbox); next.isPresent(); ) {
-                startSender(
-                        destination, outbox); // as many as may be, also after there were no permits
-                deliver(next.get(), false);
-                if (starved.isEmpty() && !permits.isClosed()) {
-                    next = next(destination, outbox);
-                } else {
-                    outbox.removeSender();
-                    starve(destination, outbox);
-                    next = Optional.empty();
-                }
-            }
-        } catch (InterruptedException e) {
-            outbox.removeSender();
-            Thread.currentThread().interrupt();
-        } finally {
-            permits.leave();
-            feedStarved();
-        }
-    }
-
-    /// For a sender already counted; empty ends that sender.
-    private Optional<Ready> next(DestinationId destination, Outbox outbox) {
-        var known = routing.destination(destination);
-        var limit = rateLimit(known);
-        if (limit.isPresent() && !outbox.pace().take(limit.get())) {
-            outbox.removeSender();
-            startSender(destination, outbox); // now or, most likely, when it is time
-            return Optional.empty();
-        }
-        var next = outbox.next(mostAtOnce(known));
-        if (next.isEmpty() && limit.isPresent()) {
-            outbox.pace().giveBack(limit.get());
-        }
-        return next;
-    }
-
-    private void deliver(Ready ready, boolean isAlone) throws InterruptedException {
+    private void deliver(Place place, Ready ready, boolean isAlone) throws InterruptedException {
         var sending = new Sending(ready, clock.instant());
         underWay.put(ready.work().id(), sending);
         try {
-            if (closing || !node.mayStart(ready.epoch())) {
-                putBack(ready);
-                return;
-            }
-            var settled =
-                    delivering.deliver(
-                            ready, sending.since, () -> node.mayStart(ready.epoch()), isAlone);
+            var settled = attempt(place, ready, sending.since, isAlone);
             if (settled.isPresent()) {
                 results.add(settled.get());
             } else {
                 putBack(ready);
+            }
+        } finally {
+            underWay.remove(ready.work().id(), sending);
+            memory.give(place.share(), ready.payload().size());
+        }
+    }
+
+    /// Empty when nothing came of it and it must wait.
+    private Optional<Settled> attempt(Place place, Ready ready, Instant since, boolean isAlone) {
+        place.outbox().began(since);
+        var settled = Optional.<Settled>empty();
+        try {
+            if (!closing && node.mayStart(ready.epoch())) {
+                settled =
+                        delivering.deliver(
+                                ready, since, () -> node.mayStart(ready.epoch()), isAlone);
             }
         } catch (RuntimeException | Error e) {
             log.atError()
                     .addKeyValue("delivery_id", ready.work().id())
                     .setCause(e)
                     .log("delivery.crashed");
-            putBack(ready);
         } finally {
             giveBackProbe(ready);
-            underWay.remove(ready.work().id(), sending);
-            bytes.addAndGet(-ready.payload().size());
+            senders.ended(place, settled.flatMap(Settled::made));
         }
+        return settled;
     }
 
     /// What is sent alone, by the side of outboxes and senders.
@@ -363,15 +284,15 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
 
         @Override
         public boolean mayGo(DestinationId destination) {
-            var limit = rateLimit(routing.destination(destination));
-            return limit.isEmpty() || outbox(destination).pace().take(limit.get());
+            var limit = Senders.rateLimit(routing.destination(destination));
+            return limit.isEmpty() || places.of(destination).outbox().pace().take(limit.get());
         }
 
         @Override
-        public void sendAlone(Ready ready, Runnable end) {
-            senders.execute(() -> {
+        public void sendAlone(DestinationId destination, Ready ready, Runnable end) {
+            threads.execute(() -> {
                 try {
-                    deliver(ready, true);
+                    deliver(places.of(destination), ready, true);
                 } catch (InterruptedException e) {
                     Thread.currentThread().interrupt();
                 } finally {
@@ -397,7 +318,7 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
 
         @Override
         public void goOn() {
-            feedStarved();
+            senders.serveNext();
         }
     }
 
@@ -457,36 +378,45 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
 
     /// Forgets all that is not under way: it is another node's work by now.
     public void dropAll() {
-        for (var ready : drain()) {
+        for (var drained : drain()) {
+            var ready = drained.ready();
             giveBackProbe(ready);
             fresh.remove(ready.work().id());
-            bytes.addAndGet(-ready.payload().size());
+            memory.give(drained.place().share(), ready.payload().size());
             if (!ready.isFresh()) {
                 writtenWaiting.add(ready.work());
             }
         }
     }
 
-    private List<Ready> drain() {
-        var all = quarantine.drain();
-        outboxes.values().forEach(outbox -> all.addAll(outbox.drain()));
+    private record Drained(Place place, Ready ready) {}
+
+    /// Everything that is not under way.
+    private List<Drained> drain() {
+        var all = new ArrayList<Drained>();
+        for (var suspect : quarantine.drain()) {
+            all.add(new Drained(places.of(suspect.destination()), suspect.ready()));
+        }
+        for (var place : places.all()) {
+            place.outbox().drain().forEach(ready -> all.add(new Drained(place, ready)));
+        }
         return all;
     }
 
     /// How many more attempts may be under way on this node.
     int permitsLeft() {
-        return permits.left();
+        return senders.permitsLeft();
     }
 
     /// Starts nothing more, lets attempts under way end within `budget`, and puts everything else
     /// back.
     public void stop(Duration budget) throws InterruptedException {
         closing = true;
-        for (var ready : drain()) {
-            giveBackProbe(ready);
-            putBack(ready);
+        for (var drained : drain()) {
+            giveBackProbe(drained.ready());
+            putBack(drained.ready());
         }
-        if (!permits.takeAll(budget)) {
+        if (!senders.awaitAll(budget)) {
             for (var sending : List.copyOf(underWay.values())) {
                 giveBackProbe(sending.ready);
                 putBack(sending.ready);

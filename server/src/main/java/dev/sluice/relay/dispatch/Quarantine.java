@@ -39,7 +39,7 @@ public final class Quarantine implements Loop.Step {
         boolean mayGo(DestinationId destination);
 
         /// Sends it on a thread of its own and calls `end` after that, unless this throws.
-        void sendAlone(Ready ready, Runnable end);
+        void sendAlone(DestinationId destination, Ready ready, Runnable end);
 
         /// Nothing is on the wire, and only one will be until that ends.
         void beginSolitude();
@@ -54,7 +54,8 @@ public final class Quarantine implements Loop.Step {
         void goOn();
     }
 
-    private record Suspect(DestinationId destination, Ready ready, int turns) {}
+    /// One that waits for its turn.
+    record Suspect(DestinationId destination, Ready ready, int turns) {}
 
     private enum State {
         /// The gate is open, nothing of ours is on the wire.
@@ -67,7 +68,7 @@ public final class Quarantine implements Loop.Step {
         COMPANY
     }
 
-    private final Gate gate;
+    private final Turns<?> gate;
     private final Ward ward;
     private final InstantSource clock;
 
@@ -79,7 +80,7 @@ public final class Quarantine implements Loop.Step {
     private Instant aloneAt = Instant.EPOCH;
     private Instant restUntil = Instant.EPOCH;
 
-    Quarantine(Gate gate, Ward ward, InstantSource clock) {
+    Quarantine(Turns<?> gate, Ward ward, InstantSource clock) {
         this.gate = gate;
         this.ward = ward;
         this.clock = clock;
@@ -148,7 +149,7 @@ public final class Quarantine implements Loop.Step {
         log.atInfo().addKeyValue("delivery_id", suspect.ready().work().id()).log("quarantine.turn");
         boolean isBegun = false;
         try {
-            ward.sendAlone(suspect.ready(), this::end);
+            ward.sendAlone(suspect.destination(), suspect.ready(), this::end);
             isBegun = true;
         } finally {
             if (!isBegun) {
@@ -181,7 +182,7 @@ public final class Quarantine implements Loop.Step {
                 gate.giveBackAll();
                 open(clock.instant());
             } else {
-                gate.leave();
+                gate.giveBackOne();
             }
             state = State.REST;
         }
@@ -189,9 +190,8 @@ public final class Quarantine implements Loop.Step {
     }
 
     /// Everything that is not on the wire. The gate is open after it.
-    synchronized List<Ready> drain() {
-        var all = new ArrayList<Ready>();
-        line.forEach(suspect -> all.add(suspect.ready()));
+    synchronized List<Suspect> drain() {
+        var all = new ArrayList<>(line);
         line.clear();
         if (state == State.WAIT) {
             open(clock.instant());

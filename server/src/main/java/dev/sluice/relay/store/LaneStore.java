@@ -99,7 +99,7 @@ public final class LaneStore {
                    limit ?
                      for update skip locked)
                 update lane
-                   set owner = ?
+                   set owner = ?, wake_at = 'infinity'
                   from due
                  where lane.connection_id = due.connection_id and lane.trigger = due.trigger
                 returning lane.connection_id, lane.trigger, lane.source_id
@@ -126,12 +126,13 @@ public final class LaneStore {
                         row -> row.number("owner")));
     }
 
-    /// Frees a lane, to wake at `wakeAt`; empty when nothing waits there.
+    /// Frees a lane, to wake at `wakeAt`, or when it was asked to wake while it was leased; empty
+    /// when nothing waits there.
     public static void release(Tx tx, Lane lane, long epoch, Optional<Instant> wakeAt) {
         tx.update(
                 """
                 update lane
-                   set owner = null, wake_at = coalesce(?, timestamptz 'infinity')
+                   set owner = null, wake_at = least(wake_at, coalesce(?, timestamptz 'infinity'))
                  where connection_id = ? and trigger = ? and owner = ?
                 """,
                 wakeAt.orElse(null),

@@ -25,7 +25,8 @@ public interface Lanes {
     /// All lanes that a node has leased.
     List<Lane> leased(long epoch);
 
-    /// Frees a lane, to wake at `wakeAt`; empty when nothing waits there.
+    /// Frees a lane, to wake at `wakeAt`, or when it was asked to wake while it was leased; empty
+    /// when nothing waits there.
     void release(Lane lane, long epoch, Optional<Instant> wakeAt);
 
     /// Deliveries of a lane that are due by `until`, after a position, in line.

@@ -13,6 +13,15 @@ public sealed interface Settled {
 
     Work work();
 
+    /// The attempt it comes of; empty when there was none.
+    default Optional<Attempt> made() {
+        return switch (this) {
+            case Finished finished -> finished.attempt();
+            case Retried retried -> Optional.of(retried.attempt());
+            case Released _ -> Optional.empty();
+        };
+    }
+
     /// The same, due no earlier than `now`.
     default Settled dueFrom(Instant now) {
         return switch (this) {

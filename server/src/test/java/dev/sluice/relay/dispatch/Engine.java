@@ -87,14 +87,23 @@ final class Engine implements AutoCloseable {
 
     /// The only node.
     static Engine alone() {
+        return alone(Dispatcher.PERMITS);
+    }
+
+    /// The only node, with so many attempts at a time.
+    static Engine alone(int permits) {
         try (var db = TestCluster.open(DATABASE)) {
             Given.nothing(db);
         }
-        return another();
+        return another(permits);
     }
 
     /// One more node of the same relay.
     static Engine another() {
+        return another(Dispatcher.PERMITS);
+    }
+
+    private static Engine another(int permits) {
         var engine =
                 new Engine(
                         new Ways(DATABASE, DATABASE, DATABASE),
@@ -102,14 +111,16 @@ final class Engine implements AutoCloseable {
                         new ManualClock(Some.NOON),
                         new Random(9),
                         Cooldowns.STANDARD,
-                        sender -> sender);
+                        sender -> sender,
+                        _ -> OnTheWire.UNNOTED,
+                        permits);
         new Partitions(engine.db).makeAhead(engine.clock.instant());
         return engine;
     }
 
     /// @param wire what stands between the engine and its own sender, or in place of it
     Engine(Ways ways, UUID home, ManualClock clock, Random random, UnaryOperator<Sender> wire) {
-        this(ways, home, clock, random, Cooldowns.STANDARD, wire, _ -> OnTheWire.UNNOTED);
+        this(ways, home, clock, random, Cooldowns.STANDARD, wire);
     }
 
     Engine(
@@ -131,6 +142,18 @@ final class Engine implements AutoCloseable {
             Cooldowns cooldowns,
             UnaryOperator<Sender> wire,
             Function<Db, OnTheWire> notes) {
+        this(ways, home, clock, random, cooldowns, wire, notes, Dispatcher.PERMITS);
+    }
+
+    private Engine(
+            Ways ways,
+            UUID home,
+            ManualClock clock,
+            Random random,
+            Cooldowns cooldowns,
+            UnaryOperator<Sender> wire,
+            Function<Db, OnTheWire> notes,
+            int permits) {
         this.clock = clock;
         ids = new Uuid7(clock, random);
         db = TestCluster.open(ways.pool());
@@ -165,7 +188,8 @@ final class Engine implements AutoCloseable {
                         delivering,
                         circuits,
                         Thread::startVirtualThread,
-                        clock);
+                        clock,
+                        permits);
         node.onFenced(dispatcher::dropAll);
         backlog =
                 new Backlog(
@@ -289,7 +313,7 @@ final class Engine implements AutoCloseable {
         backlogOf(connection, rows, Trigger.RESEND);
     }
 
-    private void backlogOf(ConnectionId connection, int rows, Trigger trigger) {
+    void backlogOf(ConnectionId connection, int rows, Trigger trigger) {
         var route = routing.route(connection).orElseThrow();
         var events = new ArrayList<List<Object>>();
         var work = new ArrayList<List<Object>>();

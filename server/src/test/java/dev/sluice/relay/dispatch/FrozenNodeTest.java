@@ -118,7 +118,7 @@ class FrozenNodeTest {
 
     private void send(DeliveryId id, ConnectionId by, DestinationId to) {
         var work = new Work(id, source, by, Trigger.INGEST, 0, Optional.empty());
-        assertThat(engine.dispatcher.reserveWaiting(100)).isTrue();
+        assertThat(engine.dispatcher.reserveWaiting(destination, Trigger.INGEST, 100)).isTrue();
         engine.dispatcher.addWaiting(
                 to, new Ready(work, Some.payload("{}"), false, engine.node.epoch()));
     }
@@ -136,7 +136,7 @@ class FrozenNodeTest {
 
             var id = DeliveryId.of(Some.eventId(), 1);
             var work = new Work(id, source, connection, Trigger.INGEST, 0, Optional.empty());
-            assertThat(engine.dispatcher.reserveWaiting(100)).isTrue();
+            assertThat(engine.dispatcher.reserveWaiting(destination, Trigger.INGEST, 100)).isTrue();
             engine.dispatcher.addWaiting(
                     destination, new Ready(work, Some.payload("{}"), false, before));
             Engine.soon().until(() -> engine.dispatcher.pollWritten().isPresent());

@@ -19,12 +19,16 @@ class OutboxTest {
     private final Outbox outbox = new Outbox(new Pace(() -> Some.NOON));
 
     private static Ready ready(boolean isFresh) {
+        return ready(isFresh, Trigger.INGEST);
+    }
+
+    private static Ready ready(boolean isFresh, Trigger trigger) {
         var work =
                 new Work(
                         DeliveryId.of(Some.eventId(), 1),
                         Some.sourceId(),
                         new ConnectionId(Some.id()),
-                        Trigger.INGEST,
+                        trigger,
                         0,
                         Optional.empty());
         return new Ready(work, Some.payload("{}"), isFresh, 1);
@@ -39,6 +43,12 @@ class OutboxTest {
 
     private Ready addWaiting() {
         var ready = ready(false);
+        outbox.addWaiting(ready);
+        return ready;
+    }
+
+    private Ready addResend() {
+        var ready = ready(false, Trigger.RESEND);
         outbox.addWaiting(ready);
         return ready;
     }
@@ -63,6 +73,35 @@ class OutboxTest {
         var w4 = addWaiting();
 
         assertThat(takeAll()).containsExactly(f1, w1, f2, w2, f3, w3, w4);
+    }
+
+    @Test
+    void live_ones_come_before_resends_and_after_fifteen_of_them_comes_one() {
+        var r1 = addResend();
+        var r2 = addResend();
+        var r3 = addResend();
+        for (int i = 0; i < 20; i++) {
+            addFresh();
+            addWaiting();
+        }
+
+        var all = takeAll();
+
+        assertThat(all.indexOf(r1)).isEqualTo(15);
+        assertThat(all.indexOf(r2)).isEqualTo(31);
+        assertThat(all.indexOf(r3)).isEqualTo(42);
+        assertThat(all).hasSize(43);
+    }
+
+    @Test
+    void resends_alone_do_not_wait() {
+        var r1 = addResend();
+        var r2 = addResend();
+
+        assertThat(outbox.hasLive()).isFalse();
+        assertThat(takeAll()).containsExactly(r1, r2);
+        addWaiting();
+        assertThat(outbox.hasLive()).isTrue();
     }
 
     @Test
@@ -113,14 +152,6 @@ class OutboxTest {
     }
 
     @Test
-    void a_destination_is_marked_starved_once() {
-        assertThat(outbox.markStarved()).isTrue();
-        assertThat(outbox.markStarved()).isFalse();
-        outbox.clearStarved();
-        assertThat(outbox.markStarved()).isTrue();
-    }
-
-    @Test
     void one_that_is_retired_keeps_no_room_and_one_with_anything_to_do_is_not_retired() {
         assertThat(outbox.reserve(1)).isTrue();
         assertThat(outbox.retire()).isFalse();
@@ -139,8 +170,9 @@ class OutboxTest {
     void draining_takes_everything_that_is_not_being_sent() {
         var fresh = addFresh();
         var waiting = addWaiting();
+        var resend = addResend();
 
-        assertThat(outbox.drain()).containsExactly(fresh, waiting);
+        assertThat(outbox.drain()).containsExactly(fresh, waiting, resend);
         assertThat(outbox.drain()).isEmpty();
     }
 }

@@ -24,7 +24,8 @@ class QuarantineTest {
     private static final DestinationId DESTINATION = new DestinationId(Some.id());
 
     private final ManualClock clock = new ManualClock(Some.NOON);
-    private final Gate gate = new Gate(4);
+    private final Turns<String> gate = new Turns<>(4);
+    private final Turns.Seat<String> seat = new Turns.Seat<>("others", new Turns.Tenant());
     private final Noted ward = new Noted();
     private final Quarantine quarantine = new Quarantine(gate, ward, clock);
 
@@ -44,7 +45,7 @@ class QuarantineTest {
         }
 
         @Override
-        public void sendAlone(Ready ready, Runnable ended) {
+        public void sendAlone(DestinationId destination, Ready ready, Runnable ended) {
             if (cannotBegin) {
                 throw new IllegalStateException("no thread");
             }
@@ -87,6 +88,14 @@ class QuarantineTest {
         return ready;
     }
 
+    private boolean enter() {
+        return gate.tryTake(seat, false);
+    }
+
+    private void leave() {
+        gate.give(seat);
+    }
+
     private void pass(Duration time) {
         clock.advance(time);
         quarantine.run();
@@ -97,7 +106,7 @@ class QuarantineTest {
         quarantine.run();
 
         assertThat(gate.isClosed()).isFalse();
-        assertThat(gate.left()).isEqualTo(4);
+        assertThat(gate.free()).isEqualTo(4);
     }
 
     @Test
@@ -106,10 +115,10 @@ class QuarantineTest {
 
         quarantine.run();
         assertThat(ward.alone).containsExactly(suspect);
-        assertThat(gate.enter()).isFalse();
+        assertThat(enter()).isFalse();
 
         ward.end.run();
-        assertThat(gate.enter()).isTrue();
+        assertThat(enter()).isTrue();
         assertThat(ward.goneOn).isEqualTo(1);
         assertThat(ward.solitudesBegun).isEqualTo(1);
         assertThat(ward.solitudesEnded).isZero();
@@ -119,18 +128,18 @@ class QuarantineTest {
     void it_waits_for_those_on_the_wire_while_nobody_new_is_let_in() {
         var woken = new ArrayList<String>();
         quarantine.wakeBy(() -> woken.add("quiet"));
-        gate.enter();
-        gate.enter();
+        enter();
+        enter();
         suspect();
 
         quarantine.run();
-        assertThat(gate.enter()).isFalse();
-        gate.leave();
+        assertThat(enter()).isFalse();
+        leave();
         quarantine.run();
         assertThat(ward.alone).isEmpty();
         assertThat(woken).isEmpty();
 
-        gate.leave();
+        leave();
         assertThat(woken).containsExactly("quiet");
         quarantine.run();
         assertThat(ward.alone).hasSize(1);
@@ -138,7 +147,7 @@ class QuarantineTest {
 
     @Test
     void after_ten_seconds_of_waiting_the_others_go_on_for_nine_times_as_long() {
-        gate.enter();
+        enter();
         suspect();
         quarantine.run();
 
@@ -147,7 +156,7 @@ class QuarantineTest {
         pass(Duration.ofMillis(1));
         assertThat(gate.isClosed()).isFalse();
         assertThat(ward.goneOn).isEqualTo(1);
-        gate.leave();
+        leave();
 
         pass(Duration.ofMillis(89_999));
         assertThat(ward.alone).isEmpty();
@@ -175,26 +184,26 @@ class QuarantineTest {
         quarantine.run();
 
         pass(Duration.ofMillis(29_999));
-        assertThat(gate.enter()).isFalse();
+        assertThat(enter()).isFalse();
         pass(Duration.ofMillis(1));
 
         assertThat(ward.solitudesEnded).isEqualTo(1);
-        assertThat(gate.left()).as("it has one").isEqualTo(3);
-        assertThat(gate.enter()).isTrue();
+        assertThat(gate.free()).as("it has one").isEqualTo(3);
+        assertThat(enter()).isTrue();
         suspect();
         pass(Duration.ofMinutes(5));
         assertThat(ward.alone).as("one at a time").hasSize(1);
 
         ward.end.run();
-        assertThat(gate.left()).isEqualTo(3);
-        gate.leave();
+        assertThat(gate.free()).isEqualTo(3);
+        leave();
         pass(Duration.ofSeconds(1));
         assertThat(ward.alone).hasSize(2);
     }
 
     @Test
     void one_that_does_not_come_to_be_alone_in_ten_turns_is_sent_among_others() {
-        gate.enter();
+        enter();
         var suspect = suspect();
         for (int turn = 0; turn < 10; turn++) {
             assertThat(ward.amongOthers).isEmpty();
@@ -220,7 +229,7 @@ class QuarantineTest {
         pass(Duration.ofMillis(200));
         assertThat(ward.alone).hasSize(1);
         ward.end.run();
-        assertThat(gate.left()).isEqualTo(4);
+        assertThat(gate.free()).isEqualTo(4);
     }
 
     @Test
@@ -228,7 +237,7 @@ class QuarantineTest {
         ward.cannotBegin = true;
         suspect();
         assertThatThrownBy(quarantine::run).hasMessage("no thread");
-        assertThat(gate.left()).isEqualTo(4);
+        assertThat(gate.free()).isEqualTo(4);
         assertThat(gate.isClosed()).isFalse();
 
         ward.cannotBegin = false;
@@ -238,14 +247,16 @@ class QuarantineTest {
 
     @Test
     void who_waits_is_drained_and_the_gate_opens() {
-        gate.enter();
+        enter();
         var one = suspect();
         var other = suspect();
         quarantine.run();
 
-        assertThat(quarantine.drain()).containsExactly(one, other);
+        assertThat(quarantine.drain())
+                .extracting(Quarantine.Suspect::ready)
+                .containsExactly(one, other);
 
-        assertThat(gate.enter()).isTrue();
+        assertThat(enter()).isTrue();
         pass(Duration.ofSeconds(200));
         assertThat(gate.isClosed()).isFalse();
     }
@@ -257,8 +268,8 @@ class QuarantineTest {
 
         assertThat(quarantine.drain()).isEmpty();
 
-        assertThat(gate.enter()).isFalse();
+        assertThat(enter()).isFalse();
         ward.end.run();
-        assertThat(gate.left()).isEqualTo(4);
+        assertThat(gate.free()).isEqualTo(4);
     }
 }

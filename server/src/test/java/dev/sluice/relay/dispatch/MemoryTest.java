@@ -1,0 +1,83 @@
+package dev.sluice.relay.dispatch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.relay.dispatch.Memory.Share;
+import dev.sluice.relay.dispatch.Memory.Tenant;
+
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.List;
+
+class MemoryTest {
+
+    private static final int ONE = 1;
+
+    private final Memory memory = new Memory(1_000);
+    private final Tenant tenant = new Tenant();
+    private final Share share = new Share(tenant);
+
+    private int takeAll(Share of) {
+        int taken = 0;
+        while (memory.take(of, ONE)) {
+            taken++;
+        }
+        return taken;
+    }
+
+    @Test
+    void a_destination_alone_may_have_a_fifth() {
+        assertThat(takeAll(share)).isEqualTo(200);
+    }
+
+    @Test
+    void a_workspace_alone_may_have_half_however_many_destinations_it_has() {
+        int taken = 0;
+        for (int i = 0; i < 200; i++) {
+            taken += takeAll(new Share(tenant));
+        }
+        assertThat(taken).isEqualTo(500);
+    }
+
+    @Test
+    void however_many_workspaces_want_all_there_is_something_is_left_for_the_next() {
+        for (int i = 0; i < 20; i++) {
+            takeAll(new Share(new Tenant()));
+        }
+
+        assertThat(memory.take(new Share(new Tenant()), ONE)).isTrue();
+    }
+
+    @Test
+    void who_has_nothing_yet_only_needs_it_to_fit() {
+        assertThat(memory.take(share, 1_000)).isTrue();
+        assertThat(memory.take(new Share(new Tenant()), ONE)).isFalse();
+
+        memory.give(share, 1_000);
+        assertThat(memory.take(new Share(new Tenant()), 1_001)).isFalse();
+    }
+
+    @Test
+    void resends_leave_room_for_live_deliveries_of_the_same_destination() {
+        int taken = 0;
+        while (memory.takeForResend(share, ONE)) {
+            taken++;
+        }
+        assertThat(taken).isEqualTo(58);
+
+        assertThat(takeAll(share)).isEqualTo(142);
+    }
+
+    @Test
+    void what_is_given_back_can_be_taken_again() {
+        var takers = new ArrayList<>(List.of(share, new Share(tenant), new Share(new Tenant())));
+        for (int round = 0; round < 3; round++) {
+            for (var taker : takers) {
+                int taken = takeAll(taker);
+                assertThat(taken).isEqualTo(200);
+                memory.give(taker, taken);
+            }
+        }
+    }
+}
