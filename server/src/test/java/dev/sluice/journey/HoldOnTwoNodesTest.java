@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.sluice.RunningSluice;
 import dev.sluice.testkit.Api;
 import dev.sluice.testkit.Receiver;
-import dev.sluice.testkit.Receiver.Late;
+import dev.sluice.testkit.Receiver.Gated;
 import dev.sluice.testkit.TestCluster;
 
 import org.junit.jupiter.api.AfterAll;
@@ -26,16 +26,16 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /// Holds that come while deliveries are in memory, on the node that was asked and on another one of
 /// the same relay.
 class HoldOnTwoNodesTest {
 
-    /// How long the first delivery is on the wire: until after the hold is answered, and until
-    /// after it must be in force everywhere.
-    private static final Duration A_MOMENT = Duration.ofMillis(500);
+    /// A hold is in force on all nodes after this.
+    private static final Duration EVERYWHERE = Duration.ofSeconds(2);
 
-    private static final Duration EVERYWHERE = Duration.ofMillis(2_400);
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final int EVENTS = 4;
 
@@ -52,6 +52,7 @@ class HoldOnTwoNodesTest {
     private Api.Answer destination;
     private Api.Answer connection;
     private int sentBefore;
+    private final CountDownLatch gate = new CountDownLatch(1);
 
     @BeforeAll
     static void start() {
@@ -125,11 +126,11 @@ class HoldOnTwoNodesTest {
         }
     }
 
-    /// Into the memory of one node: the first is on the wire for so long, the others wait behind
-    /// it.
-    private List<Api.Answer> ingest(Api node, Duration first) {
+    /// Into the memory of one node: the first is on the wire until the gate opens, the others wait
+    /// behind it.
+    private List<Api.Answer> ingest(Api node) {
         receiver.will(
-                new Late(first, Receiver.answer(200, "")), Receiver.answer(200, "from then on"));
+                new Gated(gate, Receiver.answer(200, "")), Receiver.answer(200, "from then on"));
         var events = new ArrayList<Api.Answer>();
         for (int i = 0; i < EVENTS; i++) {
             events.add(node.ingest(source.text("ingest_path"), "{}"));
@@ -144,11 +145,12 @@ class HoldOnTwoNodesTest {
                 .untilAsserted(() -> assertThat(receiver.requests()).hasSize(sentBefore + number));
     }
 
-    /// Nothing but the first is sent while it is on the wire, and for a second after that.
-    private void nothingMoreIsSent(Duration first) {
+    /// After the first has ended.
+    private void nothingMoreIsSent() {
+        gate.countDown();
         await().pollDelay(Duration.ZERO)
-                .during(first.plusSeconds(1))
-                .atMost(first.plus(PATIENCE))
+                .during(Duration.ofSeconds(1))
+                .atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(receiver.requests()).hasSize(sentBefore + 1));
     }
 
@@ -162,10 +164,10 @@ class HoldOnTwoNodesTest {
     @ParameterizedTest
     @EnumSource(Held.class)
     void a_hold_is_in_force_here_when_it_is_answered(Held held) {
-        var events = ingest(api, A_MOMENT);
+        var events = ingest(api);
         held.set(this, true);
 
-        nothingMoreIsSent(A_MOMENT);
+        nothingMoreIsSent();
         held.set(this, false);
 
         allAreSent(events);
@@ -173,13 +175,14 @@ class HoldOnTwoNodesTest {
 
     @ParameterizedTest
     @EnumSource(Held.class)
-    void a_hold_is_in_force_on_another_node_within_2_s(Held held) {
+    void a_hold_is_in_force_on_another_node_within_2_s(Held held) throws InterruptedException {
         var node = api.on(second.port());
         awaitConfiguration(node);
-        var events = ingest(node, EVERYWHERE);
+        var events = ingest(node);
         held.set(this, true);
+        assertThat(gate.await(EVERYWHERE.toMillis(), TimeUnit.MILLISECONDS)).isFalse();
 
-        nothingMoreIsSent(EVERYWHERE);
+        nothingMoreIsSent();
         held.set(this, false);
 
         allAreSent(events);
@@ -202,21 +205,21 @@ class HoldOnTwoNodesTest {
     void of_two_holds_the_last_one_counts(boolean isSourceLast) {
         var held =
                 isSourceLast
-                        ? List.of(Held.DESTINATION_PAUSED, Held.SOURCE_PAUSED)
-                        : List.of(Held.SOURCE_IN_TRASH, Held.CONNECTION_DISABLED);
-        var events = ingest(api, A_MOMENT);
+                        ? List.of(Held.SOURCE_PAUSED, Held.DESTINATION_PAUSED)
+                        : List.of(Held.CONNECTION_DISABLED, Held.SOURCE_IN_TRASH);
+        var events = ingest(api);
         held.forEach(each -> each.set(this, true));
 
-        held.getFirst().set(this, false);
-        nothingMoreIsSent(A_MOMENT);
         held.getLast().set(this, false);
+        nothingMoreIsSent();
+        held.getFirst().set(this, false);
 
         allAreSent(events);
     }
 
     @Test
     void all_holds_at_once_lose_nothing() {
-        var events = ingest(api, A_MOMENT);
+        var events = ingest(api);
         var held =
                 List.of(
                         Held.CONNECTION_DISABLED,
@@ -227,7 +230,7 @@ class HoldOnTwoNodesTest {
         for (var each : held.reversed().subList(0, 3)) {
             each.set(this, false);
         }
-        nothingMoreIsSent(A_MOMENT);
+        nothingMoreIsSent();
 
         held.getFirst().set(this, false);
 

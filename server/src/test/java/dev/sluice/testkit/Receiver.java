@@ -39,6 +39,9 @@ public final class Receiver implements AutoCloseable {
     /// Waits before it does what it does.
     public record Late(Duration pause, Behaviour then) implements Behaviour {}
 
+    /// Waits until the gate is open before it does what it does.
+    public record Gated(CountDownLatch gate, Behaviour then) implements Behaviour {}
+
     /// Does `next` before it has read anything. Counts for connections, not for requests.
     public record OnAccept(Next next) implements Behaviour {}
 
@@ -217,6 +220,9 @@ public final class Receiver implements AutoCloseable {
             case Late(var pause, var then) -> {
                 return !isClosedAfter(pause) && act(socket, then);
             }
+            case Gated(var gate, var then) -> {
+                return isOpened(gate) && act(socket, then);
+            }
             case OnAccept(var next) -> {
                 return end(socket, next);
             }
@@ -233,6 +239,16 @@ public final class Receiver implements AutoCloseable {
             }
             case STALL -> !isClosedAfter(Duration.ofMinutes(1));
         };
+    }
+
+    /// False when the receiver is closed first.
+    private boolean isOpened(CountDownLatch gate) {
+        while (gate.getCount() > 0) {
+            if (isClosedAfter(Duration.ofMillis(5))) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private boolean isClosedAfter(Duration pause) {

@@ -212,6 +212,10 @@ public final class Backlog implements Loop.Step {
         if (reader.taken() * 2 > most || limit <= 0) {
             return false; // when half of it is done
         }
+        if (!dispatcher.hasRoom(
+                route.get().destination().id(), reader.lane().trigger(), usualSize)) {
+            return false; // payloads would be read in vain
+        }
         int taken = load(reader, route.get(), limit);
         if (taken == 0 && reader.isAtEnd() && reader.taken() == 0) {
             release(reader, lanes.firstDue(reader.lane()));

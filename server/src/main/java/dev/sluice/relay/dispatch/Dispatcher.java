@@ -213,6 +213,15 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
                 : memory.take(share, size);
     }
 
+    /// Whether there is room for one of this size, as it looks.
+    boolean hasRoom(DestinationId destination, Trigger trigger, int size) {
+        boolean isRoom = reserveWaiting(destination, trigger, size);
+        if (isRoom) {
+            memory.give(places.of(destination).share(), size);
+        }
+        return isRoom;
+    }
+
     void addWaiting(DestinationId destination, Ready ready) {
         if (Recoveries.isSuspect(ready.recoveries())) {
             quarantine.add(destination, ready);

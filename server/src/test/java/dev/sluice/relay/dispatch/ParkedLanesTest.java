@@ -172,6 +172,22 @@ class ParkedLanesTest {
     }
 
     @Test
+    void nothing_is_read_while_there_is_no_memory_for_it() throws InterruptedException {
+        var destination = engine.given.destination("full.example", 4);
+        var connection = engine.given.connection(source, destination);
+        engine.learn();
+        assertThat(engine.dispatcher.reserve(destination, 256 << 20)).isTrue();
+        engine.backlogOf(connection, 1);
+        engine.wakeNow(connection, source);
+        backlog.run();
+
+        assertThat(statementsOfARound()).as("one, to lease").isEqualTo(1);
+        engine.dispatcher.cancel(destination, 256 << 20);
+        backlog.run();
+        engine.awaitSent("full.example", 1);
+    }
+
+    @Test
     void a_node_that_has_not_heard_yet_parks_the_lane_and_wakes_it_when_it_hears() {
         var destination = engine.given.destination("held.example", 4);
         var connection = engine.given.connection(source, destination);
