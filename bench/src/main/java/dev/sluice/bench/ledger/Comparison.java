@@ -13,12 +13,13 @@ import java.util.List;
 
 /// What the two ends of the relay say about each other. The first four must be 0.
 ///
-/// @param lost acknowledged, and never received
+/// @param lost acknowledged, and never taken by the receiver with a 2xx
 /// @param altered received with another body than was sent
 /// @param unexpected received, but never sent
 /// @param misnamed received under another id than it was acknowledged with
-/// @param duplicated receipts beyond the first of each: allowed, the relay promises at least once
-/// @param unacknowledged received without having been acknowledged: allowed, the answer was cut off
+/// @param received taken with a 2xx, each once
+/// @param duplicated taken beyond the first of each: allowed, the relay promises at least once
+/// @param unacknowledged taken without having been acknowledged: allowed, the answer was cut off
 /// @param refused answered with another status than 200
 public record Comparison(
         int lost,
@@ -58,11 +59,14 @@ public record Comparison(
         int duplicated = 0;
         int unacknowledged = 0;
         for (Entry entry : receiver) {
-            if (!(entry instanceof Received(var marker, var id, var hash, _))) {
+            if (!(entry instanceof Received receipt)) {
                 throw new IllegalArgumentException("a receiver's ledger, please");
             }
-            boolean first = arrived.add(marker);
-            duplicated += first ? 0 : 1;
+            String marker = receipt.marker();
+            String id = receipt.eventId();
+            String hash = receipt.hash();
+            boolean first = receipt.isTaken() && arrived.add(marker);
+            duplicated += receipt.isTaken() && !first ? 1 : 0;
             altered += hash.equals(hashes.getOrDefault(marker, hash)) ? 0 : 1;
             misnamed += id.equals(ids.getOrDefault(marker, id)) ? 0 : 1;
             unexpected += hashes.containsKey(marker) ? 0 : 1;
@@ -93,7 +97,7 @@ public record Comparison(
             List<Entry> sender, List<Entry> receiver, int skipped) {
         var arrivals = new HashMap<String, Long>();
         for (Entry entry : receiver) {
-            if (entry instanceof Received(var marker, _, _, var nanos)) {
+            if (entry instanceof Received(var marker, _, _, var nanos, _)) {
                 arrivals.putIfAbsent(marker, nanos);
             }
         }

@@ -18,8 +18,16 @@ public sealed interface Entry {
     /// The connection ended or the time ran out before the answer.
     record Unanswered(String marker) implements Entry {}
 
-    /// Arrived at the sink, its first byte at `nanos`.
-    record Received(String marker, String eventId, String hash, long nanos) implements Entry {}
+    /// Arrived at the sink, its first byte at `nanos`, and about to be answered with `status`; 0
+    /// when the connection is to be reset instead.
+    record Received(String marker, String eventId, String hash, long nanos, int status)
+            implements Entry {
+
+        /// Whether the relay is told that it is done.
+        public boolean isTaken() {
+            return status / 100 == 2;
+        }
+    }
 
     default String line() {
         return switch (this) {
@@ -27,8 +35,8 @@ public sealed interface Entry {
             case Acked(var marker, var id, var nanos) -> "acked " + marker + " " + id + " " + nanos;
             case Refused(var marker, var status) -> "refused " + marker + " " + status;
             case Unanswered(var marker) -> "unanswered " + marker;
-            case Received(var marker, var id, var hash, var nanos) ->
-                    "received " + marker + " " + id + " " + hash + " " + nanos;
+            case Received(var marker, var id, var hash, var nanos, var status) ->
+                    "received " + marker + " " + id + " " + hash + " " + nanos + " " + status;
         };
     }
 
@@ -39,7 +47,13 @@ public sealed interface Entry {
             case "acked" -> new Acked(part[1], part[2], Long.parseLong(part[3]));
             case "refused" -> new Refused(part[1], Integer.parseInt(part[2]));
             case "unanswered" -> new Unanswered(part[1]);
-            case "received" -> new Received(part[1], part[2], part[3], Long.parseLong(part[4]));
+            case "received" ->
+                    new Received(
+                            part[1],
+                            part[2],
+                            part[3],
+                            Long.parseLong(part[4]),
+                            Integer.parseInt(part[5]));
             default -> throw new IllegalArgumentException("not a line of a ledger: " + line);
         };
     }

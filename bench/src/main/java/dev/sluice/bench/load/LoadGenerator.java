@@ -11,6 +11,7 @@ import dev.sluice.bench.platform.Parent;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.URI;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.time.Duration;
@@ -39,7 +40,8 @@ public final class LoadGenerator {
 
     private final Plan plan;
     private final Consumer<String> phases;
-    private final Payload payload;
+    private final List<Payload> payloads = new ArrayList<>();
+    private int nextPayload;
     private final Optional<Ledger> ledger;
     private final Tally tally = new Tally();
     private final List<Caller> callers = new ArrayList<>();
@@ -62,7 +64,9 @@ public final class LoadGenerator {
         this.plan = plan;
         this.phases = phases;
         this.selector = selector;
-        this.payload = Payload.to(plan, new SplittableRandom());
+        for (int place = 0; place < plan.ingests().size(); place++) {
+            payloads.add(Payload.to(plan, place, new SplittableRandom()));
+        }
         this.ledger = plan.ledger().map(Ledger::append);
         this.start = System.nanoTime() + RUN_UP;
         this.measureFrom = start + plan.warmUp().toNanos();
@@ -82,13 +86,18 @@ public final class LoadGenerator {
     }
 
     public static LoadGenerator open(Plan plan, Consumer<String> phases) throws IOException {
-        var address = new InetSocketAddress(plan.ingest().getHost(), plan.ingest().getPort());
+        URI first = plan.ingests().getFirst();
+        if (!plan.ingests().stream()
+                .allMatch(other -> other.getAuthority().equals(first.getAuthority()))) {
+            throw new IllegalArgumentException("one generator loads one relay");
+        }
+        var address = new InetSocketAddress(first.getHost(), first.getPort());
         InetAddress host = address.getAddress();
         if (host == null || !host.isLoopbackAddress()) {
             throw new IllegalArgumentException("only loopback is ever put under load");
         }
         var generator = new LoadGenerator(plan, phases, Selector.open());
-        int size = generator.payload.next().length;
+        int size = generator.payloads.stream().mapToInt(Payload::size).max().orElseThrow();
         for (int count = 0; count < plan.connections(); count++) {
             generator.callers.add(new Caller(generator.selector, address, size));
         }
@@ -205,6 +214,8 @@ public final class LoadGenerator {
     }
 
     private void send(Caller caller, long due, long now) {
+        Payload payload = payloads.get(nextPayload);
+        nextPayload = (nextPayload + 1) % payloads.size();
         byte[] request = payload.next();
         String marker = "";
         if (ledger.isPresent()) {

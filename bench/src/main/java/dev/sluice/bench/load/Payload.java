@@ -10,7 +10,7 @@ import java.util.SplittableRandom;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/// The request, made once; each sending only changes its marker. Used by one thread.
+/// The request to one source, made once; each sending only changes its marker. Used by one thread.
 ///
 /// The body has what a careless relay changes: an escaped NUL, a number with a trailing zero,
 /// letters outside ASCII.
@@ -19,6 +19,10 @@ final class Payload {
     static final int LEAST = 128;
 
     private static final int DIGITS = 16;
+
+    /// Of the marker's first digits, which tell the source.
+    private static final long PER_SOURCE = 1_000_000_000_000L;
+
     private static final int DIGEST = 64;
     private static final String SIGNATURE = "X-Signature: ";
     private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
@@ -30,7 +34,9 @@ final class Payload {
     private final Optional<Mac> mac;
     private long number;
 
-    private Payload(SplittableRandom random, byte[] request, int bodyAt, Optional<Mac> mac) {
+    private Payload(
+            SplittableRandom random, byte[] request, int bodyAt, Optional<Mac> mac, int place) {
+        this.number = place * PER_SOURCE;
         this.random = random;
         this.request = request;
         this.bodyAt = bodyAt;
@@ -38,9 +44,10 @@ final class Payload {
         this.mac = mac;
     }
 
-    static Payload to(Plan plan, SplittableRandom random) {
-        URI ingest = plan.ingest();
-        int bodySize = plan.bodySize();
+    /// @param place of the source in the plan
+    static Payload to(Plan plan, int place, SplittableRandom random) {
+        URI ingest = plan.ingests().get(place);
+        int bodySize = plan.size(place);
         String start =
                 "{\"marker\":\"%s-%s\",\"exact\":1.10,\"text\":\"\\u0000 é €\",\"filler\":\""
                         .formatted("0".repeat(DIGITS), "0".repeat(DIGITS));
@@ -67,11 +74,11 @@ final class Payload {
                                 mac.isPresent() ? SIGNATURE + "0".repeat(DIGEST) + "\n" : "")
                         .replace("\n", "\r\n");
         byte[] request = (head + body).getBytes(StandardCharsets.UTF_8);
-        return new Payload(random, request, head.length(), mac);
+        return new Payload(random, request, head.length(), mac, place);
     }
 
-    /// The next request: a running number and a random one make its marker. Valid until the next
-    /// call.
+    /// The next request: the source's place, a running number and a random one make its marker.
+    /// Valid until the next call.
     byte[] next() {
         number++;
         long rest = number;
@@ -110,6 +117,10 @@ final class Payload {
 
     String marker() {
         return new String(request, markerAt, 2 * DIGITS + 1, StandardCharsets.US_ASCII);
+    }
+
+    int size() {
+        return request.length;
     }
 
     byte[] body() {

@@ -3,6 +3,7 @@ package dev.sluice.bench.sink;
 import dev.sluice.bench.platform.Inbox;
 
 import java.io.IOException;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
@@ -53,6 +54,16 @@ final class Arrival {
         } catch (IOException gone) {
             close();
         }
+    }
+
+    /// Ends the connection so that the other side sees a reset.
+    void reset() {
+        try {
+            channel().setOption(StandardSocketOptions.SO_LINGER, 0);
+        } catch (IOException gone) {
+            // Closed below as well.
+        }
+        close();
     }
 
     void close() {

@@ -4,4 +4,5 @@ package dev.sluice.bench.sink;
 ///
 /// @param bytes of bodies
 /// @param connections that stand now
-public record Count(long requests, long bytes, long answered, int connections) {}
+/// @param mostAtOnce requests that waited for their answers at the same time
+public record Count(long requests, long bytes, long answered, int connections, int mostAtOnce) {}

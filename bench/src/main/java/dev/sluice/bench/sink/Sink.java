@@ -18,9 +18,12 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.random.RandomGenerator;
 
 /// Receives deliveries on one port and answers `GET /count` on another, from one thread.
 ///
@@ -33,28 +36,30 @@ public final class Sink {
     private final Selector selector;
     private final Behaviour behaviour;
     private final Optional<Ledger> ledger;
-    private final byte[] answer;
+    private final Map<Integer, byte[]> answers = new HashMap<>();
+    private final RandomGenerator random = new SplittableRandom();
+    private final long start = System.nanoTime();
     private final Ports ports;
-    private final List<Arrival> toAnswer = new ArrayList<>();
     private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
 
     private long requests;
     private long bytes;
     private long answered;
+    private long lastAnswer = start;
+    private int mostAtOnce;
     private volatile boolean stopped;
 
     /// Where it listens, both on loopback.
     public record Ports(int deliveries, int control) {}
 
-    /// A request that is answered later. All wait equally long, so they stand in order.
-    private record Waiting(Arrival arrival, long until) {}
+    /// A request that is not answered yet. None overtakes another, so they stand in order.
+    private record Waiting(Arrival arrival, int status, long until) {}
 
     private Sink(Selector selector, Behaviour behaviour, Optional<Ledger> ledger, Ports ports) {
         this.selector = selector;
         this.behaviour = behaviour;
         this.ledger = ledger;
         this.ports = ports;
-        this.answer = http(behaviour.status(), "{}");
     }
 
     public static void main(String[] arguments) throws IOException {
@@ -148,14 +153,18 @@ public final class Sink {
         Inbox request = arrival.inbox();
         if (arrival.isControl()) {
             boolean known = request.path().equals("/count");
-            var count = new Count(requests, bytes, answered, connections());
+            var count = new Count(requests, bytes, answered, connections(), mostAtOnce);
             arrival.write(known ? http(200, Json.line(count)) : http(404, "{}"));
             return;
         }
         requests++;
         bytes += request.bodyLength();
-        ledger.ifPresent(open -> open.add(receipt(arrival)));
-        toAnswer.add(arrival);
+        long now = System.nanoTime();
+        int status = behaviour.status(now - start, random);
+        ledger.ifPresent(open -> open.add(receipt(arrival, status)));
+        lastAnswer = behaviour.answerAt(now, lastAnswer);
+        waiting.add(new Waiting(arrival, status, lastAnswer));
+        mostAtOnce = Math.max(mostAtOnce, waiting.size());
     }
 
     private int connections() {
@@ -167,10 +176,10 @@ public final class Sink {
         return count;
     }
 
-    private static Entry receipt(Arrival arrival) {
+    private static Entry receipt(Arrival arrival, int status) {
         byte[] body = arrival.inbox().body();
         String id = arrival.inbox().header("x-service-event-id").orElse("-");
-        return new Entry.Received(marker(body), id, Ledger.hash(body), arrival.firstByte());
+        return new Entry.Received(marker(body), id, Ledger.hash(body), arrival.firstByte(), status);
     }
 
     private static String marker(byte[] body) {
@@ -184,19 +193,17 @@ public final class Sink {
     /// Writes the round's receipts down with one call, then answers.
     private void answer() {
         ledger.ifPresent(Ledger::flush);
-        if (behaviour instanceof Behaviour.Hang(var delay)) {
-            long until = System.nanoTime() + delay.toNanos();
-            toAnswer.forEach(arrival -> waiting.add(new Waiting(arrival, until)));
-            toAnswer.clear();
-            while (!waiting.isEmpty() && waiting.getFirst().until() <= System.nanoTime()) {
-                toAnswer.add(waiting.removeFirst().arrival());
+        long now = System.nanoTime();
+        while (!waiting.isEmpty() && waiting.getFirst().until() - now <= 0) {
+            var next = waiting.removeFirst();
+            if (next.status() == Behaviour.RESET) {
+                next.arrival().reset();
+            } else {
+                next.arrival()
+                        .write(answers.computeIfAbsent(next.status(), code -> http(code, "{}")));
             }
-        }
-        for (Arrival arrival : toAnswer) {
-            arrival.write(answer);
             answered++;
         }
-        toAnswer.clear();
     }
 
     /// In milliseconds, at least 1; 0 waits for the next request however long that takes.

@@ -22,7 +22,13 @@ public final class SinkProcess implements AutoCloseable {
     }
 
     public static SinkProcess start(Behaviour behaviour, Optional<Path> ledger) {
+        return start(behaviour, ledger, 0);
+    }
+
+    /// @param port for deliveries; 0 takes any free one
+    public static SinkProcess start(Behaviour behaviour, Optional<Path> ledger, int port) {
         var arguments = new ArrayList<>(behaviour.arguments());
+        arguments.addAll(List.of("--port", Integer.toString(port)));
         ledger.ifPresent(path -> arguments.addAll(List.of("--ledger", path.toString())));
         var process = JavaProcess.start(Sink.class, arguments);
         return new SinkProcess(process, Json.MAPPER.readValue(process.line(), Sink.Ports.class));
@@ -30,6 +36,11 @@ public final class SinkProcess implements AutoCloseable {
 
     public long pid() {
         return process.pid();
+    }
+
+    /// Where deliveries go, or would go if it listened.
+    public int port() {
+        return ports.deliveries();
     }
 
     /// Where deliveries go.

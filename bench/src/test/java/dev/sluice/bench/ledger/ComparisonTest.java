@@ -21,7 +21,7 @@ class ComparisonTest {
 
     @Test
     void what_was_acknowledged_and_arrived_is_clean() {
-        var found = Comparison.of(ONE_ACKED, List.of(new Received("m1", "e1", "h1", 9)));
+        var found = Comparison.of(ONE_ACKED, List.of(new Received("m1", "e1", "h1", 9, 200)));
 
         assertThat(found.isClean()).isTrue();
         assertThat(found.received()).isEqualTo(1);
@@ -37,7 +37,7 @@ class ComparisonTest {
 
     @Test
     void another_body_is_altered() {
-        var found = Comparison.of(ONE_ACKED, List.of(new Received("m1", "e1", "h2", 9)));
+        var found = Comparison.of(ONE_ACKED, List.of(new Received("m1", "e1", "h2", 9, 200)));
 
         assertThat(found.altered()).isEqualTo(1);
         assertThat(found.isClean()).isFalse();
@@ -45,7 +45,7 @@ class ComparisonTest {
 
     @Test
     void another_id_than_the_answer_gave_is_misnamed() {
-        var found = Comparison.of(ONE_ACKED, List.of(new Received("m1", "e2", "h1", 9)));
+        var found = Comparison.of(ONE_ACKED, List.of(new Received("m1", "e2", "h1", 9, 200)));
 
         assertThat(found.misnamed()).isEqualTo(1);
         assertThat(found.isClean()).isFalse();
@@ -53,7 +53,7 @@ class ComparisonTest {
 
     @Test
     void received_and_never_sent_is_unexpected() {
-        var receipt = new Received("m2", "e2", "h2", 9);
+        var receipt = new Received("m2", "e2", "h2", 9, 200);
 
         var found = Comparison.of(List.of(), List.of(receipt));
 
@@ -63,7 +63,7 @@ class ComparisonTest {
 
     @Test
     void received_twice_is_only_duplicated() {
-        var receipt = new Received("m1", "e1", "h1", 9);
+        var receipt = new Received("m1", "e1", "h1", 9, 200);
 
         var found = Comparison.of(ONE_ACKED, List.of(receipt, receipt, receipt));
 
@@ -81,7 +81,7 @@ class ComparisonTest {
                         new Sent("m2", "h2"),
                         new Refused("m2", 500));
 
-        var found = Comparison.of(sender, List.of(new Received("m1", "e1", "h1", 9)));
+        var found = Comparison.of(sender, List.of(new Received("m1", "e1", "h1", 9, 200)));
 
         assertThat(found.isClean()).isTrue();
         assertThat(found.unacknowledged()).isEqualTo(1);
@@ -94,9 +94,9 @@ class ComparisonTest {
         List<Entry> sender = List.of(new Acked("m1", "e1", 100), new Acked("m2", "e2", 200));
         List<Entry> receiver =
                 List.of(
-                        new Received("m1", "e1", "h1", 150),
-                        new Received("m2", "e2", "h2", 207),
-                        new Received("m2", "e2", "h2", 900));
+                        new Received("m1", "e1", "h1", 150, 200),
+                        new Received("m2", "e2", "h2", 207, 200),
+                        new Received("m2", "e2", "h2", 900, 200));
 
         var gaps = Comparison.answerToFirstByte(sender, receiver, 1);
 
@@ -116,6 +116,6 @@ class ComparisonTest {
                 new Acked("m1", "e1", -7),
                 new Refused("m1", 503),
                 new Unanswered("m1"),
-                new Received("m1", "e1", "h1", 12));
+                new Received("m1", "e1", "h1", 12, 200));
     }
 }
