@@ -37,6 +37,14 @@ public final class Http {
                         .POST(BodyPublishers.ofString(json)));
     }
 
+    public static HttpResponse<String> patch(URI uri, String authorization, String json) {
+        return send(
+                HttpRequest.newBuilder(uri)
+                        .header("Authorization", authorization)
+                        .header("Content-Type", "application/json")
+                        .method("PATCH", BodyPublishers.ofString(json)));
+    }
+
     private static HttpResponse<String> send(HttpRequest.Builder request) {
         try {
             return CLIENT.send(

@@ -91,6 +91,11 @@ public final class Inbox {
                                 .strip());
     }
 
+    /// The whole message at the front, as it came; a body in chunks has been joined.
+    public ByteBuffer message() {
+        return ByteBuffer.wrap(Arrays.copyOf(bytes, end));
+    }
+
     public int bodyLength() {
         return bodyLength;
     }
