@@ -65,22 +65,46 @@ public final class Api {
     /// @param more fields of the connection
     public String connect(
             Source source, String name, URI url, int maxInFlight, Map<String, Object> more) {
-        JsonNode destination =
-                create(
-                        "/api/v1/destinations/",
+        String destination =
+                destination(
+                        name,
+                        url,
                         Map.of(
-                                "name",
-                                name,
-                                "url",
-                                url.toString(),
                                 "max_in_flight",
                                 maxInFlight,
                                 "retry_policy",
                                 Map.of("intervals_seconds", RETRIES)));
+        return connect(source, destination, more);
+    }
+
+    /// A new destination's id.
+    ///
+    /// @param more fields than its name and its address
+    public String destination(String name, URI url, Map<String, Object> more) {
+        var fields = new HashMap<String, Object>(more);
+        fields.put("name", name);
+        fields.put("url", url.toString());
+        return create("/api/v1/destinations/", fields).path("id").asString();
+    }
+
+    /// A new connection's id.
+    ///
+    /// @param more fields of the connection
+    public String connect(Source source, String destination, Map<String, Object> more) {
         var fields = new HashMap<String, Object>(more);
         fields.put("source_id", source.id());
-        fields.put("destination_id", destination.path("id").asString());
+        fields.put("destination_id", destination);
         return create("/api/v1/connections/", fields).path("id").asString();
+    }
+
+    /// Changes what a path below `/api/v1/` names.
+    public void change(String path, Map<String, Object> fields) {
+        var answer =
+                Http.patch(base.resolve("/api/v1/" + path), "Bearer " + key, Json.line(fields));
+        if (answer.statusCode() != 200) {
+            throw new IllegalStateException(
+                    "PATCH %s answered %d: %s".formatted(path, answer.statusCode(), answer.body()));
+        }
     }
 
     /// What a path below `/api/v1/` answers; it must be a 200.

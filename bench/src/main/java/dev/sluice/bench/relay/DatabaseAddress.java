@@ -39,6 +39,11 @@ public record DatabaseAddress(int port, String password) {
         return "postgresql://%s:%s@127.0.0.1:%d/%s".formatted(NAME, password, port, NAME);
     }
 
+    /// The same database through another port of this machine.
+    DatabaseAddress through(int otherPort) {
+        return new DatabaseAddress(otherPort, password);
+    }
+
     /// A connection of our own, for what no API can do.
     public Connection connect() throws SQLException {
         var properties = new Properties();

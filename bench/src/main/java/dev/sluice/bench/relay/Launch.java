@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.Map;
 
 /// How a relay of our own is started: the same each time, so that it finds its data again.
@@ -56,18 +57,19 @@ record Launch(
 
     /// A second relay on the database that this one runs.
     Launch beside(int otherPort) {
+        return beside("second", otherPort, DatabaseAddress.in(data()), Map.of());
+    }
+
+    /// Another relay on the database that this one has made.
+    ///
+    /// @param more settings, which win over this one's
+    Launch beside(String other, int otherPort, DatabaseAddress database, Map<String, String> more) {
         try {
-            return new Launch(
-                    launcher,
-                    directory,
-                    "second",
-                    otherPort,
-                    key,
-                    Map.of(
-                            "SLUICE_DATABASE_URL",
-                            DatabaseAddress.in(data()).url(),
-                            "SLUICE_MASTER_KEY",
-                            read("master.key")));
+            var all = new HashMap<String, String>(settings);
+            all.put("SLUICE_DATABASE_URL", database.url());
+            all.put("SLUICE_MASTER_KEY", read("master.key"));
+            all.putAll(more);
+            return new Launch(launcher, directory, other, otherPort, key, all);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

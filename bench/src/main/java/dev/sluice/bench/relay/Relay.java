@@ -1,6 +1,7 @@
 package dev.sluice.bench.relay;
 
 import dev.sluice.bench.measure.Role;
+import dev.sluice.bench.platform.Tool;
 import dev.sluice.bench.platform.Wait;
 
 import java.io.IOException;
@@ -15,10 +16,10 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /// A relay of our own, in a data directory of its own that goes when it is closed.
@@ -81,6 +82,18 @@ public final class Relay implements Target {
         }
     }
 
+    /// One more relay, on the database that this one has made; to be closed first.
+    ///
+    /// @param database where it is now, maybe behind a wire
+    /// @param settings more of them, by their environment names
+    Relay beside(String name, DatabaseAddress database, Map<String, String> settings) {
+        try {
+            return start(launch.beside(name, freePort(), database, settings), keep, true);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     private static Relay start(Launch launch, boolean keep, boolean isGuest) {
         var api = new Api(URI.create("http://127.0.0.1:" + launch.port()), launch.key());
         var relay = new Relay(launch, api, keep, isGuest, launch.start());
@@ -115,16 +128,27 @@ public final class Relay implements Target {
         return process.isAlive();
     }
 
+    /// The epoch that it lives under, by its log.
+    public long epoch() {
+        String joined = log("node.joined").getLast();
+        return Long.parseLong(joined.replaceAll(".*epoch=\"?([0-9]+).*", "$1"));
+    }
+
     /// `kill -9`; returns when it is dead.
     public void kill() {
         process.destroyForcibly();
         awaitEnd();
     }
 
-    /// Starts again in the same data directory, after [#kill()].
+    /// Starts again in the same data directory, after [#kill()] or [#stop()].
     public void restart() {
-        process = launch.start();
+        begin();
         awaitUp(START);
+    }
+
+    /// As [#restart()], without waiting until it answers.
+    public void begin() {
+        process = launch.start();
     }
 
     /// Its process stands still (SIGSTOP) until [#thaw()]; its database goes on.
@@ -137,20 +161,7 @@ public final class Relay implements Target {
     }
 
     private void signal(String name) {
-        try {
-            var sent =
-                    new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
-                            .inheritIO()
-                            .start();
-            if (sent.waitFor() != 0) {
-                throw new IllegalStateException("the relay could not be sent SIG" + name);
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted while sending a signal", e);
-        }
+        Tool.signal(name, process.pid());
     }
 
     /// Runs the launcher's command `audit` beside it: 0 when everything is in order, 1 when not, 2
@@ -159,12 +170,8 @@ public final class Relay implements Target {
     /// @param output where it prints
     public int audit(Path output) {
         var audit = launch.start("audit", output);
-        try {
-            if (audit.waitFor(START.toMillis(), TimeUnit.MILLISECONDS)) {
-                return audit.exitValue();
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+        if (Tool.awaitEnd(audit, START)) {
+            return audit.exitValue();
         }
         audit.destroyForcibly();
         return 2;
@@ -172,8 +179,13 @@ public final class Relay implements Target {
 
     /// How many lines of its log hold this text.
     public long logged(String text) {
+        return log(text).size();
+    }
+
+    /// The lines of its log, over all its lives, that hold this text.
+    public List<String> log(String text) {
         try (Stream<String> lines = Files.lines(launch.log(), StandardCharsets.ISO_8859_1)) {
-            return lines.filter(line -> line.contains(text)).count();
+            return lines.filter(line -> line.contains(text)).toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -203,6 +215,11 @@ public final class Relay implements Target {
         abandon();
     }
 
+    /// Where its data are.
+    Path data() {
+        return launch.data();
+    }
+
     /// Where a scenario may keep its ledgers; goes with the rest.
     public Path scratch(String name) {
         return launch.directory().resolve(name);
@@ -226,12 +243,7 @@ public final class Relay implements Target {
     }
 
     private boolean awaitEnd() {
-        try {
-            return process.waitFor(STOP.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
-        }
+        return Tool.awaitEnd(process, STOP);
     }
 
     /// Leaves nothing behind, whatever state it is in.
