@@ -5,6 +5,8 @@ import dev.sluice.bench.ledger.Entry;
 import dev.sluice.bench.ledger.Entry.Acked;
 import dev.sluice.bench.ledger.Entry.Received;
 import dev.sluice.bench.ledger.Ledger;
+import dev.sluice.bench.measure.Histogram;
+import dev.sluice.bench.measure.Latency;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -71,6 +73,21 @@ record Books(List<Entry> senders, List<List<Entry>> receivers) {
             }
         }
         return taken;
+    }
+
+    /// From the answer to the first byte at a source's first sink, of what was acknowledged between
+    /// two moments by `System.nanoTime`.
+    Latency firstAttempts(long from, long to) {
+        var arrivals = new HashMap<String, Long>();
+        received(0).forEach(one -> arrivals.putIfAbsent(one.marker(), one.nanos()));
+        var gaps = new Histogram();
+        for (Acked one : acked()) {
+            Long arrival = arrivals.get(one.marker());
+            if (one.nanos() - from >= 0 && one.nanos() - to < 0 && arrival != null) {
+                gaps.record(arrival - one.nanos());
+            }
+        }
+        return gaps.latency();
     }
 
     /// All attempts of each delivery to one sink, in order, by marker.

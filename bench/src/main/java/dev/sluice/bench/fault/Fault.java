@@ -30,11 +30,6 @@ interface Fault {
         return 0;
     }
 
-    /// Whether senders send one body more than once, so that it may be stored more than once.
-    default boolean isSentTwice() {
-        return false;
-    }
-
     /// What shows only when the load has ended and everything is delivered.
     default void judge(Stage stage, Criteria criteria) {}
 }

@@ -6,14 +6,12 @@ import dev.sluice.bench.platform.UsageException;
 import dev.sluice.bench.report.Report;
 
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
 
 /// Runs fault tests one after the other, as `bench/faults` does.
 ///
@@ -23,7 +21,7 @@ public final class Faults {
 
     private static final Path RESULTS = Path.of("bench", "results");
 
-    private static final Map<String, Supplier<Fault>> ALL = all();
+    private static final Map<String, Trial> ALL = all();
 
     /// What CI can spare time for.
     private static final List<String> SHORT = List.of("2", "4");
@@ -34,14 +32,27 @@ public final class Faults {
         System.exit(run(List.of(arguments)));
     }
 
-    private static Map<String, Supplier<Fault>> all() {
-        var all = new LinkedHashMap<String, Supplier<Fault>>();
-        all.put("1", RelayKills::new);
-        all.put("2", SoleKill::new);
-        all.put("4", PostgresKills::new);
-        all.put("5", PostgresCrashes::new);
-        all.put("7", Zombie::new);
-        all.put("8", Starved::new);
+    private static Map<String, Trial> all() {
+        var all = new LinkedHashMap<String, Trial>();
+        all.put("1", underLoad(new RelayKills()));
+        all.put("2", underLoad(new SoleKill()));
+        all.put("3", new ServerTests("3 kill at every race point", "RaceTest", 50));
+        all.put("4", underLoad(new PostgresKills()));
+        all.put("5", underLoad(new PostgresCrashes()));
+        all.put("6", new ServerTests("6 commit outcome unknown", "JournalTest,ResultsTest", 50));
+        all.put("7", underLoad(new Zombie()));
+        all.put("8", underLoad(new Starved()));
+        all.put("9", underLoad(new Partition()));
+        all.put("12", underLoad(FullDisk.ofTables()));
+        all.put("13", underLoad(FullDisk.ofWal()));
+        all.put("14", underLoad(new DeadDestination()));
+        all.put("15", underLoad(new Recovery()));
+        all.put("17", underLoad(new Storm()));
+        all.put("19", underLoad(new PinnedHorizon()));
+        all.put("20", underLoad(new ClockSkew()));
+        all.put("21", underLoad(new Midnight()));
+        all.put("23", underLoad(new RollingRestart()));
+        all.put("nodes", new MoreNodes());
         return all;
     }
 
@@ -79,62 +90,46 @@ public final class Faults {
                     "bench/faults all|short|N… [options], N one of "
                             + String.join(", ", ALL.keySet()));
         }
-        var chosen = new ArrayList<String>();
+        var chosen = new LinkedHashSet<String>();
         for (String name : names) {
             switch (name) {
                 case "all" -> chosen.addAll(ALL.keySet());
                 case "short" -> chosen.addAll(SHORT);
                 default -> {
-                    fault(name);
+                    trial(name);
                     chosen.add(name);
                 }
             }
         }
-        return chosen;
+        return List.copyOf(chosen);
     }
 
-    private static Fault fault(String name) {
+    private static Trial trial(String name) {
         var known = ALL.get(name);
         if (known == null) {
             throw new UsageException("no such fault: " + name);
         }
-        return known.get();
+        return known;
+    }
+
+    private static Trial underLoad(Fault fault) {
+        return new Trial.UnderLoad(fault);
     }
 
     private static Report run(List<String> names, Dose dose) {
         var report = new Report(names.size() == 1 ? "fault-" + names.getFirst() : "faults");
         for (String name : names) {
-            var fault = fault(name);
-            var refusal = fault.refusal();
+            var trial = trial(name);
+            var refusal = trial.refusal();
             if (refusal.isPresent()) {
-                report.remark(fault.title() + " was not run: " + refusal.get() + ".");
+                report.remark(trial.title() + " was not run: " + refusal.get() + ".");
                 continue;
             }
-            System.err.println(fault.title() + " ...");
-            var criteria = run(fault, dose);
-            criteria.addTo(report, fault.title());
+            System.err.println(trial.title() + " ...");
+            var criteria = trial.run(dose);
+            criteria.addTo(report, trial.title());
             System.err.println(criteria.areMet() ? "  borne" : "  FAILED " + criteria.unmet());
         }
         return report;
-    }
-
-    /// The load, the harm under it, and what is left afterwards.
-    static Criteria run(Fault fault, Dose dose) {
-        var criteria = new Criteria();
-        try (var stage = Stage.open(fault.scene(dose), dose)) {
-            stage.begin();
-            Stage.pause(Duration.ofSeconds(dose.calm()));
-            fault.harm(stage, criteria);
-            Stage.pause(Duration.ofSeconds(dose.calm()));
-            stage.end();
-            var oracle = new Oracle(stage, criteria).settle(fault.leftWaiting());
-            criteria.atMost("taken more than once", fault.mostDuplicates(), oracle.duplicated());
-            if (!fault.isSentTwice()) {
-                oracle.demandStoredOnce();
-            }
-            fault.judge(stage, criteria);
-            oracle.lookInside();
-        }
-        return criteria;
     }
 }

@@ -98,11 +98,11 @@ final class PostgresCrashes implements Fault {
 
     @Override
     public void judge(Stage stage, Criteria criteria) {
-        long failures = stage.results().stream().mapToLong(Result::failures).sum();
+        long failures = stage.results().stream().mapToLong(Result::unwelcome).sum();
         criteria.atMost("seconds of the longest outage", SHORT, longest)
                 .none("requests that were not answered 200", failures);
         stage.results().stream()
-                .filter(result -> result.failures() > 0)
+                .filter(result -> result.unwelcome() > 0)
                 .forEach(result -> criteria.remark(result.failuresInWords()));
     }
 }

@@ -4,13 +4,12 @@ import dev.sluice.bench.relay.Nodes.Needs;
 import dev.sluice.bench.sink.Behaviour;
 
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 /// What a fault is done to.
 ///
 /// @param nodes how many relays
-/// @param isWired whether they reach PostgreSQL through wires
+/// @param isWired whether they reach PostgreSQL through wires; then they also log each attempt
 /// @param isBalanced whether the senders see one address, before all relays
 /// @param sinks how the receivers behave
 /// @param retries seconds between the attempts of each delivery
@@ -61,11 +60,6 @@ record Scene(
 
     Scene needing(Needs what) {
         return new Scene(nodes, isWired, isBalanced, sinks, retries, what, explained);
-    }
-
-    /// With these settings of each relay, by their environment names.
-    Scene setting(Map<String, String> each) {
-        return needing(new Needs(needs.postgres(), needs.environment(), each, needs.volume()));
     }
 
     Scene explaining(String... events) {

@@ -33,7 +33,7 @@ final class Stage implements AutoCloseable {
     private static final int SMALLEST = 200;
 
     private static final int LARGEST = 64 * 1024;
-    private static final int SENDERS = 16;
+    private static final int SENDERS = 64;
     private static final Duration LONGEST = Duration.ofHours(4);
 
     private final Scene scene;
@@ -56,8 +56,12 @@ final class Stage implements AutoCloseable {
         var nodes = Nodes.without(dose.launcher(), dose.keep(), scene.needs());
         var stage = new Stage(scene, dose, nodes);
         try {
+            var settings =
+                    scene.isWired()
+                            ? AttemptLog.settings(nodes.write("logback.xml", AttemptLog.LOGBACK))
+                            : Map.<String, String>of();
             for (int number = 0; number < scene.nodes(); number++) {
-                nodes.add(scene.isWired(), Map.of());
+                nodes.add(scene.isWired(), settings);
             }
             stage.furnish();
             return stage;

@@ -15,8 +15,6 @@ import java.util.concurrent.TimeUnit;
 /// Programs of the machine.
 public final class Tool {
 
-    private static final Duration LONGEST = Duration.ofMinutes(1);
-
     /// @param said both its outputs
     public record Ended(int exit, String said) {
 
@@ -41,20 +39,19 @@ public final class Tool {
                 .anyMatch(folder -> Files.isExecutable(Path.of(folder, name)));
     }
 
-    /// Runs it to its end, a minute at most.
+    /// Runs it to its end.
     public static Ended run(String... command) {
         try {
             var process = new ProcessBuilder(command).redirectErrorStream(true).start();
             process.getOutputStream().close();
             String said =
                     new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            if (!awaitEnd(process, LONGEST)) {
-                process.destroyForcibly();
-                return new Ended(-1, said);
-            }
-            return new Ended(process.exitValue(), said);
+            return new Ended(process.waitFor(), said);
         } catch (IOException e) {
             return new Ended(-1, String.valueOf(e.getMessage()));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while waiting for a tool", e);
         }
     }
 

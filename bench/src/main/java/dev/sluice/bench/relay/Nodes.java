@@ -32,20 +32,43 @@ public final class Nodes implements AutoCloseable {
     /// @param postgres its settings
     /// @param environment of PostgreSQL
     /// @param each settings of each relay, by their environment names
+    /// @param second more settings of the second relay
     /// @param volume to put a part of PostgreSQL's data on
     public record Needs(
             Map<String, String> postgres,
             Map<String, String> environment,
             Map<String, String> each,
+            Map<String, String> second,
             Optional<Volume> volume) {
 
         public static final Needs NOTHING =
-                new Needs(Map.of(), Map.of(), Map.of(), Optional.empty());
+                new Needs(Map.of(), Map.of(), Map.of(), Map.of(), Optional.empty());
 
         public Needs {
             postgres = Map.copyOf(postgres);
             environment = Map.copyOf(environment);
             each = Map.copyOf(each);
+            second = Map.copyOf(second);
+        }
+
+        /// Relays with these settings, by their environment names.
+        public static Needs settings(Map<String, String> each) {
+            return new Needs(Map.of(), Map.of(), each, Map.of(), Optional.empty());
+        }
+
+        /// The second relay with these settings.
+        public static Needs ofSecond(Map<String, String> second) {
+            return new Needs(Map.of(), Map.of(), Map.of(), second, Optional.empty());
+        }
+
+        /// The same environment for PostgreSQL and all relays.
+        public static Needs environment(Map<String, String> environment) {
+            return new Needs(Map.of(), environment, environment, Map.of(), Optional.empty());
+        }
+
+        /// A part of PostgreSQL's data on a volume.
+        public static Needs on(Volume volume, Map<String, String> postgres) {
+            return new Needs(postgres, Map.of(), Map.of(), Map.of(), Optional.of(volume));
         }
     }
 
@@ -73,6 +96,9 @@ public final class Nodes implements AutoCloseable {
     /// @param settings more of them, by their environment names
     public Relay add(boolean wired, Map<String, String> settings) {
         var all = new HashMap<>(needs.each());
+        if (relays.size() == 1) {
+            all.putAll(needs.second());
+        }
         all.putAll(settings);
         var database = postgres.address();
         var wire = Wire.to(database.port());

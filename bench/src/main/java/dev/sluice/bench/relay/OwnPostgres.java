@@ -114,6 +114,11 @@ public final class OwnPostgres implements AutoCloseable {
         }
     }
 
+    /// Its first process; it must have been started.
+    public long pid() {
+        return process.orElseThrow().pid();
+    }
+
     public boolean isAlive() {
         return process.isPresent() && process.get().isAlive();
     }
