@@ -4,6 +4,8 @@ import dev.sluice.bench.ledger.Comparison;
 import dev.sluice.bench.ledger.Entry;
 import dev.sluice.bench.ledger.Entry.Acked;
 import dev.sluice.bench.ledger.Entry.Received;
+import dev.sluice.bench.ledger.Entry.Refused;
+import dev.sluice.bench.ledger.Entry.Unanswered;
 import dev.sluice.bench.ledger.Ledger;
 import dev.sluice.bench.measure.Histogram;
 import dev.sluice.bench.measure.Latency;
@@ -44,6 +46,13 @@ record Books(List<Entry> senders, List<List<Entry>> receivers) {
 
     List<Acked> acked() {
         return senders.stream().filter(Acked.class::isInstance).map(Acked.class::cast).toList();
+    }
+
+    /// Requests that came to another end than a 200.
+    long failed() {
+        return senders.stream()
+                .filter(entry -> entry instanceof Refused || entry instanceof Unanswered)
+                .count();
     }
 
     /// Of one sink, in the order of arrival.

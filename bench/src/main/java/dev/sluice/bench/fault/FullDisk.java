@@ -4,7 +4,6 @@ import dev.sluice.bench.load.Result;
 import dev.sluice.bench.platform.Wait;
 import dev.sluice.bench.relay.Nodes.Needs;
 import dev.sluice.bench.relay.OwnPostgres;
-import dev.sluice.bench.relay.Relay;
 import dev.sluice.bench.relay.Volume;
 
 import java.time.Duration;
@@ -76,8 +75,7 @@ final class FullDisk implements Fault {
                         BACK,
                         () -> {
                             supervise(postgres);
-                            return stage.nodes().all().stream()
-                                    .allMatch(relay -> accepts(stage, relay));
+                            return stage.nodes().all().stream().allMatch(stage::accepts);
                         });
         criteria.atMost(
                 "seconds until all relays accept again after there is room",
@@ -86,10 +84,6 @@ final class FullDisk implements Fault {
         if (isWal) {
             criteria.atLeast("panics of PostgreSQL", 1, postgres.logged("PANIC"));
         }
-    }
-
-    private static boolean accepts(Stage stage, Relay relay) {
-        return relay.api().accepts(relay.api().here(stage.sources().getFirst()));
     }
 
     /// PostgreSQL has WAL files in stock, which must be used up before it needs room.

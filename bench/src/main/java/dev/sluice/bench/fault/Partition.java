@@ -66,8 +66,7 @@ final class Partition implements Fault {
             Stage.pause(Duration.ofNanos(Math.max(0, end - System.nanoTime())));
             cuts.add(new Cut(from, Instant.now()));
             stage.nodes().wire(0).change(Weather.FAIR);
-            var probe = cut.api().here(stage.sources().getFirst());
-            double back = Stage.secondsUntil(BACK, () -> cut.api().accepts(probe));
+            double back = Stage.secondsUntil(BACK, () -> stage.accepts(cut));
             latest = Math.max(latest, seconds);
             slowest = Math.max(slowest, back);
             table.row(

@@ -16,7 +16,7 @@ final class RelayKills implements Fault {
 
     @Override
     public void harm(Stage stage, Criteria criteria) {
-        var table = new Table("Kills", "round", "in its memory", "taken over after s");
+        var table = new Table("Relay killed", "round", "in its memory", "taken over after s");
         double latest = 0;
         for (int round = 1; round <= stage.dose().rounds(10); round++) {
             var victim = stage.node(0);

@@ -67,7 +67,7 @@ final class SoleKill implements Fault {
         books.acked().forEach(one -> acked.put(one.marker(), one.nanos()));
         var table =
                 new Table(
-                        "Kills",
+                        "Relay killed",
                         "round",
                         "in its memory",
                         "answers again after s",

@@ -43,6 +43,7 @@ final class Stage implements AutoCloseable {
     private final List<Source> sources = new ArrayList<>();
     private final List<LoadProcess> loads = new ArrayList<>();
     private final List<Result> results = new ArrayList<>();
+    private Optional<Source> probe = Optional.empty();
     private Optional<Balancer> balancer = Optional.empty();
 
     private Stage(Scene scene, Dose dose, Nodes nodes) {
@@ -93,6 +94,7 @@ final class Stage implements AutoCloseable {
                 api.connect(source, destination, Map.of());
             }
         }
+        probe = Optional.of(api.source("probe"));
         if (scene.isBalanced()) {
             balancer =
                     Optional.of(
@@ -198,6 +200,11 @@ final class Stage implements AutoCloseable {
             received.add(received(sink));
         }
         return Books.read(sent, received);
+    }
+
+    /// Whether it stores an event now; one that goes nowhere is stored.
+    boolean accepts(Relay relay) {
+        return relay.api().accepts(relay.api().here(probe.orElseThrow()));
     }
 
     static void pause(Duration duration) {

@@ -41,10 +41,7 @@ final class Starved implements Fault {
                                                                     + " state = 'live' and epoch = "
                                                                         + starved.epoch())
                                                 == 1
-                                        && starved.api()
-                                                .accepts(
-                                                        starved.api()
-                                                                .here(stage.sources().getFirst())));
+                                        && stage.accepts(starved));
         criteria.remark(
                         "it was declared dead %d times, with up to %d deliveries in memory"
                                 .formatted(deaths, most))

@@ -42,11 +42,6 @@ public record Result(
         return refused + unanswered + timedOut + unreachable + unsent;
     }
 
-    /// Requests that were sent and did not come to a 200.
-    public long unwelcome() {
-        return failures() - unreachable - unsent;
-    }
-
     /// What [#failures()] is made of.
     public String failuresInWords() {
         return "answered %s, unanswered %d, timed out %d, unreachable %d, unsent %d"

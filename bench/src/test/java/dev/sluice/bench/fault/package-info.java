@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.bench.fault;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.bench.sink;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.bench.wire;
+
+import org.jspecify.annotations.NullMarked;
