@@ -1,7 +1,7 @@
 # Short names for what CONTRIBUTING.md describes. CI runs `mvn verify` and nothing else.
 
 .DEFAULT_GOAL := help
-.PHONY: help check test run bench format
+.PHONY: help check test run bench faults format
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
@@ -17,6 +17,9 @@ run: ## the server in the foreground
 
 bench: ## a measurement; S=relay, ingest, crash, isolation or fuzz
 	bench/run $(or $(S),relay)
+
+faults: ## a fault test; N=1, 4 …, short or all
+	bench/faults $(or $(N),short)
 
 format: ## mend the format of all Java files
 	mvn -B -ntp -q -N validate -Dformat=fix
