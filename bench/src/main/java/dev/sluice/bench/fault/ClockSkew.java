@@ -43,7 +43,7 @@ final class ClockSkew implements Fault {
         var made = SkewedClock.make();
         clock = Optional.of(made);
         return Scene.standard()
-                .with(new Behaviour.Flaky(50))
+                .with(new Behaviour.Flaky(50, Duration.ZERO))
                 .retrying(Collections.nCopies(10, RETRY))
                 .needing(Needs.ofSecond(made.environment()));
     }

@@ -5,6 +5,7 @@ import dev.sluice.bench.platform.Options;
 import dev.sluice.bench.platform.UsageException;
 import dev.sluice.bench.report.Report;
 
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
@@ -125,9 +126,15 @@ public final class Faults {
                 continue;
             }
             System.err.println(trial.title() + " ...");
-            var criteria = trial.run(dose);
-            criteria.addTo(report, trial.title());
-            System.err.println(criteria.areMet() ? "  borne" : "  FAILED " + criteria.unmet());
+            try {
+                var criteria = trial.run(dose);
+                criteria.addTo(report, trial.title());
+                System.err.println(criteria.areMet() ? "  borne" : "  FAILED " + criteria.unmet());
+            } catch (IllegalStateException | UncheckedIOException broken) {
+                // The others shall have their turn.
+                System.err.println("  broke off: " + broken.getMessage());
+                report.failUnless(false, trial.title() + " broke off: " + broken.getMessage());
+            }
         }
         return report;
     }

@@ -35,7 +35,7 @@ final class Partition implements Fault {
 
     @Override
     public Scene scene(Dose dose) {
-        return Scene.standard().wired();
+        return Scene.slow().wired();
     }
 
     @Override

@@ -24,7 +24,7 @@ final class PinnedHorizon implements Fault {
 
     @Override
     public Scene scene(Dose dose) {
-        return Scene.standard().with(new Behaviour.Flaky(50));
+        return Scene.standard().with(new Behaviour.Flaky(50, Duration.ZERO));
     }
 
     @Override

@@ -15,6 +15,11 @@ final class RelayKills implements Fault {
     }
 
     @Override
+    public Scene scene(Dose dose) {
+        return Scene.slow();
+    }
+
+    @Override
     public void harm(Stage stage, Criteria criteria) {
         var table = new Table("Relay killed", "round", "in its memory", "taken over after s");
         double latest = 0;

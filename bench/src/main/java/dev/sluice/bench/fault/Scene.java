@@ -3,6 +3,7 @@ package dev.sluice.bench.fault;
 import dev.sluice.bench.relay.Nodes.Needs;
 import dev.sluice.bench.sink.Behaviour;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 
@@ -25,13 +26,19 @@ record Scene(
         Set<String> explained) {
 
     /// One attempt of a hundred fails.
-    private static final Behaviour HEALTHY = new Behaviour.Flaky(10);
+    private static final Behaviour HEALTHY = new Behaviour.Flaky(10, Duration.ZERO);
 
     private static final List<Integer> RETRIES = List.of(1, 2, 3, 5, 5, 5, 5, 5, 5, 5);
 
     Scene {
         retries = List.copyOf(retries);
         explained = Set.copyOf(explained);
+    }
+
+    /// With sinks that take their time, so that each relay has deliveries in its memory when it is
+    /// taken away.
+    static Scene slow() {
+        return standard().with(new Behaviour.Flaky(10, Duration.ofMillis(200)));
     }
 
     static Scene standard() {

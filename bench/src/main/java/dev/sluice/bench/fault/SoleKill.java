@@ -2,7 +2,6 @@ package dev.sluice.bench.fault;
 
 import dev.sluice.bench.ledger.Entry.Received;
 import dev.sluice.bench.report.Table;
-import dev.sluice.bench.sink.Behaviour;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,9 +15,6 @@ import java.util.OptionalDouble;
 final class SoleKill implements Fault {
 
     private static final double LATEST = 3;
-
-    /// So that there is always something on the wire when it dies.
-    private static final Duration ANSWER_TIME = Duration.ofMillis(200);
 
     /// What was on its way to the sinks when it died is there by then.
     private static final long UNDER_WAY = Duration.ofMillis(300).toNanos();
@@ -37,7 +33,7 @@ final class SoleKill implements Fault {
 
     @Override
     public Scene scene(Dose dose) {
-        return Scene.standard().with(1).with(new Behaviour.Hang(ANSWER_TIME));
+        return Scene.slow().with(1);
     }
 
     @Override

@@ -17,6 +17,11 @@ final class Starved implements Fault {
     }
 
     @Override
+    public Scene scene(Dose dose) {
+        return Scene.slow();
+    }
+
+    @Override
     public void harm(Stage stage, Criteria criteria) {
         var starved = stage.node(0);
         long most = 0;

@@ -18,6 +18,11 @@ final class Zombie implements Fault {
     }
 
     @Override
+    public Scene scene(Dose dose) {
+        return Scene.slow();
+    }
+
+    @Override
     public void harm(Stage stage, Criteria criteria) {
         var table =
                 new Table(

@@ -79,7 +79,7 @@ public final class SkewedClock {
         return Map.of(
                 "LD_PRELOAD",
                 directory.resolve("skew.so").toString(),
-                "SLUICE_BENCH_SKEW",
+                "BENCH_SKEW",
                 directory.resolve("skew").toString());
     }
 

@@ -28,8 +28,8 @@ public sealed interface Behaviour {
     /// Answers at once with this status.
     record Fail(int status) implements Behaviour {}
 
-    /// Answers at once: 503 to so many of a thousand, 200 to the others.
-    record Flaky(int perMille) implements Behaviour {}
+    /// Answers after a while: 503 to so many of a thousand, 200 to the others.
+    record Flaky(int perMille, Duration delay) implements Behaviour {}
 
     /// Answers at once: a calm, a storm, a calm and so on; in a storm, so many of a hundred are
     /// answered with one of [#STORM], the others as in a calm with 200.
@@ -40,7 +40,8 @@ public sealed interface Behaviour {
 
     static Behaviour from(Options options) {
         String mode = options.text("mode").orElse("fast");
-        Duration wait = Duration.ofMillis(options.number("wait-ms", 10_000));
+        int standard = mode.equals("flaky") ? 0 : 10_000;
+        Duration wait = Duration.ofMillis(options.number("wait-ms", standard));
         int status = options.number("status", 503);
         int share = options.number("share", 10);
         return switch (mode) {
@@ -48,7 +49,7 @@ public sealed interface Behaviour {
             case "hang" -> new Hang(wait);
             case "one-by-one" -> new OneByOne(wait);
             case "fail" -> new Fail(status);
-            case "flaky" -> new Flaky(share);
+            case "flaky" -> new Flaky(share, wait);
             case "waves" -> new Waves(wait, share);
             case "refuse" -> new Refuse();
             default ->
@@ -64,8 +65,14 @@ public sealed interface Behaviour {
             case OneByOne(var each) -> List.of("--mode", "one-by-one", "--wait-ms", millis(each));
             case Fail(int status) ->
                     List.of("--mode", "fail", "--status", Integer.toString(status));
-            case Flaky(int perMille) ->
-                    List.of("--mode", "flaky", "--share", Integer.toString(perMille));
+            case Flaky(int perMille, var delay) ->
+                    List.of(
+                            "--mode",
+                            "flaky",
+                            "--wait-ms",
+                            millis(delay),
+                            "--share",
+                            Integer.toString(perMille));
             case Waves(var each, int percent) ->
                     List.of(
                             "--mode",
@@ -84,7 +91,7 @@ public sealed interface Behaviour {
     default int status(long age, RandomGenerator random) {
         return switch (this) {
             case Fail(int status) -> status;
-            case Flaky(int perMille) -> random.nextInt(1000) < perMille ? 503 : 200;
+            case Flaky(int perMille, _) -> random.nextInt(1000) < perMille ? 503 : 200;
             case Waves(var each, int percent) -> {
                 boolean isStorm = age / each.toNanos() % 2 == 1;
                 yield isStorm && random.nextInt(100) < percent
@@ -101,8 +108,9 @@ public sealed interface Behaviour {
     default long answerAt(long now, long last) {
         return switch (this) {
             case Hang(var delay) -> now + delay.toNanos();
+            case Flaky(_, var delay) -> now + delay.toNanos();
             case OneByOne(var each) -> (last - now > 0 ? last : now) + each.toNanos();
-            case Fast(), Fail(_), Flaky(_), Waves(_, _), Refuse() -> now;
+            case Fast(), Fail(_), Waves(_, _), Refuse() -> now;
         };
     }
 

@@ -1,4 +1,4 @@
-/* Shifts the wall clock of one process by the nanoseconds in the file SLUICE_BENCH_SKEW, which may
+/* Shifts the wall clock of one process by the nanoseconds in the file BENCH_SKEW, which may
    change while it runs. The monotonic clock stays. Loaded by LD_PRELOAD. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -17,7 +17,7 @@ static int (*real_clock_gettime)(clockid_t, struct timespec *);
 
 __attribute__((constructor)) static void open_skew(void) {
     real_clock_gettime = dlsym(RTLD_NEXT, "clock_gettime");
-    const char *name = getenv("SLUICE_BENCH_SKEW");
+    const char *name = getenv("BENCH_SKEW");
     int file = name ? open(name, O_RDONLY | O_CLOEXEC) : -1;
     if (file < 0) {
         return;

@@ -14,7 +14,7 @@ class BehaviourTest {
 
     @Test
     void a_flaky_sink_fails_its_share() {
-        var flaky = new Behaviour.Flaky(50);
+        var flaky = new Behaviour.Flaky(50, Duration.ZERO);
         long failed =
                 IntStream.range(0, 10_000).filter(_ -> flaky.status(0, random) == 503).count();
         assertThat(failed).isBetween(400L, 600L);
