@@ -12,7 +12,7 @@ final class Schedule {
     private static final double JITTER = 0.2;
 
     /// A kept connection that is reset is replaced at once, in the same attempt.
-    private static final double SAME_ATTEMPT = 0.5;
+    private static final double SAME_ATTEMPT = 1.5;
 
     private final List<Integer> intervals;
     private final double tolerance;

@@ -111,6 +111,8 @@ final class Stage implements AutoCloseable {
         return 1 + place % MOST_CONNECTIONS;
     }
 
+    /// Returns when the load has run for the calm before the harm, which no result counts: the
+    /// relays' JIT compilers are at work.
     void begin() {
         int senders = scene.isBalanced() ? 1 : scene.nodes();
         for (int sender = 0; sender < senders; sender++) {
@@ -127,7 +129,7 @@ final class Stage implements AutoCloseable {
                 SENDERS,
                 SMALLEST,
                 LARGEST,
-                Duration.ZERO,
+                Duration.ofSeconds(dose.calm()),
                 LONGEST,
                 Optional.empty(),
                 Optional.of(sent(sender)));

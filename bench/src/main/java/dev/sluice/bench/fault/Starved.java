@@ -35,7 +35,9 @@ final class Starved implements Fault {
             Stage.pause(RUNNING);
         }
         long deaths = stage.node(1).logged("node.died") - known;
-        mostDuplicates = deaths * most;
+        // It gives up on answers that have long come.
+        long unread = starved.logged("response_timeout");
+        mostDuplicates = deaths * most + unread;
         double seconds =
                 Stage.secondsUntil(
                         BACK,
@@ -48,8 +50,8 @@ final class Starved implements Fault {
                                                 == 1
                                         && stage.accepts(starved));
         criteria.remark(
-                        "it was declared dead %d times, with up to %d deliveries in memory"
-                                .formatted(deaths, most))
+                        "it was declared dead %d times, with up to %d deliveries in memory, and did not read %d answers in time"
+                                .formatted(deaths, most, unread))
                 .atMost(
                         "seconds until it lives and accepts again",
                         BACK.toSeconds() - 1.0,

@@ -31,7 +31,6 @@ interface Trial {
             var criteria = new Criteria();
             try (var stage = Stage.open(fault.scene(dose), dose)) {
                 stage.begin();
-                Stage.pause(Duration.ofSeconds(dose.calm()));
                 fault.harm(stage, criteria);
                 Stage.pause(Duration.ofSeconds(dose.calm()));
                 stage.end();
