@@ -26,6 +26,8 @@ final class ClockSkew implements Fault {
     private static final int RETRY = 5;
     private static final double TOLERANCE = 1;
 
+    private Optional<SkewedClock> clock = Optional.empty();
+
     @Override
     public String title() {
         return "20 clock skew";
@@ -35,8 +37,6 @@ final class ClockSkew implements Fault {
     public Optional<String> refusal() {
         return SkewedClock.refusal();
     }
-
-    private Optional<SkewedClock> clock = Optional.empty();
 
     @Override
     public Scene scene(Dose dose) {

@@ -41,6 +41,7 @@ public final class Faults {
         all.put("7", underLoad(new Zombie()));
         all.put("8", underLoad(new Starved()));
         all.put("9", underLoad(new Partition()));
+        all.put("10", underLoad(new SlowDatabase()));
         all.put("12", underLoad(FullDisk.ofTables()));
         all.put("13", underLoad(FullDisk.ofWal()));
         all.put("14", underLoad(new DeadDestination()));

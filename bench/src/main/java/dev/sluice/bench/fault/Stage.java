@@ -174,10 +174,6 @@ final class Stage implements AutoCloseable {
         return results;
     }
 
-    List<LoadProcess> loads() {
-        return loads;
-    }
-
     List<Source> sources() {
         return sources;
     }
