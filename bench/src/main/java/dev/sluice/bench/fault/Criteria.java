@@ -5,6 +5,7 @@ import dev.sluice.bench.report.Table;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 
 /// What must hold for a fault to be borne, and what was seen.
 final class Criteria {
@@ -14,7 +15,8 @@ final class Criteria {
     private final List<String> remarks = new ArrayList<>();
 
     /// @param limit in words or numbers, as `seen`
-    record Criterion(String text, Object limit, Object seen, boolean isMet) {}
+    /// @param isOfTime whether a machine with too much to do may miss it
+    record Criterion(String text, Object limit, Object seen, boolean isMet, boolean isOfTime) {}
 
     Criteria none(String text, long seen) {
         return add(text, 0L, seen, seen == 0);
@@ -22,6 +24,12 @@ final class Criteria {
 
     Criteria atMost(String text, double limit, double seen) {
         return add(text, "≤ " + shown(limit), seen, seen <= limit);
+    }
+
+    /// As `atMost`, of seconds or milliseconds.
+    Criteria inTime(String text, double limit, double seen) {
+        all.add(new Criterion(text, "≤ " + shown(limit), seen, seen <= limit, true));
+        return this;
     }
 
     Criteria atMost(String text, long limit, long seen) {
@@ -60,8 +68,18 @@ final class Criteria {
     }
 
     List<String> unmet() {
+        return unmet(_ -> true);
+    }
+
+    /// Those that even the slowest machine must meet.
+    List<String> broken() {
+        return unmet(criterion -> !criterion.isOfTime());
+    }
+
+    private List<String> unmet(Predicate<Criterion> concerned) {
         return all.stream()
                 .filter(criterion -> !criterion.isMet())
+                .filter(concerned)
                 .map(criterion ->
                         "%s: %s, seen %s"
                                 .formatted(criterion.text(), criterion.limit(), criterion.seen()))
@@ -85,7 +103,7 @@ final class Criteria {
     }
 
     private Criteria add(String text, Object limit, Object seen, boolean isMet) {
-        all.add(new Criterion(text, limit, seen, isMet));
+        all.add(new Criterion(text, limit, seen, isMet, false));
         return this;
     }
 

@@ -77,7 +77,7 @@ final class FullDisk implements Fault {
                             supervise(postgres);
                             return stage.nodes().all().stream().allMatch(stage::accepts);
                         });
-        criteria.atMost(
+        criteria.inTime(
                 "seconds until all relays accept again after there is room",
                 BACK.toSeconds() - 1.0,
                 seconds);

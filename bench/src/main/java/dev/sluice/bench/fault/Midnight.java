@@ -49,11 +49,14 @@ final class Midnight implements Fault {
     @Override
     public void harm(Stage stage, Criteria criteria) {
         boolean isInTime = Instant.now().isBefore(midnight);
+        criteria.holds("the load ran before midnight, too (else: more --seconds)", isInTime);
+        if (!isInTime) {
+            return; // the partition has events already
+        }
         for (String table : TABLES) {
             stage.postgres().run("drop table " + name(table));
         }
         Stage.pause(Duration.between(Instant.now(), midnight.plusSeconds(20)));
-        criteria.holds("the load ran before midnight, too (else: more --seconds)", isInTime);
     }
 
     @Override

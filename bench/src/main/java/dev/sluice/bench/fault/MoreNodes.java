@@ -121,7 +121,7 @@ final class MoreNodes implements Trial {
                 Stage.secondsUntil(
                         DRAIN,
                         () -> stage.postgres().number("select count(*) from delivery_work") == 0);
-        criteria.atMost(
+        criteria.inTime(
                 "seconds until %d relays had delivered all".formatted(relays),
                 DRAIN.toSeconds() - 1.0,
                 seconds);
@@ -151,6 +151,6 @@ final class MoreNodes implements Trial {
                         .map(sink -> books.compare(sink).lost())
                         .sum());
         criteria.remark("%d deliveries were in the memory of the one killed".formatted(deliveries))
-                .atMost("seconds until its work was taken over", Owned.LATEST, seconds);
+                .inTime("seconds until its work was taken over", Owned.LATEST, seconds);
     }
 }

@@ -77,8 +77,8 @@ final class Partition implements Fault {
             Stage.pause(stage.dose().seconds(20));
         }
         criteria.table(table)
-                .atMost("seconds until its work was taken over", Owned.LATEST, latest)
-                .atMost("seconds until it accepts again", BACK.toSeconds() - 1.0, slowest);
+                .inTime("seconds until its work was taken over", Owned.LATEST, latest)
+                .inTime("seconds until it accepts again", BACK.toSeconds() - 1.0, slowest);
     }
 
     @Override

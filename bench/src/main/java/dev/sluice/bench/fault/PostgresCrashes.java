@@ -97,7 +97,7 @@ final class PostgresCrashes implements Fault {
 
     @Override
     public void judge(Stage stage, Criteria criteria) {
-        criteria.atMost("seconds of PostgreSQL's longest outage", SHORT, longest)
+        criteria.inTime("seconds of PostgreSQL's longest outage", SHORT, longest)
                 .none("requests that failed around PostgreSQL's outages", stage.books().failed());
     }
 }

@@ -58,7 +58,7 @@ final class Recovery implements Fault {
                                 .filter("open"::equals)
                                 .count();
                 var found = pile.compare();
-                criteria.atMost(
+                criteria.inTime(
                                 "seconds until all had arrived",
                                 (double) patience.toSeconds(),
                                 seconds)
@@ -80,7 +80,7 @@ final class Recovery implements Fault {
         var books = stage.books();
         double calm = books.firstAttempts(before, deadFrom).p99Ms();
         double busy = books.firstAttempts(aliveFrom, drained).p99Ms();
-        criteria.atMost(
+        criteria.inTime(
                 "p99 of the others' first attempts meanwhile, ms",
                 Math.max(calm * 1.25, calm + 20),
                 busy);

@@ -36,7 +36,7 @@ final class RelayKills implements Fault {
             Stage.pause(stage.dose().seconds(5));
         }
         criteria.table(table)
-                .atMost("seconds until a dead relay's work was taken over", Owned.LATEST, latest);
+                .inTime("seconds until a dead relay's work was taken over", Owned.LATEST, latest);
     }
 
     @Override
@@ -46,7 +46,7 @@ final class RelayKills implements Fault {
 
     @Override
     public void judge(Stage stage, Criteria criteria) {
-        criteria.atMost(
+        criteria.inTime(
                 "ack p99 at the relay that lived, ms",
                 LATEST_ACK_MS,
                 stage.results().get(1).latency().p99Ms());

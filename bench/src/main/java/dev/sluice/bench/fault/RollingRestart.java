@@ -37,7 +37,7 @@ final class RollingRestart implements Fault {
             Stage.pause(stage.dose().seconds(3));
         }
         criteria.table(table)
-                .atMost("seconds of the longest stop", LONGEST_STOP, longest)
+                .inTime("seconds of the longest stop", LONGEST_STOP, longest)
                 .none("stops that did not end with 0", bad);
     }
 

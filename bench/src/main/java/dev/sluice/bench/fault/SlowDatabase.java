@@ -40,7 +40,7 @@ final class SlowDatabase implements Fault {
             table.row(weather.bytesPerSecond() > 0 ? "narrow" : "long", seconds);
         }
         criteria.table(table)
-                .atMost("seconds until all accept again", BACK.toSeconds() - 1.0, slowest)
+                .inTime("seconds until all accept again", BACK.toSeconds() - 1.0, slowest)
                 .holds("no relay has ended", stage.nodes().all().stream().allMatch(Relay::isAlive));
     }
 

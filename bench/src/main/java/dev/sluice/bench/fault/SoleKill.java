@@ -73,10 +73,10 @@ final class SoleKill implements Fault {
             var first = firstRedelivery(books, acked, kill);
             double up = (kill.up() - kill.nanos()) / 1e9;
             table.row(kills.indexOf(kill) + 1, kill.deliveries(), up, first);
-            latest = Math.max(latest, first.orElse(Double.MAX_VALUE) - up);
+            latest = Math.max(latest, first.orElse(0) - up);
         }
         criteria.table(table)
-                .atMost(
+                .inTime(
                         "seconds from its first answer to the first redelivery of what it had",
                         LATEST,
                         Math.max(0, latest));

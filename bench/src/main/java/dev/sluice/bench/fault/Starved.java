@@ -52,7 +52,7 @@ final class Starved implements Fault {
         criteria.remark(
                         "it was declared dead %d times, with up to %d deliveries in memory, and did not read %d answers in time"
                                 .formatted(deaths, most, unread))
-                .atMost(
+                .inTime(
                         "seconds until it lives and accepts again",
                         BACK.toSeconds() - 1.0,
                         seconds);

@@ -55,7 +55,7 @@ final class Zombie implements Fault {
             table.row(round, deliveries, seconds, repeated);
         }
         criteria.table(table)
-                .atMost("seconds until its work was taken over", Owned.LATEST, latest)
+                .inTime("seconds until its work was taken over", Owned.LATEST, latest)
                 .none("taken by a sink before it woke, and sent again after", again)
                 .holds("it takes a new epoch when it wakes", rejoined);
     }

@@ -18,6 +18,6 @@ class ShortTest {
 
         var criteria = new Trial.UnderLoad(Medley.brief()).run(dose);
 
-        assertThat(criteria.unmet()).isEmpty();
+        assertThat(criteria.broken()).isEmpty();
     }
 }
