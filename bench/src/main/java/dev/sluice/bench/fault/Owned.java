@@ -14,9 +14,17 @@ record Owned(OwnPostgres postgres, long epoch) {
 
     private static final Duration PATIENCE = Duration.ofSeconds(40);
 
-    /// Deliveries in its memory: each may be sent once more if it goes now.
+    /// Deliveries that may be in its memory, fresh ones and those of the lanes it has leased: each
+    /// may be sent once more if it goes now.
     long deliveries() {
-        return postgres.number("select count(*) from delivery_work where owner = " + epoch);
+        return postgres.number(
+                """
+                select (select count(*) from delivery_work where owner = %1$d)
+                     + (select count(*) from delivery_work w
+                          join lane l on l.connection_id = w.connection_id and l.trigger = w.trigger
+                         where l.owner = %1$d and w.next_at is not null)
+                """
+                        .formatted(epoch));
     }
 
     /// Whether others have all that it had.

@@ -58,6 +58,7 @@ public final class Volume implements AutoCloseable {
         demand("mkdir", path(target));
         demand("mount", "-t", "tmpfs", "-o", "size=" + mebibytes + "m", "tmpfs", path(target));
         place = Optional.of(target);
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> unmount(target), "unmount"));
         demand("cp", "-a", path(aside) + "/.", path(target));
         demand("rm", "-r", path(aside));
         demand("chmod", "700", path(target));
@@ -93,6 +94,11 @@ public final class Volume implements AutoCloseable {
         return place.orElseThrow(() -> new IllegalStateException("not mounted"));
     }
 
+    /// Also where it is none any more.
+    private static void unmount(Path target) {
+        Tool.run("umount", "-l", path(target));
+    }
+
     private static void demand(String... command) {
         var ended = Tool.run(command);
         if (!ended.isGood()) {
@@ -106,7 +112,7 @@ public final class Volume implements AutoCloseable {
 
     @Override
     public void close() {
-        place.ifPresent(mounted -> Tool.run("umount", "-l", path(mounted)));
+        place.ifPresent(Volume::unmount);
         place = Optional.empty();
     }
 }
