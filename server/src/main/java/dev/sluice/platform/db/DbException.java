@@ -49,6 +49,12 @@ public final class DbException extends RuntimeException {
         return state.equals("23514");
     }
 
+    /// The database has no room or memory left, or its disk fails: it answers, and refuses whatever
+    /// the work is.
+    public boolean isOutOfResources() {
+        return state.startsWith("53") || state.equals("58030");
+    }
+
     /// After how many failures of this kind in a row the work itself must be suspected. A
     /// connection that breaks says nothing about it, however often it does. A violation of the
     /// protocol is ambiguous: connection poolers say so when they lose the server, and the server

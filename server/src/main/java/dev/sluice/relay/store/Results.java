@@ -132,7 +132,8 @@ public final class Results implements ResultQueue, AutoCloseable {
                 if (e.isMissingPartition()) {
                     partitions.makeMissing(clock.instant());
                 }
-                if (failures >= (e.isConnectionLost() ? e.patience() : 1)) {
+                boolean isTheirs = e.isConnectionLost() || e.isOutOfResources();
+                if (failures >= (isTheirs ? e.patience() : 1)) {
                     commitApart(batch);
                     return;
                 }

@@ -106,4 +106,37 @@ class ResultsTest {
 
         assertThat(stored.status(work)).contains(DeliveryStatus.SUCCEEDED);
     }
+
+    @Test
+    void results_are_kept_while_the_disk_is_full() throws InterruptedException {
+        stored.db.run(tx -> {
+            tx.update("create sequence tried");
+            tx.update(
+                    """
+                    create function be_full() returns trigger language plpgsql as $$
+                    begin
+                      perform nextval('tried');
+                      raise exception 'could not extend file: No space left on device' using errcode = '53100';
+                    end $$
+                    """);
+            tx.update(
+                    "create trigger full_disk before insert on delivery for each row execute"
+                            + " function be_full()");
+        });
+        var work = stored.owned(EPOCH, route);
+        results.add(Stored.finished(work, DeliveryStatus.SUCCEEDED));
+        soon().until(() -> tries() >= 4);
+        assertThat(told).isEmpty();
+        assertThat(stored.standing(work)).contains(Stored.Standing.ownedBy(EPOCH));
+
+        stored.db.run(tx -> tx.update("drop trigger full_disk on delivery"));
+        soon().until(() -> told.size() == 1);
+
+        assertThat(stored.status(work)).contains(DeliveryStatus.SUCCEEDED);
+    }
+
+    private int tries() {
+        return stored.db.call(tx ->
+                tx.single("select last_value::integer as n from tried", row -> row.integer("n")));
+    }
 }
