@@ -417,6 +417,11 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
         return senders.permitsLeft();
     }
 
+    /// Memory that payloads here take, in bytes; room kept for fresh ones included.
+    long bytes() {
+        return bytes.get();
+    }
+
     /// Starts nothing more, lets attempts under way end within `budget`, and puts everything else
     /// back.
     public void stop(Duration budget) throws InterruptedException {
