@@ -26,6 +26,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -73,6 +74,10 @@ public final class Backlog implements Loop.Step {
     private final Holds holds;
     private final InstantSource clock;
     private final SequencedMap<Lane, LaneReader> leased = new LinkedHashMap<>();
+
+    /// Lanes whose release may commit yet, though its connection broke, and until when.
+    private final Map<Lane, Instant> inDoubt = new HashMap<>();
+
     private long epoch;
     private int loaded;
     private int parked;
@@ -112,6 +117,7 @@ public final class Backlog implements Loop.Step {
         forgetWritten();
         if (epoch != node.epoch()) {
             leased.clear(); // those of the epoch before are others' now
+            inDoubt.clear();
             epoch = node.epoch();
         }
         if (!node.mayStart()) {
@@ -162,16 +168,24 @@ public final class Backlog implements Loop.Step {
         }
     }
 
-    /// A lease whose answer was lost with its connection is ours all the same. Now and then.
+    /// A lease whose answer was lost with its connection is ours all the same. Now and then. Not
+    /// one whose release is in doubt: should it commit after all, it would free the lane while we
+    /// have something of it in memory.
     private void adoptForgotten() {
         var now = clock.instant();
-        if (now.isBefore(nextAdoption)) {
+        boolean isSetBack = nextAdoption.isAfter(now.plus(ADOPTION));
+        if (now.isBefore(nextAdoption) && !isSetBack) {
             return;
         }
         nextAdoption = now.plus(ADOPTION);
         dispatcher.forgetGone();
+        var latest = now.plus(LaneReader.LATEST_COMMIT);
+        inDoubt.replaceAll((_, until) -> until.isAfter(latest) ? latest : until);
+        inDoubt.values().removeIf(now::isAfter);
         for (var lane : lanes.leased(epoch)) {
-            leased.computeIfAbsent(lane, LaneReader::new);
+            if (!inDoubt.containsKey(lane)) {
+                leased.computeIfAbsent(lane, LaneReader::new);
+            }
         }
     }
 
@@ -179,6 +193,7 @@ public final class Backlog implements Loop.Step {
         int room = MOST_LANES - leased.size();
         if (room > 0) {
             for (var lane : lanes.lease(epoch, clock.instant(), room)) {
+                inDoubt.remove(lane); // it was free: its release has committed
                 leased.put(lane, new LaneReader(lane));
             }
         }
@@ -359,9 +374,11 @@ public final class Backlog implements Loop.Step {
         if (reader.taken() > 0) {
             return; // nothing in the rows says that they are on the wire
         }
-        leased.remove(
-                reader.lane()); // first: if the answer is lost, a lane of ours is adopted again
-        lanes.release(reader.lane(), epoch, wakeAt);
+        var lane = reader.lane();
+        leased.remove(lane);
+        inDoubt.put(lane, clock.instant().plus(LaneReader.LATEST_COMMIT)); // if the answer is lost
+        lanes.release(lane, epoch, wakeAt);
+        inDoubt.remove(lane);
     }
 
     /// Frees all lanes, after the dispatcher has stopped.

@@ -24,7 +24,10 @@ import java.util.UUID;
 final class LaneReader {
 
     private static final Duration START_OVER = Duration.ofSeconds(5);
-    private static final Duration LATEST_COMMIT = Duration.ofSeconds(60);
+
+    /// No transaction lives longer, whatever became of its connection.
+    static final Duration LATEST_COMMIT = Duration.ofSeconds(60);
+
     private static final UUID LOWEST = new UUID(0, 0);
 
     /// Later than every due time.

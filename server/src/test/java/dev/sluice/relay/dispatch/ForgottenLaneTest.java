@@ -1,0 +1,218 @@
+package dev.sluice.relay.dispatch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.gateway.connection.ConnectionId;
+import dev.sluice.gateway.destination.Destination;
+import dev.sluice.gateway.destination.DestinationId;
+import dev.sluice.gateway.routing.Gone;
+import dev.sluice.gateway.routing.Route;
+import dev.sluice.gateway.routing.RouteMap;
+import dev.sluice.gateway.source.SourceId;
+import dev.sluice.relay.DeliveryId;
+import dev.sluice.relay.ErrorCode;
+import dev.sluice.relay.EventId;
+import dev.sluice.relay.Lease;
+import dev.sluice.relay.Outcome;
+import dev.sluice.relay.Payload;
+import dev.sluice.relay.Trigger;
+import dev.sluice.relay.Work;
+import dev.sluice.relay.settle.Settlement;
+import dev.sluice.relay.store.Lane;
+import dev.sluice.relay.store.LaneStore;
+import dev.sluice.relay.store.Lanes;
+import dev.sluice.relay.store.ModelStore;
+import dev.sluice.relay.store.Settled;
+import dev.sluice.testkit.ManualClock;
+import dev.sluice.testkit.Some;
+
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.UUID;
+
+/// A lane that is this node's by its row, and that the node does not know: what the simulation
+/// found of it, without the simulation.
+class ForgottenLaneTest {
+
+    private static final long EPOCH = 1;
+
+    private final Route route = Some.route(Some.sourceId());
+    private final Lane lane =
+            new Lane(route.connection().id(), Trigger.INGEST, route.source().id());
+    private final ModelStore store = new ModelStore(0, Set.of());
+    private final ManualClock clock = new ManualClock(Some.NOON);
+    private final List<Settled> results = new ArrayList<>();
+    private final Backlog backlog = backlog();
+
+    /// When this is set, a release breaks its connection and is not yet committed.
+    private boolean isCut;
+
+    private Runnable late = () -> {};
+
+    private Backlog backlog() {
+        var delivering =
+                new Delivering(
+                        routes(),
+                        (_, _) -> new Outcome.Unreachable(ErrorCode.INTERRUPTED, "", Duration.ZERO),
+                        new Settlement(clock, new Random(1), 0),
+                        clock);
+        var dispatcher =
+                new Dispatcher(routes(), lease(), results::add, delivering, _ -> {}, clock);
+        return new Backlog(lanes(), routes(), lease(), dispatcher, delivering, results::add, clock);
+    }
+
+    /// Work whose event is gone: the backlog ends it as soon as it reads it.
+    private void arrives() {
+        store.resend(
+                new Work(
+                        DeliveryId.of(Some.eventId(), 1),
+                        lane.source(),
+                        lane.connection(),
+                        Trigger.INGEST,
+                        0,
+                        Optional.empty()),
+                clock.instant());
+    }
+
+    private void wakes() {
+        store.wake(List.of(new LaneStore.Wake(lane, clock.instant())));
+    }
+
+    private void releaseInDoubt() {
+        wakes();
+        isCut = true;
+        assertThatThrownBy(backlog::run).isInstanceOf(ModelDatabase.Lost.class);
+        isCut = false;
+    }
+
+    /// Freed by that transaction after it was taken up again, it would be leased and sent by another as well.
+    @Test
+    void a_lane_is_left_alone_while_its_release_may_still_commit() throws InterruptedException {
+        releaseInDoubt();
+        arrives();
+        clock.advance(Duration.ofSeconds(30));
+        backlog.run();
+        assertThat(results).isEmpty();
+
+        clock.advance(Duration.ofSeconds(31));
+        backlog.run();
+        assertThat(results).hasSize(1);
+    }
+
+    @Test
+    void a_lane_that_was_freed_late_is_leased_again_at_once() throws InterruptedException {
+        releaseInDoubt();
+        late.run();
+        arrives();
+        wakes();
+
+        backlog.run();
+
+        assertThat(results).hasSize(1);
+    }
+
+    /// It waited until the clock had come where it once was.
+    @Test
+    void a_clock_that_is_set_back_keeps_no_lane_forgotten() throws InterruptedException {
+        clock.advance(Duration.ofHours(1));
+        backlog.run();
+        clock.advance(Duration.ofHours(-1));
+        wakes();
+        store.lease(EPOCH, clock.instant(), 1);
+        arrives();
+
+        backlog.run();
+
+        assertThat(results).hasSize(1);
+    }
+
+    private static Lease lease() {
+        return new Lease() {
+            @Override
+            public long epoch() {
+                return EPOCH;
+            }
+
+            @Override
+            public boolean mayStart() {
+                return true;
+            }
+
+            @Override
+            public boolean mayStart(long epoch) {
+                return epoch == EPOCH;
+            }
+        };
+    }
+
+    private RouteMap routes() {
+        return new RouteMap() {
+            @Override
+            public Optional<Route> route(ConnectionId connection) {
+                return Optional.of(route);
+            }
+
+            @Override
+            public Optional<Gone> gone(ConnectionId connection) {
+                return Optional.empty();
+            }
+
+            @Override
+            public Optional<Destination> destination(DestinationId id) {
+                return Optional.of(route.destination());
+            }
+
+            @Override
+            public void onChange(Runnable listener) {}
+        };
+    }
+
+    private Lanes lanes() {
+        return new Lanes() {
+            @Override
+            public List<Lane> lease(long epoch, Instant now, int limit) {
+                return store.lease(epoch, now, limit);
+            }
+
+            @Override
+            public List<Lane> leased(long epoch) {
+                return store.leased(epoch);
+            }
+
+            @Override
+            public void release(Lane of, long epoch, Optional<Instant> wakeAt) {
+                if (isCut) {
+                    late = () -> store.release(of, epoch, wakeAt);
+                    throw new ModelDatabase.Lost();
+                }
+                store.release(of, epoch, wakeAt);
+            }
+
+            @Override
+            public List<LaneStore.Waiting> due(
+                    Lane of, Instant until, Instant afterNextAt, UUID afterId, int limit) {
+                return store.due(of, until, afterNextAt, afterId, limit);
+            }
+
+            @Override
+            public Optional<Instant> firstDue(Lane of) {
+                return store.firstDue(of);
+            }
+
+            @Override
+            public Map<EventId, Payload> payloads(SourceId source, Collection<EventId> events) {
+                return store.payloads(source, events);
+            }
+        };
+    }
+}
