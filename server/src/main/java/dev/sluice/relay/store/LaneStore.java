@@ -164,7 +164,11 @@ public final class LaneStore {
     }
 
     /// When the first delivery of the lane is due.
+    ///
+    /// Work is never analysed, and from its guess of a lane PostgreSQL may prefer to collect all of
+    /// it and sort: so that is forbidden.
     public static Optional<Instant> firstDue(Tx tx, Lane lane) {
+        tx.update("set local enable_bitmapscan = off");
         return tx
                 .query(
                         """
