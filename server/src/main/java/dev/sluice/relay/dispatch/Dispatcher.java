@@ -271,10 +271,10 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
         place.outbox().began(since);
         var settled = Optional.<Settled>empty();
         try {
-            if (!closing && node.mayStart(ready.epoch())) {
+            if (mayStart(ready)) {
                 settled =
                         delivering.deliver(
-                                ready, since, () -> node.mayStart(ready.epoch()), isAlone);
+                                ready, since, () -> mayStart(ready), isAlone);
             }
         } catch (RuntimeException | Error e) {
             log.atError()
@@ -334,6 +334,11 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
     /// For another to use, unless something is known of what came of it.
     private void giveBackProbe(Ready ready) {
         ready.probe().ifPresent(circuits::giveBack);
+    }
+
+    /// Asked again when it is connected: what a stop has put back is not ours to send any more.
+    private boolean mayStart(Ready ready) {
+        return !closing && node.mayStart(ready.epoch());
     }
 
     /// Lets it wait in its lane. One that waits there already is only forgotten.

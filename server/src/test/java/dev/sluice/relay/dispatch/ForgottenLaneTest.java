@@ -3,17 +3,11 @@ package dev.sluice.relay.dispatch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.gateway.connection.ConnectionId;
-import dev.sluice.gateway.destination.Destination;
-import dev.sluice.gateway.destination.DestinationId;
-import dev.sluice.gateway.routing.Gone;
 import dev.sluice.gateway.routing.Route;
-import dev.sluice.gateway.routing.RouteMap;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.EventId;
-import dev.sluice.relay.Lease;
 import dev.sluice.relay.Outcome;
 import dev.sluice.relay.Payload;
 import dev.sluice.relay.Trigger;
@@ -62,13 +56,26 @@ class ForgottenLaneTest {
     private Backlog backlog() {
         var delivering =
                 new Delivering(
-                        routes(),
+                        FixedWorld.routes(route),
                         (_, _) -> new Outcome.Unreachable(ErrorCode.INTERRUPTED, "", Duration.ZERO),
                         new Settlement(clock, new Random(1), 0),
                         clock);
         var dispatcher =
-                new Dispatcher(routes(), lease(), results::add, delivering, _ -> {}, clock);
-        return new Backlog(lanes(), routes(), lease(), dispatcher, delivering, results::add, clock);
+                new Dispatcher(
+                        FixedWorld.routes(route),
+                        FixedWorld.lease(EPOCH),
+                        results::add,
+                        delivering,
+                        _ -> {},
+                        clock);
+        return new Backlog(
+                lanes(),
+                FixedWorld.routes(route),
+                FixedWorld.lease(EPOCH),
+                dispatcher,
+                delivering,
+                results::add,
+                clock);
     }
 
     /// Work whose event is gone: the backlog ends it as soon as it reads it.
@@ -95,7 +102,8 @@ class ForgottenLaneTest {
         isCut = false;
     }
 
-    /// Freed by that transaction after it was taken up again, it would be leased and sent by another as well.
+    /// Freed by that transaction after it was taken up again, it would be leased and sent by
+    /// another as well.
     @Test
     void a_lane_is_left_alone_while_its_release_may_still_commit() throws InterruptedException {
         releaseInDoubt();
@@ -134,47 +142,6 @@ class ForgottenLaneTest {
         backlog.run();
 
         assertThat(results).hasSize(1);
-    }
-
-    private static Lease lease() {
-        return new Lease() {
-            @Override
-            public long epoch() {
-                return EPOCH;
-            }
-
-            @Override
-            public boolean mayStart() {
-                return true;
-            }
-
-            @Override
-            public boolean mayStart(long epoch) {
-                return epoch == EPOCH;
-            }
-        };
-    }
-
-    private RouteMap routes() {
-        return new RouteMap() {
-            @Override
-            public Optional<Route> route(ConnectionId connection) {
-                return Optional.of(route);
-            }
-
-            @Override
-            public Optional<Gone> gone(ConnectionId connection) {
-                return Optional.empty();
-            }
-
-            @Override
-            public Optional<Destination> destination(DestinationId id) {
-                return Optional.of(route.destination());
-            }
-
-            @Override
-            public void onChange(Runnable listener) {}
-        };
     }
 
     private Lanes lanes() {
