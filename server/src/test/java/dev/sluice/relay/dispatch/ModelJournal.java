@@ -26,14 +26,14 @@ final class ModelJournal {
     private final ModelDatabase database;
     private final ModelLife life;
     private final Watch watch;
-    private final boolean looksFirst;
+    private final boolean looks;
     private final ArrayDeque<Offered> queue = new ArrayDeque<>();
     private final JournalListener listener;
     private final Baton.Turn writer;
     private boolean isClosing;
     private int underWay;
 
-    /// @param looksFirst whether a batch in doubt is looked for, as it should be
+    /// @param looks whether a batch in doubt is looked for, as it should be
     ModelJournal(
             Baton baton,
             RandomGenerator random,
@@ -41,14 +41,14 @@ final class ModelJournal {
             ModelLife life,
             Watch watch,
             JournalListener listener,
-            boolean looksFirst) {
+            boolean looks) {
         this.baton = baton;
         this.random = random;
         this.database = database;
         this.life = life;
         this.watch = watch;
         this.listener = listener;
-        this.looksFirst = looksFirst;
+        this.looks = looks;
         this.writer = baton.start(life.process(), "journal", this::write);
     }
 
@@ -91,7 +91,7 @@ final class ModelJournal {
         long owner = life.epoch();
         while (!left.isEmpty()) {
             try {
-                if (inDoubt.isPresent() && looksFirst && isStored(left.getFirst())) {
+                if (inDoubt.isPresent() && isStored(left.getFirst())) {
                     owner = inDoubt.getAsLong();
                     break;
                 }
@@ -103,6 +103,9 @@ final class ModelJournal {
                 owner = inDoubt.orElseThrow();
                 break;
             } catch (ModelDatabase.Lost e) {
+                if (!looks) {
+                    break;
+                }
                 if (inDoubt.isEmpty()) {
                     inDoubt = OptionalLong.of(owner);
                 }

@@ -41,7 +41,7 @@ final class ModelLife {
     /// A mistake in what surrounds dispatch, to see that the simulation would find it.
     enum Flaw {
         LEASE_IGNORED,
-        WRITES_AGAIN_WITHOUT_LOOKING
+        ACKNOWLEDGES_IN_DOUBT
     }
 
     /// A thread that does rounds, as [Loop].
@@ -115,7 +115,7 @@ final class ModelLife {
     private final Backlog backlog;
     private final Map<Lane, Instant> wakes = new LinkedHashMap<>();
     private final List<Rounds> rounds = new ArrayList<>();
-    private final boolean looksFirst;
+    private final boolean looks;
     private @Nullable ModelJournal journal;
     private @Nullable Rounds waking;
     private Set<DeliveryId> suspects = Set.of();
@@ -139,7 +139,7 @@ final class ModelLife {
         this.database = database;
         this.watch = watch;
         this.home = home;
-        this.looksFirst = !flaws.contains(Flaw.WRITES_AGAIN_WITHOUT_LOOKING);
+        this.looks = !flaws.contains(Flaw.ACKNOWLEDGES_IN_DOUBT);
         process = new Baton.Host(name);
         ids = new Uuid7(clock(), random);
         routing = new ModelConfiguration.Known(configuration);
@@ -176,9 +176,7 @@ final class ModelLife {
         });
         var reading = loop("backlog", Duration.ofSeconds(1), backlog);
         backlog.wakeBy(reading::wake);
-        journal =
-                new ModelJournal(
-                        baton, random, database, this, watch, journalListener(), looksFirst);
+        journal = new ModelJournal(baton, random, database, this, watch, journalListener(), looks);
         loop(
                 "heartbeat",
                 ModelLease.HEARTBEAT,
