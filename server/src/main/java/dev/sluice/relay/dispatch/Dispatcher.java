@@ -25,7 +25,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
@@ -56,7 +55,7 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
     private final Memory memory = new Memory(MOST_BYTES);
 
     /// Fresh deliveries from their commit until their result's.
-    private final Set<DeliveryId> fresh = ConcurrentHashMap.newKeySet();
+    private final ConcurrentHashMap<DeliveryId, Work> fresh = new ConcurrentHashMap<>();
 
     /// Waiting deliveries whose result was written, for the [Backlog] to forget.
     private final Queue<Work> writtenWaiting = new ConcurrentLinkedQueue<>();
@@ -165,7 +164,7 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
                 if (planned.isFresh()) {
                     var work = workOf(event, planned);
                     var place = places.of(planned.route().destination().id());
-                    fresh.add(work.id());
+                    fresh.put(work.id(), work);
                     place.outbox().addFresh(new Ready(work, event.payload(), true, epoch));
                     senders.start(place);
                 }
@@ -354,7 +353,7 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
     public void written(List<Settled> batch, List<Settled> effective) {
         boolean isAnyWaiting = false;
         for (var settled : batch) {
-            if (!fresh.remove(settled.work().id())) {
+            if (!forgetFresh(settled.work())) {
                 writtenWaiting.add(settled.work());
                 isAnyWaiting = true;
             }
@@ -362,6 +361,13 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
         if (isAnyWaiting) {
             onWritten.run();
         }
+    }
+
+    /// False when it waits in its lane. Told by identity: after this node was declared dead it may
+    /// have the same delivery twice, the one it had before and the one it took from the lane.
+    @SuppressWarnings("ReferenceEquality")
+    private boolean forgetFresh(Work work) {
+        return fresh.get(work.id()) == work && fresh.remove(work.id()) != null;
     }
 
     /// Called after results of waiting deliveries were written; must be quick.
@@ -377,7 +383,7 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
     /// Whether this fresh delivery is in memory: waiting for a sender, under way, or its result not
     /// yet written.
     public boolean knows(DeliveryId delivery) {
-        return fresh.contains(delivery);
+        return fresh.containsKey(delivery);
     }
 
     @Override
@@ -395,7 +401,7 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
         for (var drained : drain()) {
             var ready = drained.ready();
             giveBackProbe(ready);
-            fresh.remove(ready.work().id());
+            forgetFresh(ready.work());
             memory.give(drained.place().share(), ready.payload().size());
             if (!ready.isFresh()) {
                 writtenWaiting.add(ready.work());

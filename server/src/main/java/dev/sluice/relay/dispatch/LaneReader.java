@@ -9,9 +9,9 @@ import dev.sluice.relay.store.Lanes;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.UUID;
 
 /// Where this node stands in a lane it has leased: a position that moves on, so that neither dead
@@ -34,7 +34,7 @@ final class LaneReader {
     static final Instant FOREVER = Instant.parse("9999-01-01T00:00:00Z");
 
     private final Lane lane;
-    private final Set<DeliveryId> taken = new HashSet<>();
+    private final Map<DeliveryId, Work> taken = new HashMap<>();
     private Instant floor = Instant.EPOCH;
     private Instant positionTime = Instant.EPOCH;
     private UUID positionId = LOWEST;
@@ -55,11 +55,16 @@ final class LaneReader {
     }
 
     void take(Work work) {
-        taken.add(work.id());
+        taken.put(work.id(), work);
     }
 
+    /// Only what was taken here: the same delivery may also come back from before this node was
+    /// declared dead.
+    @SuppressWarnings("ReferenceEquality")
     void forget(Work work) {
-        taken.remove(work.id());
+        if (taken.get(work.id()) == work) {
+            taken.remove(work.id());
+        }
     }
 
     /// Whether everything due was read when it was last looked at.
@@ -80,7 +85,7 @@ final class LaneReader {
         }
         var free = new ArrayList<LaneStore.Waiting>();
         for (var waiting : read) {
-            if (!taken.contains(waiting.work().id())) {
+            if (!taken.containsKey(waiting.work().id())) {
                 free.add(waiting);
             }
         }
