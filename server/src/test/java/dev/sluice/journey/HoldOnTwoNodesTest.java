@@ -127,8 +127,10 @@ class HoldOnTwoNodesTest {
     }
 
     /// Into the memory of one node: the first is on the wire until the gate opens, the others wait
-    /// behind it.
+    /// behind it. The other node knows the connection by then: it looks for what waits there when
+    /// it hears of it, and may not have heard of a hold yet.
     private List<Api.Answer> ingest(Api node) {
+        awaitConfiguration(api.on(second.port()));
         receiver.will(
                 new Gated(gate, Receiver.answer(200, "")), Receiver.answer(200, "from then on"));
         var events = new ArrayList<Api.Answer>();
@@ -177,7 +179,6 @@ class HoldOnTwoNodesTest {
     @EnumSource(Held.class)
     void a_hold_is_in_force_on_another_node_within_2_s(Held held) throws InterruptedException {
         var node = api.on(second.port());
-        awaitConfiguration(node);
         var events = ingest(node);
         held.set(this, true);
         assertThat(gate.await(EVERYWHERE.toMillis(), TimeUnit.MILLISECONDS)).isFalse();

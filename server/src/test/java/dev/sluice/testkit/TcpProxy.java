@@ -152,6 +152,8 @@ public final class TcpProxy implements AutoCloseable {
     private void serve(Socket client) {
         try (client;
                 var server = new Socket(host, port)) {
+            client.setTcpNoDelay(true); // or each answer waits for an acknowledgement
+            server.setTcpNoDelay(true);
             open.add(server);
             new Conversation(client, server).run();
         } catch (IOException e) {

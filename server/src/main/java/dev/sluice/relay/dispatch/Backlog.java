@@ -30,6 +30,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.Set;
@@ -150,7 +151,7 @@ public final class Backlog implements Loop.Step {
                 return true;
             }
             isMore |= look(reader);
-            if (loaded > before) {
+            if (loaded > before && leased.containsKey(reader.lane())) {
                 leased.putLast(reader.lane(), reader);
             }
         }
@@ -232,7 +233,7 @@ public final class Backlog implements Loop.Step {
             return false; // payloads would be read in vain
         }
         int taken = load(reader, route.get(), limit);
-        if (taken == 0 && reader.isAtEnd() && reader.taken() == 0) {
+        if (reader.foundNothing() && reader.taken() == 0) {
             release(reader, lanes.firstDue(reader.lane()));
         }
         return taken == limit;

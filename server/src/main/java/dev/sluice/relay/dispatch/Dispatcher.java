@@ -271,9 +271,7 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
         var settled = Optional.<Settled>empty();
         try {
             if (mayStart(ready)) {
-                settled =
-                        delivering.deliver(
-                                ready, since, () -> mayStart(ready), isAlone);
+                settled = delivering.deliver(ready, since, () -> mayStart(ready), isAlone);
             }
         } catch (RuntimeException | Error e) {
             log.atError()
@@ -430,7 +428,7 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
 
     /// Memory that payloads here take, in bytes; room kept for fresh ones included.
     long bytes() {
-        return bytes.get();
+        return memory.taken();
     }
 
     /// Starts nothing more, lets attempts under way end within `budget`, and puts everything else

@@ -40,6 +40,7 @@ final class LaneReader {
     private UUID positionId = LOWEST;
     private Instant startedOver = Instant.EPOCH;
     private boolean isAtEnd = true;
+    private boolean foundNothing;
 
     LaneReader(Lane lane) {
         this.lane = lane;
@@ -67,9 +68,9 @@ final class LaneReader {
         }
     }
 
-    /// Whether everything due was read when it was last looked at.
-    boolean isAtEnd() {
-        return isAtEnd;
+    /// Whether nothing was due, beside what is in memory, when it was last looked at.
+    boolean foundNothing() {
+        return foundNothing;
     }
 
     /// Up to `limit` due deliveries that are not in memory. The position moves only over what
@@ -92,6 +93,7 @@ final class LaneReader {
         if (free.size() > limit) {
             isAtEnd = false;
         }
+        foundNothing = free.isEmpty();
         return free.size() > limit ? free.subList(0, limit) : free;
     }
 

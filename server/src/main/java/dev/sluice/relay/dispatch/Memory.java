@@ -38,6 +38,11 @@ final class Memory {
         this.most = most;
     }
 
+    /// How much of it is taken.
+    long taken() {
+        return bytes.get();
+    }
+
     /// False when there is no room for it now, or not for this destination.
     boolean take(Share share, int size) {
         return take(share, size, DESTINATION);

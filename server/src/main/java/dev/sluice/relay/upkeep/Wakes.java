@@ -13,6 +13,7 @@ import dev.sluice.relay.store.Settled;
 
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
@@ -44,7 +45,8 @@ public final class Wakes implements Loop.Step {
         }
     }
 
-    /// Notes the lanes of deliveries that wait again.
+    /// Notes the lanes of deliveries that wait again. Those on hold stay asleep: another node may
+    /// not have heard of the hold yet.
     public void written(List<Settled> effective) {
         for (var settled : effective) {
             switch (settled) {
@@ -56,11 +58,10 @@ public final class Wakes implements Loop.Step {
     }
 
     private void noteWaiting(Work work, Instant due) {
+        var route = routing.route(work.connection());
         var at =
-                routing.route(work.connection())
-                        .flatMap(route -> holds.wakeAt(route, work.trigger(), due))
-                        .orElse(due);
-        note(Lane.of(work), at);
+                route.isEmpty() ? Optional.of(due) : holds.wakeAt(route.get(), work.trigger(), due);
+        at.ifPresent(time -> note(Lane.of(work), time));
     }
 
     private void note(Lane lane, Instant at) {

@@ -7,7 +7,9 @@ import dev.sluice.gateway.routing.Gone;
 import dev.sluice.gateway.routing.Route;
 import dev.sluice.gateway.routing.RouteMap;
 import dev.sluice.relay.Lease;
+import dev.sluice.relay.circuit.Circuits;
 
+import java.time.InstantSource;
 import java.util.Optional;
 
 /// What dispatch sees of the outside where nothing of it changes.
@@ -56,5 +58,10 @@ final class FixedWorld {
             @Override
             public void onChange(Runnable listener) {}
         };
+    }
+
+    /// Of which nobody else knows.
+    static Circuits circuits(InstantSource clock) {
+        return new ModelCircuits().seenBy(clock, () -> 1, claim -> claim, () -> {});
     }
 }

@@ -8,10 +8,12 @@ import dev.sluice.gateway.source.SourceId;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.EventId;
+import dev.sluice.relay.OnTheWire;
 import dev.sluice.relay.Outcome;
 import dev.sluice.relay.Payload;
 import dev.sluice.relay.Trigger;
 import dev.sluice.relay.Work;
+import dev.sluice.relay.circuit.Circuits;
 import dev.sluice.relay.settle.Settlement;
 import dev.sluice.relay.store.Lane;
 import dev.sluice.relay.store.LaneStore;
@@ -45,6 +47,7 @@ class ForgottenLaneTest {
             new Lane(route.connection().id(), Trigger.INGEST, route.source().id());
     private final ModelStore store = new ModelStore(0, Set.of());
     private final ManualClock clock = new ManualClock(Some.NOON);
+    private final Circuits circuits = FixedWorld.circuits(clock);
     private final List<Settled> results = new ArrayList<>();
     private final Backlog backlog = backlog();
 
@@ -57,8 +60,11 @@ class ForgottenLaneTest {
         var delivering =
                 new Delivering(
                         FixedWorld.routes(route),
+                        (_, _, _) -> false,
                         (_, _) -> new Outcome.Unreachable(ErrorCode.INTERRUPTED, "", Duration.ZERO),
                         new Settlement(clock, new Random(1), 0),
+                        circuits,
+                        OnTheWire.UNNOTED,
                         clock);
         var dispatcher =
                 new Dispatcher(
@@ -66,6 +72,7 @@ class ForgottenLaneTest {
                         FixedWorld.lease(EPOCH),
                         results::add,
                         delivering,
+                        circuits,
                         _ -> {},
                         clock);
         return new Backlog(
@@ -75,6 +82,7 @@ class ForgottenLaneTest {
                 dispatcher,
                 delivering,
                 results::add,
+                circuits,
                 clock);
     }
 

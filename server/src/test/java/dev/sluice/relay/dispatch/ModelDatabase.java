@@ -25,6 +25,7 @@ final class ModelDatabase {
     private final Baton baton;
     private final RandomGenerator random;
     private final ModelStore store;
+    private final ModelCircuits circuits = new ModelCircuits();
     private final Watch watch;
     private final Baton.Host server = new Baton.Host("database");
 
@@ -124,6 +125,10 @@ final class ModelDatabase {
                         baton.note("%s: rolled back", what);
                     }
                 });
+    }
+
+    ModelCircuits circuits() {
+        return circuits;
     }
 
     ModelStore store() {

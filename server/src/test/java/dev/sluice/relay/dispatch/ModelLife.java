@@ -6,6 +6,7 @@ import dev.sluice.platform.loop.Loop;
 import dev.sluice.relay.Checked;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.EventId;
+import dev.sluice.relay.OnTheWire;
 import dev.sluice.relay.Payload;
 import dev.sluice.relay.Trigger;
 import dev.sluice.relay.settle.Settlement;
@@ -113,11 +114,13 @@ final class ModelLife {
     private final ModelResults results;
     private final Dispatcher dispatcher;
     private final Backlog backlog;
+    private final Holds holds;
     private final Map<Lane, Instant> wakes = new LinkedHashMap<>();
     private final List<Rounds> rounds = new ArrayList<>();
     private final boolean looks;
     private @Nullable ModelJournal journal;
     private @Nullable Rounds waking;
+    private @Nullable Rounds sweeping;
     private Set<DeliveryId> suspects = Set.of();
     private int leaks;
     private boolean isUp;
@@ -146,11 +149,37 @@ final class ModelLife {
         lease = new ModelLease(baton, database, this, home, flaws.contains(Flaw.LEASE_IGNORED));
         results = new ModelResults(baton, random, database, this);
         var settlement = new Settlement(clock(), random, 0.2);
-        var delivering = new Delivering(routing, wire.of(this), settlement, clock());
+        var circuits =
+                database.circuits()
+                        .seenBy(
+                                clock(),
+                                lease::epoch,
+                                claim -> () -> call("claim a probe", claim),
+                                this::sweepSoon);
+        holds = new Holds(circuits);
+        var delivering =
+                new Delivering(
+                        routing,
+                        (_, _, _) -> false,
+                        wire.of(this),
+                        settlement,
+                        circuits,
+                        OnTheWire.UNNOTED,
+                        clock());
         dispatcher =
-                new Dispatcher(routing, lease, results, delivering, this::startSender, clock());
+                new Dispatcher(
+                        routing, lease, results, delivering, circuits, this::startSender, clock());
         lease.onFenced(dispatcher::dropAll);
-        backlog = new Backlog(lanes(), routing, lease, dispatcher, delivering, results, clock());
+        backlog =
+                new Backlog(
+                        lanes(),
+                        routing,
+                        lease,
+                        dispatcher,
+                        delivering,
+                        results,
+                        circuits,
+                        clock());
         baton.start(process, "start", this::begin);
     }
 
@@ -195,7 +224,9 @@ final class ModelLife {
         routing.truth()
                 .onChange(() -> configuration.wakeIn(Duration.ofMillis(random.nextInt(500))));
         waking = loop("lane wakes", NEVER, this::wakeLanes);
-        routing.onChange(loop("sweep", Duration.ofSeconds(10), this::sweep)::wake);
+        var sweep = loop("sweep", Duration.ofSeconds(10), this::sweep);
+        sweeping = sweep;
+        routing.onChange(sweep::wake);
         var pacing = dispatcher.pacing();
         var pace =
                 loop(
@@ -305,12 +336,21 @@ final class ModelLife {
                 if (routing.gone(wake.lane().connection()).isPresent()) {
                     found.add(new LaneStore.Wake(wake.lane(), clock().instant()));
                 }
-            } else if (route.get().hold(wake.lane().trigger() == Trigger.RESEND).isEmpty()) {
-                found.add(wake);
+            } else {
+                holds.wakeAt(route.get(), wake.lane().trigger(), wake.at())
+                        .ifPresent(at -> found.add(new LaneStore.Wake(wake.lane(), at)));
             }
         }
         wake(found);
         return false;
+    }
+
+    /// As the lanes of a circuit that moved are woken.
+    private void sweepSoon() {
+        var sweep = sweeping;
+        if (sweep != null) {
+            sweep.wakeIn(Duration.ofMillis(random.nextInt(1_000)));
+        }
     }
 
     private boolean lookForLeaks() {

@@ -48,10 +48,11 @@ final class ModelWire {
         baton.note("%s is %s", destination.value(), mood);
     }
 
-    /// Nobody hangs any more, and everybody answers at once.
+    /// Nobody hangs or fails any more, and everybody answers at once. A circuit would let one
+    /// attempt through each cooldown, which is right and takes long.
     void letGo() {
         isQuick = true;
-        moods.replaceAll((_, mood) -> mood == Mood.HANGING ? Mood.WELL : mood);
+        moods.replaceAll((_, mood) -> mood == Mood.REFUSING ? mood : Mood.WELL);
     }
 
     /// One more node's way out.

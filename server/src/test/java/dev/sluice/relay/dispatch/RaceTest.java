@@ -261,11 +261,13 @@ class RaceTest {
         life.offer(Payload.of(List.of(), body), connections, isRoom);
     }
 
-    /// Until nothing is left to do. Time passes, so that retries are due and leaks would be found.
+    /// Until nothing is left to do. Time passes, so that retries are due, circuits are tried again
+    /// and leaks would be found; in steps short enough that a probe is not too old when its turn
+    /// comes.
     private void drain(Life life) {
         Engine.soon()
                 .until(() -> {
-                    clock.advance(Duration.ofSeconds(61));
+                    clock.advance(Duration.ofSeconds(20));
                     life.leaks.run();
                     return life.engine.count("delivery_work") == 0;
                 });

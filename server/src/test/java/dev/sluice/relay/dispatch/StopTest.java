@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.ErrorCode;
+import dev.sluice.relay.OnTheWire;
 import dev.sluice.relay.Outcome;
 import dev.sluice.relay.Trigger;
 import dev.sluice.relay.Work;
+import dev.sluice.relay.circuit.Circuits;
 import dev.sluice.relay.settle.Settlement;
 import dev.sluice.relay.store.Settled;
 import dev.sluice.testkit.ManualClock;
@@ -24,6 +26,7 @@ import java.util.Random;
 class StopTest {
 
     private final ManualClock clock = new ManualClock(Some.NOON);
+    private final Circuits circuits = FixedWorld.circuits(clock);
     private final List<Boolean> asked = new ArrayList<>();
     private final List<Settled> results = new ArrayList<>();
     private final Runnable[] connecting = {() -> {}};
@@ -35,6 +38,7 @@ class StopTest {
         var delivering =
                 new Delivering(
                         FixedWorld.routes(route),
+                        (_, _, _) -> false,
                         (_, mayStart) -> {
                             connecting[0].run();
                             asked.add(mayStart.getAsBoolean());
@@ -42,6 +46,8 @@ class StopTest {
                                     ErrorCode.INTERRUPTED, "", Duration.ZERO);
                         },
                         new Settlement(clock, new Random(1), 0),
+                        circuits,
+                        OnTheWire.UNNOTED,
                         clock);
         var dispatcher =
                 new Dispatcher(
@@ -49,6 +55,7 @@ class StopTest {
                         FixedWorld.lease(1),
                         results::add,
                         delivering,
+                        circuits,
                         Runnable::run,
                         clock);
         connecting[0] = () -> stop(dispatcher);

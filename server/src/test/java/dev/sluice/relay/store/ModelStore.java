@@ -26,6 +26,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.stream.Stream;
 
 /// What the hot tables hold and what each statement on them does, said again without a database: a
 /// simulation runs against it a thousand times faster. `ModelStoreTest` holds it against the SQL.
@@ -81,7 +82,7 @@ public final class ModelStore {
         }
 
         private WorkRow recovered(Instant at) {
-            return new WorkRow(work, Optional.empty(), Optional.of(at), recoveries + 1);
+            return new WorkRow(work, Optional.empty(), Optional.of(at), recoveries);
         }
     }
 
@@ -326,7 +327,7 @@ public final class ModelStore {
         for (var row : due) {
             lanes.put(
                     LaneKey.of(row.lane()),
-                    new LaneRow(row.lane(), row.wakeAt(), Optional.of(epoch)));
+                    new LaneRow(row.lane(), Optional.empty(), Optional.of(epoch)));
         }
         return due.stream().map(LaneRow::lane).toList();
     }
@@ -350,8 +351,13 @@ public final class ModelStore {
                 (_, row) ->
                         row.owner().equals(Optional.of(epoch))
                                         || has(Flaw.LANE_RELEASE_IGNORES_OWNER)
-                                ? new LaneRow(row.lane(), wakeAt, Optional.empty())
+                                ? new LaneRow(
+                                        row.lane(), earlier(row.wakeAt(), wakeAt), Optional.empty())
                                 : row);
+    }
+
+    private static Optional<Instant> earlier(Optional<Instant> one, Optional<Instant> other) {
+        return Stream.of(one, other).flatMap(Optional::stream).min(Comparator.naturalOrder());
     }
 
     public List<LaneStore.Waiting> due(
@@ -360,7 +366,7 @@ public final class ModelStore {
                 .filter(row -> !row.nextAt().orElseThrow().isAfter(until))
                 .filter(row -> isAfter(row, afterNextAt, afterId))
                 .limit(limit)
-                .map(row -> new LaneStore.Waiting(row.work(), row.nextAt().orElseThrow()))
+                .map(row -> new LaneStore.Waiting(row.work(), row.nextAt().orElseThrow(), 0))
                 .toList();
     }
 
