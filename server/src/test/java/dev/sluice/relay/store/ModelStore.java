@@ -39,7 +39,6 @@ public final class ModelStore {
     public enum Flaw {
         LATE_FAILURE_WITHOUT_FENCE,
         SUCCESS_LEAVES_ITS_ROW,
-        RELEASE_IGNORES_OWNER,
         LEASE_IGNORES_OWNER,
         LANE_RELEASE_IGNORES_OWNER,
         TAKEOVER_FORGETS_WORK,
@@ -293,8 +292,7 @@ public final class ModelStore {
 
     private boolean isReleased(DeliveryId delivery, long epoch, Instant nextAt) {
         var row = work.get(delivery.value());
-        if (row == null
-                || (!row.owner().equals(Optional.of(epoch)) && !has(Flaw.RELEASE_IGNORES_OWNER))) {
+        if (row == null || !row.owner().equals(Optional.of(epoch))) {
             return false;
         }
         work.put(delivery.value(), row.waiting(nextAt));
