@@ -177,6 +177,7 @@ final class Sluice implements AutoCloseable {
         var wire = closeLast(Succession.begin(directory.wire(), relayDb));
         var node = Node.join(nodeDb, directory.home(), clock);
         closings.push(node::leave);
+        loop("heartbeat", Node.HEARTBEAT, node); // until everything it had is put back
 
         var results =
                 new Results(new Line(database, "results"), partitions, node::epoch, ids, clock);
@@ -236,7 +237,6 @@ final class Sluice implements AutoCloseable {
         journal.start(listeners);
         closeLast(journal);
 
-        loop("heartbeat", Node.HEARTBEAT, node);
         loop(
                 "clock",
                 Duration.ofSeconds(30),

@@ -32,7 +32,9 @@ record Scope(Map<UUID, Target> targets, boolean isWhole) {
                 .query(
                         """
                         select connection.id, connection.source_id, connection.destination_id,
-                               connection.deleted_at is not null as is_deleted, destination.name
+                               destination.name,
+                               (connection.deleted_at is not null
+                                or destination.deleted_at is not null) as is_deleted
                           from connection
                           join source on source.id = connection.source_id
                           join destination on destination.id = connection.destination_id

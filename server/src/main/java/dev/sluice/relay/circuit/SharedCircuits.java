@@ -190,14 +190,21 @@ public final class SharedCircuits implements Circuits, Loop.Step {
 
     @Override
     public boolean run() {
-        write();
+        try {
+            write();
+        } finally {
+            learn(); // also when a row was locked
+        }
+        return false;
+    }
+
+    private void learn() {
         var moved = look();
         if (!clock.instant().isBefore(nextTidying)) {
             nextTidying = clock.instant().plus(TIDYING);
             tidy();
         }
         wakeLanes(moved);
-        return false;
     }
 
     /// Writes what attempts showed since the round before.

@@ -82,6 +82,10 @@ public final class Backlog implements Loop.Step {
     private long epoch;
     private int loaded;
     private int parked;
+
+    /// Given to the dispatcher so far.
+    private long queued;
+
     private Instant nextAdoption = Instant.EPOCH;
 
     /// Of the payloads seen last, in bytes.
@@ -144,11 +148,12 @@ public final class Backlog implements Loop.Step {
     /// Lanes that loaded something are the last in the next round.
     private boolean lookAtResends() throws InterruptedException {
         loaded = 0;
+        long queuedBefore = queued;
         boolean isMore = false;
         for (var reader : readers(Trigger.RESEND)) {
             int before = loaded;
             if (before >= MOST_RESEND_LOADS) {
-                return true;
+                return queued > queuedBefore; // or there is no room for any
             }
             isMore |= look(reader);
             if (loaded > before && leased.containsKey(reader.lane())) {
@@ -248,18 +253,39 @@ public final class Backlog implements Loop.Step {
             return; // of the time before; the probe itself, perhaps
         }
         if (circuits.of(destination.id()).isDue(now)) {
-            var read = reader.read(lanes, now, 1);
-            if (read.isEmpty()) {
+            var first = firstToSend(reader, route, now);
+            if (first.isEmpty()) {
                 release(reader, lanes.firstDue(reader.lane()));
+                return;
+            }
+            if (!dispatcher.hasRoom(destination.id(), reader.lane().trigger(), usualSize)) {
                 return;
             }
             var probe = circuits.claimProbe(destination);
             if (probe.isPresent()) {
-                send(reader, route, read.getFirst(), probe.get());
+                send(reader, route, first.get(), probe.get());
                 return;
             }
         }
         release(reader, circuits.of(destination.id()).nextTryAt().or(() -> Optional.of(now)));
+    }
+
+    /// The first due delivery, after those that end without another attempt were ended. One that
+    /// must be sent alone may have to wait for longer than the claim of a probe lasts: another goes
+    /// before it.
+    private Optional<LaneStore.Waiting> firstToSend(LaneReader reader, Route route, Instant now)
+            throws InterruptedException {
+        var suspect = Optional.<LaneStore.Waiting>empty();
+        for (var waiting : reader.read(lanes, now, MOST_LOADED)) {
+            if (endsUnsent(waiting)) {
+                take(reader, route, waiting, Optional.empty(), Optional.empty());
+            } else if (!Recoveries.isSuspect(waiting.recoveries())) {
+                return Optional.of(waiting);
+            } else if (suspect.isEmpty()) {
+                suspect = Optional.of(waiting);
+            }
+        }
+        return suspect;
     }
 
     private void send(LaneReader reader, Route route, LaneStore.Waiting waiting, Probe probe)
@@ -276,6 +302,11 @@ public final class Backlog implements Loop.Step {
                 circuits.giveBack(probe);
             }
         }
+    }
+
+    /// Whether it ends without another attempt.
+    private boolean endsUnsent(LaneStore.Waiting waiting) {
+        return Recoveries.isPoison(waiting.recoveries()) || delivering.isExpired(waiting.work());
     }
 
     /// Until the change that lifts the hold wakes it. True when it must wait for another round.
@@ -336,6 +367,7 @@ public final class Backlog implements Loop.Step {
             Optional<Probe> probe)
             throws InterruptedException {
         var work = waiting.work();
+        payload.ifPresent(each -> usualSize = Math.max(1, (3 * usualSize + each.size()) / 4));
         if (Recoveries.isPoison(waiting.recoveries())) {
             log.atWarn().addKeyValue("delivery_id", work.id()).log("delivery.poisonous");
             reader.take(work);
@@ -345,7 +377,7 @@ public final class Backlog implements Loop.Step {
             results.add(Delivering.ended(work, ErrorCode.EVENT_EXPIRED, clock.instant()));
         } else if (dispatcher.reserveWaiting(
                 route.destination().id(), work.trigger(), payload.get().size())) {
-            usualSize = Math.max(1, (3 * usualSize + payload.get().size()) / 4);
+            queued++;
             reader.take(work);
             dispatcher.addWaiting(
                     route.destination().id(),

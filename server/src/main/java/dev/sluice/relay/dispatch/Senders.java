@@ -68,13 +68,19 @@ final class Senders {
         if (!addSender(place)) {
             return;
         }
-        if (turns.tryTake(place.seat(), place.outbox().isSlow(clock.instant()))) {
+        if (turns.tryTake(place.seat(), isSlow(place, place.outbox().isSlow(clock.instant())))) {
             threads.execute(() -> send(place));
             return;
         }
         place.outbox().removeSender();
         turns.ask(place.seat());
         serveNext(); // a permit may have come free in between
+    }
+
+    /// One whose circuit is not closed has one attempt at most, which should not wait for longer
+    /// than its claim lasts.
+    private boolean isSlow(Place place, boolean isPulseSlow) {
+        return isPulseSlow && circuits.of(place.destination()).isClosed();
     }
 
     /// Counts a sender, if there is anything to send and one more may be sent now.
@@ -148,7 +154,7 @@ final class Senders {
     /// @param made empty when it turned out to be none
     void ended(Place place, Optional<Attempt> made) {
         if (made.isPresent()) {
-            turns.stands(place.seat(), place.outbox().ended(made.get()));
+            turns.stands(place.seat(), isSlow(place, place.outbox().ended(made.get())));
         } else {
             place.outbox().withdrawn();
         }

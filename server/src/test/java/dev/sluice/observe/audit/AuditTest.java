@@ -16,6 +16,7 @@ import dev.sluice.testkit.Some;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
@@ -24,6 +25,7 @@ import java.time.InstantSource;
 import java.util.List;
 
 /// The rounds of the audit, run by the test.
+@Isolated
 class AuditTest {
 
     private static final Instant ONE = Some.NOON.plus(Duration.ofHours(1));

@@ -82,8 +82,10 @@ final class Engine implements AutoCloseable {
     /// Results whose commit the dispatcher was told of.
     private final AtomicInteger written = new AtomicInteger();
 
-    /// One for all tests of this room: they come one after the other.
-    private static final Database DATABASE = TestCluster.newDatabase();
+    /// One for all tests of this room: they come one after the other. Of each thread, for test
+    /// classes that run side by side.
+    private static final ThreadLocal<Database> DATABASE =
+            ThreadLocal.withInitial(TestCluster::newDatabase);
 
     /// The only node.
     static Engine alone() {
@@ -92,7 +94,7 @@ final class Engine implements AutoCloseable {
 
     /// The only node, with so many attempts at a time.
     static Engine alone(int permits) {
-        try (var db = TestCluster.open(DATABASE)) {
+        try (var db = TestCluster.open(DATABASE.get())) {
             Given.nothing(db);
         }
         return another(permits);
@@ -106,7 +108,7 @@ final class Engine implements AutoCloseable {
     private static Engine another(int permits) {
         var engine =
                 new Engine(
-                        new Ways(DATABASE, DATABASE, DATABASE),
+                        new Ways(DATABASE.get(), DATABASE.get(), DATABASE.get()),
                         UUID.randomUUID(),
                         new ManualClock(Some.NOON),
                         new Random(9),

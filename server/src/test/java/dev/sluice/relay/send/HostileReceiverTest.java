@@ -31,6 +31,7 @@ import dev.sluice.testkit.Receiver.Say;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -54,6 +55,7 @@ import java.util.stream.Stream;
 
 import javax.net.ssl.SSLContext;
 
+@Isolated
 class HostileReceiverTest {
 
     private static final Instant NOW = Instant.parse("2026-01-02T03:04:05Z");
