@@ -48,6 +48,7 @@ class ArchitectureTest {
                             "platform.http", Set.of("platform.json", "platform.db", "platform.id")),
                     Map.entry("platform.db", Set.of("platform.secret")),
                     Map.entry("platform.postgres", Set.of("platform.secret")),
+                    Map.entry("account.plan", Set.of("account.workspace")),
                     Map.entry("account.access", Set.of("account.workspace", "account.plan")),
                     Map.entry(
                             "gateway.connection", Set.of("gateway.source", "gateway.destination")),

@@ -1,5 +1,8 @@
 package dev.sluice.account.plan;
 
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.account.workspace.WorkspaceStore;
+import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.json.Form;
 import dev.sluice.platform.json.InvalidFields;
 import dev.sluice.platform.json.Json;
@@ -161,6 +164,11 @@ public final class PlanCatalog {
             }
         }
         return plans.getLast();
+    }
+
+    /// The plan that a workspace has now.
+    public Plan of(Tx tx, WorkspaceId workspace) {
+        return named(WorkspaceStore.find(tx, workspace).orElseThrow().plan());
     }
 
     /// The longest that any plan keeps events.

@@ -2,7 +2,6 @@ package dev.sluice.gateway.source;
 
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.account.workspace.WorkspaceId;
-import dev.sluice.account.workspace.WorkspaceStore;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.ErrorStatus;
@@ -16,7 +15,7 @@ record SourceCap(PlanCatalog plans) {
     /// @param others how many sources the workspace has already
     /// @throws ApiException 402 when there is no room for one more
     void refuseOver(Tx tx, WorkspaceId workspace, long others) {
-        var plan = plans.named(WorkspaceStore.find(tx, workspace).orElseThrow().plan());
+        var plan = plans.of(tx, workspace);
         var cap = plan.limits().sources();
         if (cap.isPresent() && others >= cap.getAsInt()) {
             throw new ApiException(

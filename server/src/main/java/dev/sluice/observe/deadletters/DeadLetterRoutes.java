@@ -5,7 +5,6 @@ import dev.sluice.account.access.Caller;
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.gateway.source.SourceStore;
-import dev.sluice.observe.PlannedRetention;
 import dev.sluice.observe.sums.Look;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
@@ -87,7 +86,7 @@ public final class DeadLetterRoutes {
 
     /// What came in before is expired.
     private Instant since(Tx tx, Caller caller) {
-        return PlannedRetention.of(tx, plans, caller.workspace()).expiredAt(clock.instant());
+        return plans.of(tx, caller.workspace()).limits().retention().expiredAt(clock.instant());
     }
 
     private Reply summary(Request request) {

@@ -6,7 +6,6 @@ import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.account.plan.Retention;
 import dev.sluice.gateway.routing.Routing;
 import dev.sluice.gateway.source.SourceId;
-import dev.sluice.observe.PlannedRetention;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.ApiException;
@@ -90,7 +89,7 @@ public final class EventRoutes {
     }
 
     private Retention retention(Tx tx, Caller caller) {
-        return PlannedRetention.of(tx, plans, caller.workspace());
+        return plans.of(tx, caller.workspace()).limits().retention();
     }
 
     private Reply get(Request request) {

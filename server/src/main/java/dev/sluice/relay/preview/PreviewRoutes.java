@@ -3,7 +3,6 @@ package dev.sluice.relay.preview;
 import dev.sluice.account.access.Access;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.plan.PlanCatalog;
-import dev.sluice.account.workspace.WorkspaceStore;
 import dev.sluice.gateway.connection.Connection;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.connection.Filter;
@@ -156,8 +155,7 @@ public final class PreviewRoutes {
     }
 
     private Optional<Sample> stored(Tx tx, Caller caller, Asked asked) {
-        var workspace = WorkspaceStore.find(tx, caller.workspace()).orElseThrow();
-        var retention = plans.named(workspace.plan()).limits().retention();
+        var retention = plans.of(tx, caller.workspace()).limits().retention();
         var now = clock.instant();
         return asked.event()
                 .flatMap(PreviewRoutes::eventId)

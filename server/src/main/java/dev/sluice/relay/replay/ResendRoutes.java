@@ -3,7 +3,6 @@ package dev.sluice.relay.replay;
 import dev.sluice.account.access.Access;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.plan.PlanCatalog;
-import dev.sluice.account.workspace.WorkspaceStore;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Db;
@@ -94,8 +93,8 @@ public final class ResendRoutes {
 
     private Addressed address(
             Tx tx, Caller caller, EventId event, Optional<List<UUID>> asked, Form form) {
-        var workspace = WorkspaceStore.find(tx, caller.workspace()).orElseThrow();
-        var expired = plans.named(workspace.plan()).limits().retention().expiredAt(clock.instant());
+        var expired =
+                plans.of(tx, caller.workspace()).limits().retention().expiredAt(clock.instant());
         var source =
                 Optional.of(event)
                         .filter(id -> Uuid7.timeOf(id.value()).isAfter(expired))
