@@ -14,12 +14,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /// A relay of our own, in a data directory of its own that goes when it is closed.
@@ -27,7 +29,9 @@ import java.util.stream.Stream;
 /// Its launcher replaces itself by the server, so the process started here is the server.
 public final class Relay implements Target {
 
-    /// The launcher may have to build the server first.
+    /// The launcher may have to build the server first. Of each log line but those of a cause.
+    private static final Pattern BEGINNING = Pattern.compile("^\\d{4}-\\d\\d-\\d\\dT");
+
     private static final Duration FIRST_START = Duration.ofMinutes(10);
 
     private static final Duration START = Duration.ofMinutes(2);
@@ -186,6 +190,24 @@ public final class Relay implements Target {
     public List<String> log(String text) {
         try (Stream<String> lines = Files.lines(launch.log(), StandardCharsets.ISO_8859_1)) {
             return lines.filter(line -> line.contains(text)).toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// The errors in its log, over all its lives, each with the first line of its cause.
+    public List<String> errors() {
+        try {
+            var lines = Files.readAllLines(launch.log(), StandardCharsets.ISO_8859_1);
+            var errors = new ArrayList<String>();
+            for (int i = 0; i < lines.size(); i++) {
+                if (lines.get(i).contains(" ERROR ")) {
+                    boolean hasCause =
+                            i + 1 < lines.size() && !BEGINNING.matcher(lines.get(i + 1)).find();
+                    errors.add(lines.get(i) + (hasCause ? " | " + lines.get(i + 1) : ""));
+                }
+            }
+            return errors;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
