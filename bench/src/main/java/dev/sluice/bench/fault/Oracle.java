@@ -113,7 +113,10 @@ final class Oracle {
             }
             var rows =
                     statement.executeQuery(
-                            "select count(*) from acked where id not in (select id from event)");
+                            """
+                            select count(*) from acked
+                             where not exists (select from event where event.id = acked.id)
+                            """);
             rows.next();
             return rows.getLong(1);
         } catch (SQLException e) {
@@ -140,7 +143,7 @@ final class Oracle {
         long errors = 0;
         for (Relay relay : nodes.all()) {
             leaked += relay.logged("work.leaked");
-            for (String line : relay.log(" ERROR ")) {
+            for (String line : relay.errors()) {
                 if (stage.scene().explained().stream().noneMatch(line::contains)) {
                     errors++;
                     criteria.remark("unexplained in a log: " + line);
