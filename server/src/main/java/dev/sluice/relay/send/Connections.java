@@ -111,10 +111,12 @@ final class Connections implements AutoCloseable {
     private Link lease(DestinationUrl url, InetAddress address, Deadline attempt) throws Failure {
         var lender = pool;
         attempt.enter(Deadline.Phase.CONNECT);
+        var remaining = attempt.remaining();
+        if (remaining.isNegative()) { // a process that stood still finds it so
+            throw attempt.timedOut();
+        }
         try {
-            var endpoint =
-                    lender.lease("", route(url, address), null)
-                            .get(Timeout.of(attempt.remaining()));
+            var endpoint = lender.lease("", route(url, address), null).get(Timeout.of(remaining));
             return new Link(lender, endpoint, url.isSecure());
         } catch (TimeoutException e) {
             throw attempt.timedOut();

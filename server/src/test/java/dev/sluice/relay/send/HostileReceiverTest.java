@@ -557,6 +557,14 @@ class HostileReceiverTest {
     }
 
     @Test
+    void an_attempt_whose_time_is_over_before_it_connects_is_a_connect_timeout() {
+        var outcome = send(withTimeout(to(receiver.url()), Duration.ofNanos(1)));
+
+        assertUnreachable(outcome, ErrorCode.CONNECT_TIMEOUT);
+        assertThat(receiver.connections()).isZero();
+    }
+
+    @Test
     void an_attempt_whose_time_is_over_once_it_is_connected_is_not_sent() {
         var outcome =
                 sender.send(
