@@ -96,7 +96,12 @@ public final class Delivering {
         var settled = settlement.settle(work, route.get(), attemptedAt, outcome);
         switch (Evidence.of(outcome)) {
             case REACHED -> circuits.reached(destination);
-            case FAILED -> circuits.failed(destination.id(), started, error(settled));
+            case FAILED -> {
+                // A process that stood still saw its own time run out, not a receiver's.
+                if (mayStart.getAsBoolean()) {
+                    circuits.failed(destination.id(), started, error(settled));
+                }
+            }
             case NONE -> {}
         }
         return Optional.of(settled);

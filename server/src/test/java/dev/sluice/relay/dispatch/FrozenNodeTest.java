@@ -8,6 +8,7 @@ import dev.sluice.gateway.source.SourceId;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.Trigger;
 import dev.sluice.relay.Work;
+import dev.sluice.relay.circuit.Circuit;
 import dev.sluice.testkit.Some;
 
 import org.junit.jupiter.api.AfterEach;
@@ -89,6 +90,26 @@ class FrozenNodeTest {
             assertThat(deliveries).extracting(engine::standing).containsOnly("3 1");
             assertThat(engine.count("delivery_work")).isZero();
         }
+    }
+
+    @Test
+    void what_failed_while_it_stood_still_opens_no_circuit() {
+        var wide = engine.given.destination("b.example", 8);
+        var there = engine.given.connection(source, wide);
+        engine.learn();
+        engine.sender.alwaysAnswers("b.example", 503);
+        engine.sender.hang("b.example");
+        for (int i = 0; i < 6; i++) {
+            engine.accept(there);
+        }
+        engine.awaitSent("b.example", 6);
+        engine.sleep(LONG);
+
+        engine.sender.letGo("b.example");
+        engine.awaitWritten(6);
+
+        assertThat(engine.circuits.of(wide).state()).isEqualTo(Circuit.State.CLOSED);
+        assertThat(engine.circuits.of(wide).failures()).isZero();
     }
 
     /// It lives again, and has leased what it has still on the wire from before.
