@@ -7,6 +7,9 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -17,12 +20,17 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 
 /// A JSON object read field by field.
 ///
 /// A field that is wrong is noted and reads as left out; `check` then reports the wrong fields all
 /// at once, those that nobody asked for included. Owned by one thread.
 public final class Form {
+
+    private static final Pattern RFC_3339 =
+            Pattern.compile(
+                    "\\d{4}-\\d\\d-\\d\\d[Tt]\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,9})?([Zz]|[-+]\\d\\d:\\d\\d)");
 
     private final ObjectNode object;
     private final String path;
@@ -178,6 +186,21 @@ public final class Form {
             throw new IllegalArgumentException("not a UUID");
         }
         return id;
+    }
+
+    /// A time as RFC 3339 writes it, to the nanosecond; the second 60 is refused.
+    ///
+    /// @throws IllegalArgumentException with a message that continues the field's name
+    public static Instant timeOf(String text) {
+        try {
+            if (RFC_3339.matcher(text).matches()) {
+                return OffsetDateTime.parse(text).toInstant();
+            }
+        } catch (DateTimeException e) {
+            // said below
+        }
+        throw new IllegalArgumentException(
+                "must be a time as in RFC 3339, such as 2026-03-01T12:00:00Z.");
     }
 
     /// One of the words that `meanings` knows.

@@ -35,8 +35,8 @@ record BulkRequest(
     static BulkRequest read(Form form) {
         var connection = form.required("connection_id", form.uuid("connection_id"));
         var statuses = form.parsedList("statuses", 1, MOST_STATUSES, BulkRequest::status);
-        var since = form.parsed("since", Times::parse).toOptional();
-        var until = form.parsed("until", Times::parse).toOptional();
+        var since = form.parsed("since", Form::timeOf).toOptional();
+        var until = form.parsed("until", Form::timeOf).toOptional();
         var isDryRun = form.bool("dry_run");
         form.refuseNull("statuses", statuses);
         form.refuseNull("dry_run", isDryRun);
