@@ -100,8 +100,7 @@ public final class Sums {
         var counts = new TreeMap<Long, Long>();
         var read =
                 switch (unit) {
-                    case DAY -> days(from, to);
-                    case HOUR -> hours(from, to);
+                    case DAY, HOUR -> whole(unit, from, to);
                     case MINUTE -> minutes(from, to);
                 };
         read.forEach(entry -> counts.put(entry.getKey(), entry.getValue()));
@@ -115,36 +114,30 @@ public final class Sums {
                 .toList();
     }
 
-    private List<Map.Entry<Long, Long>> days(long from, long to) {
+    private List<Map.Entry<Long, Long>> whole(Unit unit, long from, long to) {
         return tx.query(
                 """
-                select day::bigint * 1440 as since, sum(n) as n
-                  from rollup_day
-                 where kind = ? and key = any (?) and day >= ? and day < ? and dim = any (?)
-                 group by day
-                """,
+                select %2$s::bigint * ? as since, sum(n) as n
+                  from %1$s
+                 where kind = ? and key = any (?) and %2$s >= ? and %2$s < ? and dim = any (?)
+                 group by %2$s
+                """
+                        .formatted(table(unit), column(unit)),
                 row -> Map.entry(row.number("since"), row.number("n")),
+                unit.minutes,
                 kind.number,
                 keys,
-                (int) (from / Unit.DAY.minutes),
-                (int) (to / Unit.DAY.minutes),
+                (int) (from / unit.minutes),
+                (int) (to / unit.minutes),
                 wanted);
     }
 
-    private List<Map.Entry<Long, Long>> hours(long from, long to) {
-        return tx.query(
-                """
-                select hour::bigint * 60 as since, sum(n) as n
-                  from rollup_hour
-                 where kind = ? and key = any (?) and hour >= ? and hour < ? and dim = any (?)
-                 group by hour
-                """,
-                row -> Map.entry(row.number("since"), row.number("n")),
-                kind.number,
-                keys,
-                (int) (from / Unit.HOUR.minutes),
-                (int) (to / Unit.HOUR.minutes),
-                wanted);
+    private static String table(Unit unit) {
+        return unit == Unit.DAY ? "rollup_day" : "rollup_hour";
+    }
+
+    private static String column(Unit unit) {
+        return unit == Unit.DAY ? "day" : "hour";
     }
 
     private List<Map.Entry<Long, Long>> minutes(long from, long to) {
@@ -178,19 +171,18 @@ public final class Sums {
     /// How many wanted ones each key had from minute `from` on and before `to`, both at the
     /// beginning of an hour, and of a day where `unit` is that. A key may come more than once.
     public List<Count> counts(Unit unit, long from, long to) {
-        String table = unit == Unit.DAY ? "rollup_day" : "rollup_hour";
-        String column = unit == Unit.DAY ? "day" : "hour";
-        long length = unit == Unit.DAY ? Unit.DAY.minutes : Unit.HOUR.minutes;
+        var stored = unit == Unit.DAY ? Unit.DAY : Unit.HOUR;
         var counts =
                 new ArrayList<>(
                         tx.query(
                                 """
                                 select key, dim, sum(n) as n
-                                  from %s
-                                 where kind = ? and key = any (?) and %s >= ? and %s < ? and dim = any (?)
+                                  from %1$s
+                                 where kind = ? and key = any (?) and %2$s >= ? and %2$s < ?
+                                   and dim = any (?)
                                  group by key, dim
                                 """
-                                        .formatted(table, column, column),
+                                        .formatted(table(stored), column(stored)),
                                 row ->
                                         new Count(
                                                 row.uuid("key"),
@@ -198,8 +190,8 @@ public final class Sums {
                                                 row.number("n")),
                                 kind.number,
                                 keys,
-                                (int) (from / length),
-                                (int) (to / length),
+                                (int) (from / stored.minutes),
+                                (int) (to / stored.minutes),
                                 wanted));
         for (var entry : unfolded) {
             if (isWanted(entry, from, to)) {
