@@ -6,6 +6,7 @@ import dev.sluice.observe.sums.Sums;
 import dev.sluice.observe.sums.Timeline;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.Page;
+import dev.sluice.platform.id.Uuid7;
 import dev.sluice.relay.DeliveryStatus;
 
 import java.time.Duration;
@@ -41,11 +42,11 @@ final class DeadLetterQuery {
         this.budget = budget;
         rows = new Rows(filter.statuses(), scope.connections(), scope.isWhole());
         range =
-                IdRange.between(since, IdRange.FOREVER)
+                IdRange.between(since, Uuid7.FOREVER)
                         .and(
                                 IdRange.between(
                                         filter.after().orElse(since),
-                                        filter.before().orElse(IdRange.FOREVER)));
+                                        filter.before().orElse(Uuid7.FOREVER)));
     }
 
     private boolean isEmpty() {

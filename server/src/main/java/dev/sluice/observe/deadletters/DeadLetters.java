@@ -2,7 +2,6 @@ package dev.sluice.observe.deadletters;
 
 import dev.sluice.observe.Ending;
 import dev.sluice.observe.Unfinished;
-import dev.sluice.observe.sums.IdRange;
 import dev.sluice.platform.db.Row;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.id.Uuid7;
@@ -158,7 +157,7 @@ final class DeadLetters {
         boolean isAtWork =
                 !row.isNull("work_id")
                         && (row.isNull("done_id")
-                                || IdRange.ORDER.compare(row.uuid("work_id"), row.uuid("done_id"))
+                                || Uuid7.ORDER.compare(row.uuid("work_id"), row.uuid("done_id"))
                                         > 0);
         if (!isAtWork) {
             return DeliveryStatus.numbered(row.integer("status"));

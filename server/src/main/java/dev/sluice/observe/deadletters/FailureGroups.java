@@ -1,8 +1,8 @@
 package dev.sluice.observe.deadletters;
 
 import dev.sluice.gateway.destination.DestinationId;
-import dev.sluice.observe.sums.IdRange;
 import dev.sluice.platform.http.Page;
+import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.json.JsonObject;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.ErrorCode;
@@ -38,7 +38,7 @@ final class FailureGroups {
                     n + other.n,
                     first.isBefore(other.first) ? first : other.first,
                     last.isAfter(other.last) ? last : other.last,
-                    IdRange.ORDER.compare(example, other.example) > 0 ? example : other.example);
+                    Uuid7.ORDER.compare(example, other.example) > 0 ? example : other.example);
         }
 
         private JsonObject json() {
@@ -60,7 +60,7 @@ final class FailureGroups {
     private static final Comparator<Group> ORDER =
             Comparator.comparingLong(Group::n)
                     .thenComparing(Group::last)
-                    .thenComparing(Group::example, IdRange.ORDER)
+                    .thenComparing(Group::example, Uuid7.ORDER)
                     .reversed();
 
     private final Scope scope;

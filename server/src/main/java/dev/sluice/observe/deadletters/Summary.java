@@ -7,6 +7,7 @@ import dev.sluice.observe.sums.IdRange;
 import dev.sluice.observe.sums.Sums;
 import dev.sluice.observe.sums.Window;
 import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.json.JsonObject;
 import dev.sluice.relay.DeliveryStatus;
 
@@ -38,7 +39,7 @@ final class Summary {
         var summary = new Summary(scope);
         var sums =
                 new Sums(tx, Sums.Kind.OUTCOMES, scope.connections(), List.of(FAILED, EXHAUSTED));
-        for (var part : Cover.of(IdRange.between(since, IdRange.FOREVER), Unit.HOUR)) {
+        for (var part : Cover.of(IdRange.between(since, Uuid7.FOREVER), Unit.HOUR)) {
             switch (part) {
                 case Part.Whole(Unit unit, long from, long to) ->
                         sums.counts(unit, from, to)

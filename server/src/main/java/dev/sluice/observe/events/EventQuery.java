@@ -8,6 +8,7 @@ import dev.sluice.observe.sums.Sums;
 import dev.sluice.observe.sums.Timeline;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.Page;
+import dev.sluice.platform.id.Uuid7;
 import dev.sluice.relay.Verification;
 
 import java.time.Duration;
@@ -58,11 +59,11 @@ final class EventQuery {
         this.now = now;
         this.budget = budget;
         range =
-                IdRange.between(since, IdRange.FOREVER)
+                IdRange.between(since, Uuid7.FOREVER)
                         .and(
                                 IdRange.between(
                                         filter.after().orElse(since),
-                                        filter.before().orElse(IdRange.FOREVER)));
+                                        filter.before().orElse(Uuid7.FOREVER)));
     }
 
     Found page(Page page) {

@@ -2,6 +2,7 @@ package dev.sluice.platform.id;
 
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Comparator;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
@@ -12,6 +13,21 @@ import java.util.random.RandomGenerator;
 /// Ids of one generator never repeat and never go backwards, also when the clock does. Safe for use
 /// by many threads.
 public final class Uuid7 {
+
+    /// As PostgreSQL compares them, byte by byte.
+    public static final Comparator<UUID> ORDER =
+            (one, other) -> {
+                int high =
+                        Long.compareUnsigned(
+                                one.getMostSignificantBits(), other.getMostSignificantBits());
+                return high != 0
+                        ? high
+                        : Long.compareUnsigned(
+                                one.getLeastSignificantBits(), other.getLeastSignificantBits());
+            };
+
+    /// Later than any id; a whole day, so that nothing is left over at this end.
+    public static final Instant FOREVER = Instant.parse("9999-12-31T00:00:00Z");
 
     private static final int COUNTER_BITS = 12;
     private static final long COUNTER = (1L << COUNTER_BITS) - 1;
@@ -56,5 +72,14 @@ public final class Uuid7 {
     /// byte by byte, so this bounds a range of time.
     public static UUID floor(Instant instant) {
         return new UUID(instant.toEpochMilli() << 16, 0);
+    }
+
+    /// As [#floor(Instant)] for any instant, however far: what was made within a millisecond stands
+    /// at its beginning, so the instant is rounded up, and kept between 1970 and [#FOREVER].
+    public static UUID bound(Instant instant) {
+        if (instant.isBefore(Instant.EPOCH)) {
+            return floor(Instant.EPOCH);
+        }
+        return floor(instant.isAfter(FOREVER) ? FOREVER : instant.plusNanos(999_999));
     }
 }

@@ -3,7 +3,6 @@ package dev.sluice.relay.replay;
 import dev.sluice.account.access.Access;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.plan.PlanCatalog;
-import dev.sluice.account.workspace.WorkspaceStore;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DbException;
 import dev.sluice.platform.db.Tx;
@@ -94,8 +93,7 @@ public final class BulkRoutes {
 
     /// Empty when there is nothing it could be about: no event, or the connection is disabled.
     private Optional<Selection> selection(Tx tx, Caller caller, BulkRequest asked) {
-        var workspace = WorkspaceStore.find(tx, caller.workspace()).orElseThrow();
-        var retention = plans.named(workspace.plan()).limits().retention();
+        var retention = plans.of(tx, caller.workspace()).limits().retention();
         var target =
                 Targets.named(tx, caller.workspace(), List.of(asked.connection())).stream()
                         .findFirst()
@@ -104,11 +102,11 @@ public final class BulkRoutes {
             return Optional.empty();
         }
         var kept = Times.keptAfter(clock.instant(), retention);
-        var after = asked.since().map(Times::before).map(id -> Times.later(id, kept)).orElse(kept);
+        var after = asked.since().map(Uuid7::bound).map(id -> Times.later(id, kept)).orElse(kept);
         return Scan.end(tx, target.source().value())
                 .map(end ->
                         asked.until()
-                                .map(Times::before)
+                                .map(Uuid7::bound)
                                 .map(id -> Times.earlier(id, end))
                                 .orElse(end))
                 .map(to ->

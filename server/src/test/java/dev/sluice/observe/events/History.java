@@ -1,7 +1,6 @@
 package dev.sluice.observe.events;
 
 import dev.sluice.gateway.source.SourceId;
-import dev.sluice.observe.sums.IdRange;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.id.Uuid7;
@@ -79,9 +78,7 @@ final class History {
 
     /// Newest first.
     List<Past> all() {
-        return all.stream()
-                .sorted(Comparator.comparing(Past::id, IdRange.ORDER).reversed())
-                .toList();
+        return all.stream().sorted(Comparator.comparing(Past::id, Uuid7.ORDER).reversed()).toList();
     }
 
     /// So that plans are made as on a database that has run for a while.

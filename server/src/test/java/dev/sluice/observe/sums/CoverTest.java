@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.observe.sums.Cover.Part;
 import dev.sluice.observe.sums.Cover.Unit;
+import dev.sluice.platform.id.Uuid7;
 import dev.sluice.testkit.Some;
 
 import org.junit.jupiter.api.Test;
@@ -50,7 +51,7 @@ class CoverTest {
 
     @Test
     void an_open_range_has_nothing_left_over_at_its_open_end() {
-        assertThat(Cover.of(IdRange.between(Some.NOON, IdRange.FOREVER), Unit.MINUTE).getFirst())
+        assertThat(Cover.of(IdRange.between(Some.NOON, Uuid7.FOREVER), Unit.MINUTE).getFirst())
                 .isInstanceOf(Part.Whole.class);
     }
 

@@ -26,6 +26,17 @@ class Uuid7Test {
     private final Uuid7 ids = new Uuid7(clock, new Random(1));
 
     @Test
+    void a_bound_lies_between_what_was_made_before_and_after_however_far() {
+        var id = ids.next();
+
+        assertThat(Uuid7.ORDER.compare(Uuid7.bound(NOON), id)).isNegative();
+        assertThat(Uuid7.ORDER.compare(Uuid7.bound(NOON.plusNanos(1)), id)).isPositive();
+        assertThat(Uuid7.bound(NOON.minusNanos(1))).isEqualTo(Uuid7.bound(NOON));
+        assertThat(Uuid7.bound(Instant.MIN)).isEqualTo(Uuid7.bound(Instant.EPOCH));
+        assertThat(Uuid7.bound(Instant.MAX)).isEqualTo(Uuid7.bound(Uuid7.FOREVER));
+    }
+
+    @Test
     void an_id_is_a_version_7_uuid_that_tells_its_time() {
         var id = ids.next();
 

@@ -24,7 +24,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
@@ -395,20 +394,6 @@ class ReplayingTest {
 
         long left = jobs.db.call(tx -> ReplayStore.count(tx, job.workspace()));
         assertThat(left).isZero();
-    }
-
-    @Test
-    void times_are_bounds_of_ids() {
-        var at = Instant.parse("2026-03-01T12:00:00.001Z");
-        var id = Some.eventId(at).value();
-
-        assertThat(Times.later(Times.before(at), id)).isEqualTo(id);
-        assertThat(Times.later(Times.before(at.plusMillis(1)), id))
-                .isEqualTo(Times.before(at.plusMillis(1)));
-        assertThat(Times.before(at.minusNanos(1))).isEqualTo(Times.before(at));
-        assertThat(Times.before(Instant.MIN)).isEqualTo(Times.before(Instant.EPOCH));
-        assertThat(Times.earlier(Times.before(Instant.parse("9999-12-31T23:59:59Z")), id))
-                .isEqualTo(id);
     }
 
     private static void rounds(Replaying process, int count) {
