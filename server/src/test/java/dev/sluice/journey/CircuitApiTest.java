@@ -20,7 +20,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /// What a destination that fails again and again looks like from outside.
 class CircuitApiTest {
@@ -35,6 +37,7 @@ class CircuitApiTest {
     private Receiver receiver;
     private Api.Answer source;
     private Api.Answer destination;
+    private Api.Answer connection;
     private Instant opened;
 
     @BeforeEach
@@ -46,7 +49,7 @@ class CircuitApiTest {
         receiver = Receiver.start();
         source = api.source("s");
         destination = api.destination(receiver.url(), ", 'max_in_flight': 1");
-        api.connect(source, destination);
+        connection = api.connect(source, destination);
     }
 
     @AfterEach
@@ -63,6 +66,19 @@ class CircuitApiTest {
 
     private JsonNode circuit() {
         return api.get("/api/v1/destinations/" + destination.text("id")).json();
+    }
+
+    /// The destination in each answer that has a connection.
+    private List<JsonNode> shownByConnections() {
+        String one = "/api/v1/connections/" + connection.text("id");
+        String ofSource = "/api/v1/sources/" + source.text("id") + "/connections";
+        return Stream.of(
+                        api.get(one).json(),
+                        api.patch(one, "{'enabled': true}").json(),
+                        api.get("/api/v1/connections").json().path("items").path(0),
+                        api.get(ofSource).json().path("items").path(0))
+                .map(shown -> shown.path("destination"))
+                .toList();
     }
 
     private JsonNode delivery(Api.Answer event) {
@@ -92,14 +108,12 @@ class CircuitApiTest {
 
         assertThat(Instant.parse(circuit().path("circuit_reopen_at").asString()))
                 .isEqualTo(opened.plusSeconds(90));
-        var listed =
-                api.get("/api/v1/sources/" + source.text("id") + "/connections")
-                        .json()
-                        .path("items")
-                        .path(0)
-                        .path("destination");
-        assertThat(listed.path("circuit_state").asString()).isEqualTo("open");
-        assertThat(listed.path("circuit_reopen_at")).isEqualTo(circuit().path("circuit_reopen_at"));
+        assertThat(shownByConnections())
+                .extracting(shown -> shown.path("circuit_state").asString())
+                .containsOnly("open");
+        assertThat(shownByConnections())
+                .extracting(shown -> shown.path("circuit_reopen_at"))
+                .containsOnly(circuit().path("circuit_reopen_at"));
         var delivery = delivery(event);
         assertThat(delivery.path("status").asString()).isEqualTo("pending");
         assertThat(delivery.path("attempt_count").asInt()).isZero();

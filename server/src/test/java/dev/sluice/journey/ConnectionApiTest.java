@@ -52,12 +52,16 @@ class ConnectionApiTest {
                         "filter_rules",
                         "transformation",
                         "created_at",
-                        "updated_at");
+                        "updated_at",
+                        "destination");
         assertThat(connection.text("source_id")).isEqualTo(source.text("id"));
         assertThat(connection.text("destination_id")).isEqualTo(destination.text("id"));
         assertThat(json.path("enabled").asBoolean()).isTrue();
         assertThat(json.path("filter_rules").isNull()).isTrue();
         assertThat(json.path("transformation").isNull()).isTrue();
+        assertThat(json.path("destination").path("id").asString())
+                .isEqualTo(destination.text("id"));
+        assertThat(json.path("destination").path("circuit_state").asString()).isEqualTo("closed");
         assertThat(api.get("/api/v1/connections/" + connection.text("id")).json()).isEqualTo(json);
     }
 

@@ -78,8 +78,13 @@ public final class ConnectionRoutes {
                         transformation,
                         now,
                         now);
+        Described created;
         try {
-            db.run(tx -> insert(tx, connection));
+            created =
+                    db.call(tx -> {
+                        insert(tx, connection);
+                        return Described.of(tx, connection);
+                    });
         } catch (DbException e) {
             if (e.isDuplicate()) {
                 throw new ApiException(
@@ -89,7 +94,7 @@ public final class ConnectionRoutes {
             throw e;
         }
         change.committed();
-        return Reply.created(connection.json());
+        return Reply.created(created.json());
     }
 
     private static void insert(Tx tx, Connection connection) {
@@ -120,7 +125,9 @@ public final class ConnectionRoutes {
                             caller.workspace(),
                             page.map(Page::offset).orElse(0L),
                             page.map(Page::limit).orElse(Integer.MAX_VALUE));
-            var json = JsonObject.items(connections.stream().map(Connection::json).toList());
+            var json =
+                    JsonObject.items(
+                            Described.of(tx, connections).stream().map(Described::json).toList());
             page.ifPresent(_ -> json.put("total", ConnectionStore.count(tx, caller.workspace())));
             return Reply.ok(json);
         });
@@ -129,7 +136,7 @@ public final class ConnectionRoutes {
     private Reply get(Request request) {
         var caller = access.caller(request);
         var id = new ConnectionId(request.id("connection"));
-        return Reply.ok(db.call(tx -> find(tx, caller.workspace(), id)).json());
+        return Reply.ok(db.call(tx -> Described.of(tx, find(tx, caller.workspace(), id))).json());
     }
 
     private Reply patch(Request request) throws IOException {
@@ -157,7 +164,7 @@ public final class ConnectionRoutes {
                                     before.createdAt(),
                                     clock.instant());
                     ConnectionStore.update(tx, after, version);
-                    return after;
+                    return Described.of(tx, after);
                 });
         change.committed();
         return Reply.ok(patched.json());

@@ -1,10 +1,6 @@
 package dev.sluice.gateway.connection;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.sluice.account.access.Access;
-import dev.sluice.gateway.destination.DestinationId;
-import dev.sluice.gateway.destination.DestinationSummary;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.gateway.source.SourceStore;
 import dev.sluice.platform.db.Db;
@@ -15,8 +11,6 @@ import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.json.JsonObject;
-
-import java.util.Map;
 
 /// `/api/v1/sources/{id}/connections`: where a source's events go.
 public final class SourceConnections {
@@ -45,20 +39,10 @@ public final class SourceConnections {
                 throw ApiException.notFound("source");
             }
             var connections = ConnectionStore.ofSource(tx, source, q, page.offset(), page.limit());
-            var summaries =
-                    DestinationSummary.of(
-                            tx, connections.stream().map(Connection::destination).toList());
-            var items =
-                    connections.stream().map(connection -> item(connection, summaries)).toList();
+            var items = Described.of(tx, connections).stream().map(Described::json).toList();
             return Reply.ok(
                     JsonObject.items(items)
                             .put("total", ConnectionStore.countOfSource(tx, source, q)));
         });
-    }
-
-    private static JsonObject item(
-            Connection connection, Map<DestinationId, DestinationSummary> destinations) {
-        var destination = requireNonNull(destinations.get(connection.destination()));
-        return connection.json().put("destination", destination.json());
     }
 }
