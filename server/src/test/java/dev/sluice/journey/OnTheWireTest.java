@@ -98,6 +98,8 @@ class OnTheWireTest {
                                     .path("status")
                                     .asString()
                                     .equals("pending"));
+            assertThat(Events.delivery(api, second).path("reason").asString())
+                    .isEqualTo("In line for its first attempt.");
         }
     }
 }

@@ -182,12 +182,11 @@ final class DeliveryQueries {
                         .or(() -> circuit.map(_ -> Hold.CIRCUIT_OPEN));
         Optional<Long> owner = isInMemory ? Optional.of(row.number("owner")) : Optional.empty();
         var status = new Unfinished(id, owner, createdAt).status(underWay, now);
+        var due = row.instantOrNone("next_at");
         Optional<Instant> next =
-                row.instantOrNone("next_at")
-                        .map(due ->
-                                hold.equals(Optional.of(Hold.CIRCUIT_OPEN))
-                                        ? circuit.orElseThrow().notBefore(due)
-                                        : due);
+                hold.equals(Optional.of(Hold.CIRCUIT_OPEN))
+                        ? circuit.map(open -> open.notBefore(due.orElse(now)))
+                        : due;
         return new DeliveryView(
                 id,
                 connection,

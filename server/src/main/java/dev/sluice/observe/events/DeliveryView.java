@@ -62,6 +62,7 @@ record DeliveryView(
     /// Why a delivery waits.
     ///
     /// @param circuit present when it is not closed
+    /// @param isInMemory it is due, and a process has it, but does not send it yet
     /// @param retries how many there will be at most
     static String waiting(
             Optional<Hold> hold,
@@ -86,12 +87,14 @@ record DeliveryView(
             };
         }
         if (attempts == 0) {
-            return isInMemory
-                    ? "Being delivered: the first attempt is under way."
-                    : "Waiting for its first attempt.";
+            return isInMemory ? "In line for its first attempt." : "Waiting for its first attempt.";
         }
         String why =
                 last.flatMap(AttemptView::errorMessage).map(message -> ": " + message).orElse("");
-        return "Retry " + attempts + " of " + retries + " at " + JsonObject.time(next) + why + ".";
+        // The schedule may have been shortened since.
+        String retry = attempts + " of " + Math.max(attempts, retries);
+        return isInMemory
+                ? "In line for retry " + retry + why + "."
+                : "Retry " + retry + " at " + JsonObject.time(next) + why + ".";
     }
 }
