@@ -140,11 +140,12 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
             return false;
         }
         var place = places.of(destination);
-        if (!memory.take(place.share(), size)) {
+        var share = place.share(Memory.Kind.FRESH);
+        if (!memory.take(share, size)) {
             return false;
         }
         if (!place.outbox().reserve(room(destination))) {
-            memory.give(place.share(), size);
+            memory.give(share, size);
             return false;
         }
         return true;
@@ -201,22 +202,20 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
     void cancel(DestinationId destination, int size) {
         var place = places.of(destination);
         place.outbox().cancel();
-        memory.give(place.share(), size);
+        memory.give(place.share(Memory.Kind.FRESH), size);
     }
 
     /// Room for one more waiting delivery's payload, of the same memory.
     boolean reserveWaiting(DestinationId destination, Trigger trigger, int size) {
-        var share = places.of(destination).share();
-        return trigger == Trigger.RESEND
-                ? memory.takeForResend(share, size)
-                : memory.take(share, size);
+        return memory.take(places.of(destination).share(Ready.kindOfWaiting(trigger)), size);
     }
 
     /// Whether there is room for one of this size, as it looks.
     boolean hasRoom(DestinationId destination, Trigger trigger, int size) {
-        boolean isRoom = reserveWaiting(destination, trigger, size);
+        var share = places.of(destination).share(Ready.kindOfWaiting(trigger));
+        boolean isRoom = memory.take(share, size);
         if (isRoom) {
-            memory.give(places.of(destination).share(), size);
+            memory.give(share, size);
         }
         return isRoom;
     }
@@ -261,7 +260,7 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
             }
         } finally {
             underWay.remove(ready.work().id(), sending);
-            memory.give(place.share(), ready.payload().size());
+            memory.give(place.share(ready.kind()), ready.payload().size());
         }
     }
 
@@ -400,7 +399,7 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
             var ready = drained.ready();
             giveBackProbe(ready);
             forgetFresh(ready.work());
-            memory.give(drained.place().share(), ready.payload().size());
+            memory.give(drained.place().share(ready.kind()), ready.payload().size());
             if (!ready.isFresh()) {
                 writtenWaiting.add(ready.work());
             }

@@ -5,10 +5,11 @@ import java.util.concurrent.atomic.AtomicLong;
 /// The memory for payloads of deliveries, and who may have how much of it, in bytes.
 ///
 /// Shares follow what is left free (dynamic thresholds, Choudhury and Hahne 1998): a workspace may
-/// have as much as it leaves, a destination a quarter of that, of which resends take a quarter
-/// again at most. So a workspace alone gets half of the memory and a destination a fifth, and
-/// however many want all there is, something is left for who comes next. Who has nothing yet only
-/// needs it to fit.
+/// have as much as it leaves; a destination's fresh deliveries a quarter of that, those that waited
+/// an eighth, its resends a sixteenth, each apart, so that none of them keeps another out. So a
+/// workspace alone gets half of the memory and the fresh ones of a destination a fifth, and however
+/// many want all there is, something is left for who comes next. Who has nothing yet only needs it
+/// to fit.
 final class Memory {
 
     /// What is kept of it for a workspace.
@@ -16,20 +17,31 @@ final class Memory {
         private final AtomicLong bytes = new AtomicLong();
     }
 
-    /// What is kept of it for a destination.
-    static final class Share {
-        private final AtomicLong bytes = new AtomicLong();
-        private final Tenant tenant;
+    /// Deliveries of a destination that are counted together.
+    enum Kind {
+        FRESH(4),
+        WAITED(8),
+        RESENT(16);
 
-        Share(Tenant tenant) {
-            this.tenant = tenant;
+        /// Which part of what is left free they may have.
+        private final int part;
+
+        Kind(int part) {
+            this.part = part;
         }
     }
 
-    /// Parts of what is left free.
-    private static final int DESTINATION = 4;
+    /// What is kept of it for one kind of a destination's deliveries.
+    static final class Share {
+        private final AtomicLong bytes = new AtomicLong();
+        private final Tenant tenant;
+        private final Kind kind;
 
-    private static final int RESENDS = 16;
+        Share(Tenant tenant, Kind kind) {
+            this.tenant = tenant;
+            this.kind = kind;
+        }
+    }
 
     private final long most;
     private final AtomicLong bytes = new AtomicLong();
@@ -43,23 +55,14 @@ final class Memory {
         return bytes.get();
     }
 
-    /// False when there is no room for it now, or not for this destination.
+    /// False when there is no room for it now, or not for these.
     boolean take(Share share, int size) {
-        return take(share, size, DESTINATION);
-    }
-
-    /// The same for a resend, for which a destination may have less.
-    boolean takeForResend(Share share, int size) {
-        return take(share, size, RESENDS);
-    }
-
-    private boolean take(Share share, int size, int part) {
         long left = most - bytes.addAndGet(size);
-        long destination = share.bytes.addAndGet(size);
+        long shared = share.bytes.addAndGet(size);
         long workspace = share.tenant.bytes.addAndGet(size);
         boolean isRoom =
                 left >= 0
-                        && (destination == size || part * destination <= left)
+                        && (shared == size || share.kind.part * shared <= left)
                         && (workspace == size || workspace <= left);
         if (!isRoom) {
             give(share, size);

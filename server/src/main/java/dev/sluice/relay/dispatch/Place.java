@@ -1,6 +1,11 @@
 package dev.sluice.relay.dispatch;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.sluice.gateway.destination.DestinationId;
+
+import java.util.EnumMap;
+import java.util.Map;
 
 /// What is kept here for a destination: its deliveries, its part of the permits and of the memory.
 final class Place {
@@ -8,13 +13,15 @@ final class Place {
     private final DestinationId destination;
     private final Outbox outbox;
     private final Turns.Seat<Place> seat;
-    private final Memory.Share share;
+    private final Map<Memory.Kind, Memory.Share> shares = new EnumMap<>(Memory.Kind.class);
 
     Place(DestinationId destination, Outbox outbox, Tenant tenant) {
         this.destination = destination;
         this.outbox = outbox;
         this.seat = new Turns.Seat<>(this, tenant.turns());
-        this.share = new Memory.Share(tenant.memory());
+        for (var kind : Memory.Kind.values()) {
+            shares.put(kind, new Memory.Share(tenant.memory(), kind));
+        }
     }
 
     /// What is counted for its workspace.
@@ -32,7 +39,7 @@ final class Place {
         return seat;
     }
 
-    Memory.Share share() {
-        return share;
+    Memory.Share share(Memory.Kind kind) {
+        return requireNonNull(shares.get(kind));
     }
 }

@@ -1,6 +1,7 @@
 package dev.sluice.relay.dispatch;
 
 import dev.sluice.relay.Payload;
+import dev.sluice.relay.Trigger;
 import dev.sluice.relay.Work;
 import dev.sluice.relay.circuit.Probe;
 
@@ -23,5 +24,14 @@ record Ready(
 
     Ready(Work work, Payload payload, boolean isFresh, long epoch) {
         this(work, payload, isFresh, epoch, 0, Optional.empty());
+    }
+
+    /// What its memory is counted as.
+    Memory.Kind kind() {
+        return isFresh ? Memory.Kind.FRESH : kindOfWaiting(work.trigger());
+    }
+
+    static Memory.Kind kindOfWaiting(Trigger trigger) {
+        return trigger == Trigger.RESEND ? Memory.Kind.RESENT : Memory.Kind.WAITED;
     }
 }
