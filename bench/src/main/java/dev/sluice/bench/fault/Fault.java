@@ -17,6 +17,9 @@ interface Fault {
         return Scene.standard();
     }
 
+    /// Done before the load begins.
+    default void prepare(Stage stage) {}
+
     /// Does the harm, with all running and under load, and leaves with it repaired.
     void harm(Stage stage, Criteria criteria);
 

@@ -30,6 +30,7 @@ interface Trial {
         public Criteria run(Dose dose) {
             var criteria = new Criteria();
             try (var stage = Stage.open(fault.scene(dose), dose)) {
+                fault.prepare(stage);
                 stage.begin();
                 fault.harm(stage, criteria);
                 Stage.pause(Duration.ofSeconds(dose.calm()));
