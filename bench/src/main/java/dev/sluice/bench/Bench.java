@@ -5,14 +5,17 @@ import dev.sluice.bench.platform.Options;
 import dev.sluice.bench.platform.UsageException;
 import dev.sluice.bench.report.Report;
 import dev.sluice.bench.scenario.Crash;
+import dev.sluice.bench.scenario.Drain;
 import dev.sluice.bench.scenario.Features;
 import dev.sluice.bench.scenario.FullCycle;
 import dev.sluice.bench.scenario.Fuzz;
 import dev.sluice.bench.scenario.IngestOnly;
 import dev.sluice.bench.scenario.Isolation;
+import dev.sluice.bench.scenario.Latency;
 import dev.sluice.bench.scenario.Limit;
 import dev.sluice.bench.scenario.Lists;
 import dev.sluice.bench.scenario.Scenario;
+import dev.sluice.bench.scenario.Soak;
 
 import java.nio.file.Path;
 import java.time.LocalDate;
@@ -41,7 +44,8 @@ public final class Bench {
         try {
             if (arguments.isEmpty()) {
                 throw new UsageException(
-                        "bench/run relay|limit|features|ingest|crash|isolation|lists|fuzz"
+                        "bench/run relay|limit|latency|features|ingest|drain|soak|crash|isolation"
+                                + "|lists|fuzz"
                                 + " [options]");
             }
             var options = Options.parse(arguments.subList(1, arguments.size()));
@@ -66,6 +70,9 @@ public final class Bench {
         return switch (name) {
             case "relay" -> FullCycle.from(options);
             case "limit" -> Limit.from(options);
+            case "latency" -> Latency.from(options);
+            case "drain" -> Drain.from(options);
+            case "soak" -> Soak.from(options);
             case "features" -> Features.from(options);
             case "ingest" -> IngestOnly.from(options);
             case "crash" -> Crash.from(options);

@@ -16,14 +16,16 @@ public final class IngestOnly implements Scenario {
 
     private final Setup setup;
     private final LoadSettings load;
+    private final Flame flame;
 
-    private IngestOnly(Setup setup, LoadSettings load) {
+    private IngestOnly(Setup setup, LoadSettings load, Flame flame) {
         this.setup = setup;
+        this.flame = flame;
         this.load = load;
     }
 
     public static IngestOnly from(Options options) {
-        return new IngestOnly(Setup.from(options), LoadSettings.from(options));
+        return new IngestOnly(Setup.from(options), LoadSettings.from(options), Flame.from(options));
     }
 
     @Override
@@ -66,6 +68,8 @@ public final class IngestOnly implements Scenario {
                         lap.result().failures(),
                         lap.usage().foreignCores());
             }
+            var plan = load.plan(source.ingest(), new Pace.BackToBack());
+            var _ = flame.lap(target, Optional.empty(), plan, "ingest", report);
             report.add(table.medians());
             Setup.stop(target, report);
             return report;

@@ -5,6 +5,7 @@ import dev.sluice.bench.load.Pace;
 import dev.sluice.bench.load.Plan;
 import dev.sluice.bench.platform.Options;
 import dev.sluice.bench.platform.Wait;
+import dev.sluice.bench.relay.Target;
 import dev.sluice.bench.report.Report;
 import dev.sluice.bench.report.Table;
 import dev.sluice.bench.sink.Behaviour;
@@ -14,7 +15,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 /// Scenario `isolation`: one source, two destinations; one hangs on every request, the other must
-/// not notice.
+/// not notice. With `--rows`, also [Neighbours], which takes minutes.
 public final class Isolation implements Scenario {
 
     private static final Duration SENDING = Duration.ofSeconds(1);
@@ -24,22 +25,50 @@ public final class Isolation implements Scenario {
     private final Setup setup;
     private final int events;
     private final Duration hang;
+    private final LoadSettings load;
+    private final int rows;
+    private final int rate;
 
-    private Isolation(Setup setup, int events, Duration hang) {
+    private Isolation(
+            Setup setup, int events, Duration hang, LoadSettings load, int rows, int rate) {
         this.setup = setup;
         this.events = events;
         this.hang = hang;
+        this.load = load;
+        this.rows = rows;
+        this.rate = rate;
     }
 
     public static Isolation from(Options options) {
         return new Isolation(
-                Setup.from(options), options.number("events", 60), options.seconds("hang", 10));
+                Setup.from(options),
+                options.number("events", 60),
+                options.seconds("hang", 10),
+                LoadSettings.from(options),
+                options.number("rows", 0),
+                options.number("rate", 1_000));
     }
 
     @Override
     public Report run() {
-        try (var target = setup.open();
-                var fast = SinkProcess.start(new Behaviour.Fast(), Optional.empty());
+        var report = new Report("isolation");
+        if (rows == 0) {
+            try (var target = setup.open()) {
+                beside(target, report);
+                Setup.stop(target, report);
+            }
+        } else {
+            try (var relay = setup.openOwn()) {
+                beside(relay, report);
+                new Neighbours(relay, load, rate).measure(rows, hang, load.rounds(), report);
+                Setup.stop(relay, report);
+            }
+        }
+        return report;
+    }
+
+    private void beside(Target target, Report report) {
+        try (var fast = SinkProcess.start(new Behaviour.Fast(), Optional.empty());
                 var hanging = SinkProcess.start(new Behaviour.Hang(hang), Optional.empty())) {
             var source = target.api().source("bench isolation");
             target.api().connect(source, "bench hanging", hanging.url(), DEFAULT_IN_FLIGHT);
@@ -75,18 +104,14 @@ public final class Isolation implements Scenario {
                                         "after s")
                                 .row("fast", arrived, seconds)
                                 .row("hanging", hanging.count().requests(), "(not waited for)");
-                var report =
-                        new Report("isolation")
-                                .add(table)
-                                .failUnless(
-                                        result.acceptedInAll() == events,
-                                        result.acceptedInAll() + " of " + events + " were accepted")
-                                .failUnless(
-                                        inTime,
-                                        "only %d reached the fast one within %d s"
-                                                .formatted(arrived, ALLOWED.toSeconds()));
-                Setup.stop(target, report);
-                return report;
+                report.add(table)
+                        .failUnless(
+                                result.acceptedInAll() == events,
+                                result.acceptedInAll() + " of " + events + " were accepted")
+                        .failUnless(
+                                inTime,
+                                "only %d reached the fast one within %d s"
+                                        .formatted(arrived, ALLOWED.toSeconds()));
             }
         }
     }

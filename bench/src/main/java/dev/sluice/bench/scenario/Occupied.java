@@ -1,0 +1,60 @@
+package dev.sluice.bench.scenario;
+
+import dev.sluice.bench.relay.DatabaseAddress;
+import dev.sluice.bench.report.Table;
+
+import java.sql.SQLException;
+
+/// What the relay's tables occupy on disk, days of the history taken together.
+final class Occupied {
+
+    private static final double MEGABYTE = 1024.0 * 1024;
+
+    private Occupied() {}
+
+    static Table in(DatabaseAddress database) {
+        var table =
+                new Table(
+                        "On disk",
+                        "table",
+                        "rows",
+                        "dead rows",
+                        "table MB",
+                        "indexes MB",
+                        "table bytes a row",
+                        "index bytes a row");
+        try (var connection = database.connect();
+                var statement = connection.createStatement()) {
+            statement.execute("analyze");
+            var rows =
+                    statement.executeQuery(
+                            """
+                            select regexp_replace(c.relname, '_[0-9]{8}$', '') as name,
+                                   sum(s.n_live_tup) as live, sum(s.n_dead_tup) as dead,
+                                   sum(pg_table_size(c.oid)) as bytes,
+                                   sum(pg_indexes_size(c.oid)) as indexes
+                              from pg_class c join pg_stat_user_tables s on s.relid = c.oid
+                             where c.relkind = 'r'
+                             group by 1
+                            having sum(pg_total_relation_size(c.oid)) > 1000000
+                             order by 4 desc
+                            """);
+            while (rows.next()) {
+                double bytes = rows.getDouble("bytes");
+                double indexes = rows.getDouble("indexes");
+                long live = rows.getLong("live");
+                table.row(
+                        rows.getString("name"),
+                        live,
+                        rows.getLong("dead"),
+                        bytes / MEGABYTE,
+                        indexes / MEGABYTE,
+                        bytes / Math.max(1, live),
+                        indexes / Math.max(1, live));
+            }
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+        return table;
+    }
+}
