@@ -17,13 +17,13 @@ record RelayListeners(Dispatcher dispatcher, Wakes wakes, Quota quota, InstantSo
 
     @Override
     public void stored(List<Accepted> events, long epoch) {
-        dispatcher.stored(events, epoch);
+        dispatcher.intake().stored(events, epoch);
         wakes.stored(events, clock.instant());
     }
 
     @Override
     public void dropped(Accepted event) {
-        dispatcher.dropped(event);
+        dispatcher.intake().dropped(event);
         quota.dropped(event);
     }
 

@@ -320,7 +320,7 @@ final class Sluice implements AutoCloseable {
                 Ingest.PATH,
                 new Ingest(
                         routing,
-                        dispatcher,
+                        dispatcher.intake(),
                         journal,
                         space,
                         budget,

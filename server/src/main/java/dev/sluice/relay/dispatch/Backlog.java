@@ -233,8 +233,9 @@ public final class Backlog implements Loop.Step {
         if (reader.taken() * 2 > most || limit <= 0) {
             return false; // when half of it is done
         }
-        if (!dispatcher.hasRoom(
-                route.get().destination().id(), reader.lane().trigger(), usualSize)) {
+        if (!dispatcher
+                .intake()
+                .hasRoom(route.get().destination().id(), reader.lane().trigger(), usualSize)) {
             return false; // payloads would be read in vain
         }
         int taken = load(reader, route.get(), limit);
@@ -258,7 +259,9 @@ public final class Backlog implements Loop.Step {
                 release(reader, lanes.firstDue(reader.lane()));
                 return;
             }
-            if (!dispatcher.hasRoom(destination.id(), reader.lane().trigger(), usualSize)) {
+            if (!dispatcher
+                    .intake()
+                    .hasRoom(destination.id(), reader.lane().trigger(), usualSize)) {
                 return;
             }
             var probe = circuits.claimProbe(destination);
@@ -375,13 +378,22 @@ public final class Backlog implements Loop.Step {
         } else if (payload.isEmpty() || delivering.isExpired(work)) {
             reader.take(work);
             results.add(Delivering.ended(work, ErrorCode.EVENT_EXPIRED, clock.instant()));
-        } else if (dispatcher.reserveWaiting(
-                route.destination().id(), work.trigger(), payload.get().size())) {
+        } else if (dispatcher
+                .intake()
+                .reserveWaiting(route.destination().id(), work.trigger(), payload.get().size())) {
             queued++;
             reader.take(work);
-            dispatcher.addWaiting(
-                    route.destination().id(),
-                    new Ready(work, payload.get(), false, epoch, waiting.recoveries(), probe));
+            dispatcher
+                    .intake()
+                    .addWaiting(
+                            route.destination().id(),
+                            new Ready(
+                                    work,
+                                    payload.get(),
+                                    false,
+                                    epoch,
+                                    waiting.recoveries(),
+                                    probe));
         } else {
             return false;
         }

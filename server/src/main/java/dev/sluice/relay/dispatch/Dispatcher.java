@@ -4,13 +4,9 @@ import dev.sluice.gateway.destination.DestinationId;
 import dev.sluice.gateway.routing.RouteMap;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.Lease;
-import dev.sluice.relay.Recoveries;
-import dev.sluice.relay.Trigger;
 import dev.sluice.relay.UnderWay;
 import dev.sluice.relay.Work;
 import dev.sluice.relay.circuit.Circuits;
-import dev.sluice.relay.store.Accepted;
-import dev.sluice.relay.store.JournalListener;
 import dev.sluice.relay.store.ResultQueue;
 import dev.sluice.relay.store.ResultsListener;
 import dev.sluice.relay.store.Settled;
@@ -31,16 +27,12 @@ import java.util.concurrent.Executor;
 
 /// Sends what is in memory: each destination within its own limit, all within the node's. Its
 /// [Senders] say which delivery is next.
-public final class Dispatcher implements JournalListener, ResultsListener, UnderWay {
+public final class Dispatcher implements ResultsListener, UnderWay {
 
     private static final Logger log = LoggerFactory.getLogger(Dispatcher.class);
 
     /// Attempts under way on this node at once.
     public static final int PERMITS = 1_024;
-
-    /// Bodies and headers in memory for deliveries, in bytes.
-    private static final long MOST_BYTES =
-            Math.min(256L << 20, Runtime.getRuntime().maxMemory() / 4);
 
     private final RouteMap routing;
     private final Lease node;
@@ -52,10 +44,8 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
 
     private final Places places;
     private final Senders senders;
-    private final Memory memory = new Memory(MOST_BYTES);
-
-    /// Fresh deliveries from their commit until their result's.
-    private final ConcurrentHashMap<DeliveryId, Work> fresh = new ConcurrentHashMap<>();
+    private final Intake intake;
+    private final Fresh fresh = new Fresh();
 
     /// Waiting deliveries whose result was written, for the [Backlog] to forget.
     private final Queue<Work> writtenWaiting = new ConcurrentLinkedQueue<>();
@@ -119,6 +109,7 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
                         clock,
                         (place, ready) -> deliver(place, ready, false));
         this.quarantine = new Quarantine(turns, new Alone(), clock);
+        this.intake = new Intake(routing, node, circuits, places, senders, quarantine, fresh);
     }
 
     /// Of the rate limits; its rounds are another's to call.
@@ -131,105 +122,9 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
         return quarantine;
     }
 
-    /// Keeps room for a delivery that is about to be stored. False when it should be stored as
-    /// waiting.
-    ///
-    /// @param size of its payload, in bytes
-    public boolean reserve(DestinationId destination, int size) {
-        if (closing || !node.mayStart() || !circuits.of(destination).isClosed()) {
-            return false;
-        }
-        var place = places.of(destination);
-        var share = place.share(Memory.Kind.FRESH);
-        if (!memory.take(share, size)) {
-            return false;
-        }
-        if (!place.outbox().reserve(room(destination))) {
-            memory.give(share, size);
-            return false;
-        }
-        return true;
-    }
-
-    /// How many fresh deliveries may wait in memory: with a rate limit, those of about a second.
-    private int room(DestinationId destination) {
-        return Senders.rateLimit(routing.destination(destination))
-                .map(limit -> Math.min(Outbox.MOST_FRESH, limit.perSecond()))
-                .orElse(Outbox.MOST_FRESH);
-    }
-
-    @Override
-    public void stored(List<Accepted> events, long epoch) {
-        for (var event : events) {
-            for (var planned : event.planned()) {
-                if (planned.isFresh()) {
-                    var work = workOf(event, planned);
-                    var place = places.of(planned.route().destination().id());
-                    fresh.put(work.id(), work);
-                    place.outbox().addFresh(new Ready(work, event.payload(), true, epoch));
-                    senders.start(place);
-                }
-            }
-        }
-    }
-
-    private static Work workOf(Accepted event, Accepted.Planned planned) {
-        return new Work(
-                planned.id(),
-                event.source(),
-                planned.connection(),
-                Trigger.INGEST,
-                0,
-                Optional.empty());
-    }
-
-    @Override
-    public void dropped(Accepted event) {
-        cancel(event.planned(), event.payload().size());
-    }
-
-    /// Gives back what `reserve` kept for those that are fresh.
-    ///
-    /// @param size of their event's payload, in bytes
-    public void cancel(List<Accepted.Planned> planned, int size) {
-        for (var one : planned) {
-            if (one.isFresh()) {
-                cancel(one.route().destination().id(), size);
-            }
-        }
-    }
-
-    void cancel(DestinationId destination, int size) {
-        var place = places.of(destination);
-        place.outbox().cancel();
-        memory.give(place.share(Memory.Kind.FRESH), size);
-    }
-
-    /// Room for one more waiting delivery's payload, of the same memory.
-    boolean reserveWaiting(DestinationId destination, Trigger trigger, int size) {
-        return memory.take(places.of(destination).share(Ready.kindOfWaiting(trigger)), size);
-    }
-
-    /// Whether there is room for one of this size, as it looks.
-    boolean hasRoom(DestinationId destination, Trigger trigger, int size) {
-        var share = places.of(destination).share(Ready.kindOfWaiting(trigger));
-        boolean isRoom = memory.take(share, size);
-        if (isRoom) {
-            memory.give(share, size);
-        }
-        return isRoom;
-    }
-
-    void addWaiting(DestinationId destination, Ready ready) {
-        if (Recoveries.isSuspect(ready.recoveries())) {
-            quarantine.add(destination, ready);
-        } else {
-            line(destination, ready);
-        }
-    }
-
-    private void line(DestinationId destination, Ready ready) {
-        senders.start(places.addWaiting(destination, ready));
+    /// How deliveries come in here.
+    public Intake intake() {
+        return intake;
     }
 
     /// Whether the destination has deliveries here that are no resends and not under way.
@@ -260,7 +155,7 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
             }
         } finally {
             underWay.remove(ready.work().id(), sending);
-            memory.give(place.share(ready.kind()), ready.payload().size());
+            intake.release(place, ready);
         }
     }
 
@@ -318,7 +213,7 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
 
         @Override
         public void sendAmongOthers(DestinationId destination, Ready ready) {
-            line(destination, ready);
+            senders.start(places.addWaiting(destination, ready));
         }
 
         @Override
@@ -350,7 +245,7 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
     public void written(List<Settled> batch, List<Settled> effective) {
         boolean isAnyWaiting = false;
         for (var settled : batch) {
-            if (!forgetFresh(settled.work())) {
+            if (!fresh.forget(settled.work())) {
                 writtenWaiting.add(settled.work());
                 isAnyWaiting = true;
             }
@@ -358,13 +253,6 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
         if (isAnyWaiting) {
             onWritten.run();
         }
-    }
-
-    /// False when it waits in its lane. Told by identity: after this node was declared dead it may
-    /// have the same delivery twice, the one it had before and the one it took from the lane.
-    @SuppressWarnings("ReferenceEquality")
-    private boolean forgetFresh(Work work) {
-        return fresh.get(work.id()) == work && fresh.remove(work.id()) != null;
     }
 
     /// Called after results of waiting deliveries were written; must be quick.
@@ -380,7 +268,7 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
     /// Whether this fresh delivery is in memory: waiting for a sender, under way, or its result not
     /// yet written.
     public boolean knows(DeliveryId delivery) {
-        return fresh.containsKey(delivery);
+        return fresh.knows(delivery);
     }
 
     @Override
@@ -398,8 +286,8 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
         for (var drained : drain()) {
             var ready = drained.ready();
             giveBackProbe(ready);
-            forgetFresh(ready.work());
-            memory.give(drained.place().share(ready.kind()), ready.payload().size());
+            var _ = fresh.forget(ready.work());
+            intake.release(drained.place(), ready);
             if (!ready.isFresh()) {
                 writtenWaiting.add(ready.work());
             }
@@ -427,13 +315,14 @@ public final class Dispatcher implements JournalListener, ResultsListener, Under
 
     /// Memory that payloads here take, in bytes; room kept for fresh ones included.
     long bytes() {
-        return memory.taken();
+        return intake.bytes();
     }
 
     /// Starts nothing more, lets attempts under way end within `budget`, and puts everything else
     /// back.
     public void stop(Duration budget) throws InterruptedException {
         closing = true;
+        intake.close();
         for (var drained : drain()) {
             giveBackProbe(drained.ready());
             putBack(drained.ready());

@@ -16,7 +16,7 @@ import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.Hops;
 import dev.sluice.relay.Payload;
-import dev.sluice.relay.dispatch.Dispatcher;
+import dev.sluice.relay.dispatch.Intake;
 import dev.sluice.relay.store.Accepted;
 import dev.sluice.relay.store.Journal;
 import dev.sluice.relay.store.Receipt;
@@ -46,7 +46,7 @@ public final class Ingest implements Endpoint {
     private static final String METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
 
     private final Routing routing;
-    private final Dispatcher dispatcher;
+    private final Intake intake;
     private final Journal journal;
     private final FreeSpace space;
     private final IngestBudget budget;
@@ -60,7 +60,7 @@ public final class Ingest implements Endpoint {
     /// @param headerPrefix of our own headers, such as `X-Service`
     public Ingest(
             Routing routing,
-            Dispatcher dispatcher,
+            Intake intake,
             Journal journal,
             FreeSpace space,
             IngestBudget budget,
@@ -70,7 +70,7 @@ public final class Ingest implements Endpoint {
             String baseUrl,
             String headerPrefix) {
         this.routing = routing;
-        this.dispatcher = dispatcher;
+        this.intake = intake;
         this.journal = journal;
         this.space = space;
         this.budget = budget;
@@ -154,7 +154,7 @@ public final class Ingest implements Endpoint {
                     filtered,
                     new Receipt(System.nanoTime() + PATIENCE.toNanos()));
         } catch (RuntimeException | Error e) {
-            dispatcher.cancel(planned, payload.size());
+            intake.cancel(planned, payload.size());
             if (isCounted) {
                 quota.giveBack(inlet.source(), id);
             }
@@ -184,7 +184,7 @@ public final class Ingest implements Endpoint {
             isTaken = journal.offer(event);
         } finally {
             if (!isTaken) {
-                dispatcher.dropped(event);
+                intake.dropped(event);
                 quota.dropped(event);
             }
         }
@@ -194,7 +194,7 @@ public final class Ingest implements Endpoint {
     }
 
     private boolean isRoomFor(Route route, int size) {
-        return route.hold(false).isEmpty() && dispatcher.reserve(route.destination().id(), size);
+        return route.hold(false).isEmpty() && intake.reserve(route.destination().id(), size);
     }
 
     static ApiException notStored() {

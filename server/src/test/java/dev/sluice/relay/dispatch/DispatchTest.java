@@ -324,31 +324,33 @@ class DispatchTest {
     void memory_is_bounded_and_what_does_not_fit_waits() {
         engine.learn();
         var delivery = engine.acceptWaiting(connection);
-        assertThat(engine.dispatcher.reserve(destination, 256 << 20)).isTrue();
-        assertThat(engine.dispatcher.reserve(destination, 1)).isFalse();
+        assertThat(engine.dispatcher.intake().reserve(destination, 256 << 20)).isTrue();
+        assertThat(engine.dispatcher.intake().reserve(destination, 1)).isFalse();
 
         engine.round();
         assertThat(engine.standing(delivery)).isEqualTo("waiting 0");
         assertThat(engine.sender.parcels()).isEmpty();
 
-        engine.dispatcher.cancel(destination, 256 << 20);
+        engine.dispatcher.intake().cancel(destination, 256 << 20);
         engine.round();
         engine.awaitWritten(1);
         assertThat(engine.standing(delivery)).isEqualTo("3 1");
-        assertThat(engine.dispatcher.reserve(destination, 256 << 20)).as("all is free").isTrue();
+        assertThat(engine.dispatcher.intake().reserve(destination, 256 << 20))
+                .as("all is free")
+                .isTrue();
     }
 
     @Test
     void there_is_room_for_so_many_fresh_ones_of_a_destination_and_no_more() {
         engine.learn();
         int room = 0;
-        while (engine.dispatcher.reserve(destination, 1)) {
+        while (engine.dispatcher.intake().reserve(destination, 1)) {
             room++;
         }
         assertThat(room).isEqualTo(2_048);
 
-        engine.dispatcher.cancel(destination, 1);
-        assertThat(engine.dispatcher.reserve(destination, 1)).isTrue();
+        engine.dispatcher.intake().cancel(destination, 1);
+        assertThat(engine.dispatcher.intake().reserve(destination, 1)).isTrue();
     }
 
     @Test
@@ -386,8 +388,11 @@ class DispatchTest {
         hosts.forEach(engine.sender::hang);
         for (var each : connections) {
             for (int i = 0; i < 220; i++) {
-                engine.dispatcher.addWaiting(
-                        engine.routing.route(each).orElseThrow().destination().id(), ready(each));
+                engine.dispatcher
+                        .intake()
+                        .addWaiting(
+                                engine.routing.route(each).orElseThrow().destination().id(),
+                                ready(each));
             }
         }
         hosts.forEach(engine.sender::letGo);

@@ -26,7 +26,6 @@ import dev.sluice.relay.send.Sender;
 import dev.sluice.relay.settle.Settlement;
 import dev.sluice.relay.store.Accepted;
 import dev.sluice.relay.store.Journal;
-import dev.sluice.relay.store.JournalListener;
 import dev.sluice.relay.store.Lane;
 import dev.sluice.relay.store.LaneStore;
 import dev.sluice.relay.store.Lanes;
@@ -207,18 +206,7 @@ final class Engine implements AutoCloseable {
             dispatcher.written(batch, effective);
             written.addAndGet(batch.size());
         });
-        journal.start(
-                new JournalListener() {
-                    @Override
-                    public void stored(List<Accepted> events, long epoch) {
-                        dispatcher.stored(events, epoch);
-                    }
-
-                    @Override
-                    public void dropped(Accepted event) {
-                        dispatcher.dropped(event);
-                    }
-                });
+        journal.start(dispatcher.intake());
     }
 
     /// Monotonic time passes without a heartbeat, as for a process that is stopped.
@@ -243,7 +231,8 @@ final class Engine implements AutoCloseable {
     DeliveryId accept(ConnectionId connection) {
         var route = routing.route(connection).orElseThrow();
         boolean isFresh =
-                route.hold(false).isEmpty() && dispatcher.reserve(route.destination().id(), 100);
+                route.hold(false).isEmpty()
+                        && dispatcher.intake().reserve(route.destination().id(), 100);
         return store(connection, isFresh);
     }
 
@@ -267,7 +256,9 @@ final class Engine implements AutoCloseable {
             boolean isFresh =
                     isRoom
                             && route.hold(false).isEmpty()
-                            && dispatcher.reserve(route.destination().id(), payload.size());
+                            && dispatcher
+                                    .intake()
+                                    .reserve(route.destination().id(), payload.size());
             planned.add(
                     new Accepted.Planned(DeliveryId.of(id, planned.size() + 1), route, isFresh));
         }

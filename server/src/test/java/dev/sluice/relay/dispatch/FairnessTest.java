@@ -70,9 +70,11 @@ class FairnessTest {
                             Trigger.INGEST,
                             0,
                             Optional.empty());
-            engine.dispatcher.addWaiting(
-                    target.destination(),
-                    new Ready(work, Some.payload("{}"), false, engine.node.epoch()));
+            engine.dispatcher
+                    .intake()
+                    .addWaiting(
+                            target.destination(),
+                            new Ready(work, Some.payload("{}"), false, engine.node.epoch()));
         }
     }
 

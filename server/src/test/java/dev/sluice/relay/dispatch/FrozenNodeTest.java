@@ -139,9 +139,11 @@ class FrozenNodeTest {
 
     private void send(DeliveryId id, ConnectionId by, DestinationId to) {
         var work = new Work(id, source, by, Trigger.INGEST, 0, Optional.empty());
-        assertThat(engine.dispatcher.reserveWaiting(destination, Trigger.INGEST, 100)).isTrue();
-        engine.dispatcher.addWaiting(
-                to, new Ready(work, Some.payload("{}"), false, engine.node.epoch()));
+        assertThat(engine.dispatcher.intake().reserveWaiting(destination, Trigger.INGEST, 100))
+                .isTrue();
+        engine.dispatcher
+                .intake()
+                .addWaiting(to, new Ready(work, Some.payload("{}"), false, engine.node.epoch()));
     }
 
     /// It lives again under a new epoch before a thread that had taken something comes to send it.
@@ -157,9 +159,11 @@ class FrozenNodeTest {
 
             var id = DeliveryId.of(Some.eventId(), 1);
             var work = new Work(id, source, connection, Trigger.INGEST, 0, Optional.empty());
-            assertThat(engine.dispatcher.reserveWaiting(destination, Trigger.INGEST, 100)).isTrue();
-            engine.dispatcher.addWaiting(
-                    destination, new Ready(work, Some.payload("{}"), false, before));
+            assertThat(engine.dispatcher.intake().reserveWaiting(destination, Trigger.INGEST, 100))
+                    .isTrue();
+            engine.dispatcher
+                    .intake()
+                    .addWaiting(destination, new Ready(work, Some.payload("{}"), false, before));
             Engine.soon().until(() -> engine.dispatcher.pollWritten().isPresent());
 
             assertThat(engine.sender.parcels()).isEmpty();

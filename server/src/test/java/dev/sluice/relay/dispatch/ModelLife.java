@@ -268,7 +268,7 @@ final class ModelLife {
         return new JournalListener() {
             @Override
             public void stored(List<Accepted> events, long epoch) {
-                dispatcher.stored(events, epoch);
+                dispatcher.intake().stored(events, epoch);
                 for (var event : events) {
                     for (var planned : event.planned()) {
                         if (!planned.isFresh() && planned.route().hold(false).isEmpty()) {
@@ -282,7 +282,7 @@ final class ModelLife {
 
             @Override
             public void dropped(Accepted event) {
-                dispatcher.dropped(event);
+                dispatcher.intake().dropped(event);
             }
         };
     }
@@ -459,7 +459,9 @@ final class ModelLife {
             boolean isFresh =
                     isRoom
                             && route.hold(false).isEmpty()
-                            && dispatcher.reserve(route.destination().id(), payload.size());
+                            && dispatcher
+                                    .intake()
+                                    .reserve(route.destination().id(), payload.size());
             var delivery = DeliveryId.of(id, planned.size() + 1);
             watch.made(
                     delivery,
@@ -482,7 +484,7 @@ final class ModelLife {
                         new Receipt(0));
         baton.note("%s offers %s to %s", process, id, planned.size());
         if (!receiver.offer(event)) {
-            dispatcher.cancel(planned, payload.size());
+            dispatcher.intake().cancel(planned, payload.size());
         }
     }
 

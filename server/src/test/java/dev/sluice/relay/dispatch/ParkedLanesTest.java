@@ -176,13 +176,13 @@ class ParkedLanesTest {
         var destination = engine.given.destination("full.example", 4);
         var connection = engine.given.connection(source, destination);
         engine.learn();
-        assertThat(engine.dispatcher.reserve(destination, 256 << 20)).isTrue();
+        assertThat(engine.dispatcher.intake().reserve(destination, 256 << 20)).isTrue();
         engine.backlogOf(connection, 1);
         engine.wakeNow(connection, source);
         backlog.run();
 
         assertThat(statementsOfARound()).as("one, to lease").isEqualTo(1);
-        engine.dispatcher.cancel(destination, 256 << 20);
+        engine.dispatcher.intake().cancel(destination, 256 << 20);
         backlog.run();
         engine.awaitSent("full.example", 1);
     }

@@ -68,8 +68,10 @@ class StopTest {
                         0,
                         Optional.empty());
 
-        dispatcher.addWaiting(
-                route.destination().id(), new Ready(work, Some.payload("{}"), false, 1));
+        dispatcher
+                .intake()
+                .addWaiting(
+                        route.destination().id(), new Ready(work, Some.payload("{}"), false, 1));
 
         assertThat(asked).containsExactly(false);
         assertThat(results).isEmpty();

@@ -96,7 +96,7 @@ class IngestRoomTest {
     /// How many more deliveries to its destination have room in memory.
     private int room() {
         int room = 0;
-        while (dispatcher.reserve(route.destination().id(), 1)) {
+        while (dispatcher.intake().reserve(route.destination().id(), 1)) {
             room++;
         }
         return room;
@@ -105,7 +105,16 @@ class IngestRoomTest {
     @SuppressWarnings("NullAway") // of what this asks for, the rest is not used
     private Ingest ingest() {
         return new Ingest(
-                null, dispatcher, null, null, null, quota, ids, clock, "http://h", "X-Service");
+                null,
+                dispatcher.intake(),
+                null,
+                null,
+                null,
+                quota,
+                ids,
+                clock,
+                "http://h",
+                "X-Service");
     }
 
     @SuppressWarnings("NullAway") // a bug, as none is known
