@@ -33,6 +33,7 @@ final class Caller {
     private String marker = "";
     private long due;
     private long sent;
+    private long idleSince;
 
     Caller(Selector selector, InetSocketAddress address, int requestSize) {
         this.selector = selector;
@@ -55,6 +56,11 @@ final class Caller {
 
     long sent() {
         return sent;
+    }
+
+    /// Since when the connection lies idle, or lay so last.
+    long idleSince() {
+        return idleSince;
     }
 
     /// Begins to connect. Throws when the relay refuses at once.
@@ -121,6 +127,7 @@ final class Caller {
         boolean closing = inbox.header("connection").filter("close"::equalsIgnoreCase).isPresent();
         inbox.next();
         state = State.IDLE;
+        idleSince = System.nanoTime();
         if (closing) {
             close();
         }
@@ -143,6 +150,7 @@ final class Caller {
 
     private void connected(SocketChannel channel) {
         state = State.IDLE;
+        idleSince = System.nanoTime();
         channel.keyFor(selector).interestOps(SelectionKey.OP_READ);
     }
 

@@ -8,6 +8,8 @@ import dev.sluice.bench.platform.Json;
 import dev.sluice.bench.platform.Options;
 import dev.sluice.bench.platform.Parent;
 
+import org.jspecify.annotations.Nullable;
+
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -29,6 +31,10 @@ import java.util.function.Consumer;
 public final class LoadGenerator {
 
     private static final long TIMEOUT = Duration.ofSeconds(30).toNanos();
+
+    /// Below the 30 s after which the relay closes an idle connection.
+    private static final long LONG_IDLE = Duration.ofSeconds(20).toNanos();
+
     private static final long REOPEN_PAUSE = Duration.ofMillis(50).toNanos();
 
     /// Time for the connections to stand before the first request is due.
@@ -190,7 +196,7 @@ public final class LoadGenerator {
         }
         while (sending && nextDue(rate) <= now && nextDue(rate) < measureTo) {
             long due = nextDue(rate);
-            Caller caller = idle.poll();
+            Caller caller = pollIdle(now);
             if (caller != null) {
                 send(caller, due, now);
             } else if (closed.size() < callers.size()) {
@@ -200,6 +206,16 @@ public final class LoadGenerator {
             }
             dueCount++;
         }
+    }
+
+    /// A connection that was not used for long is replaced: the relay may be closing it just now.
+    private @Nullable Caller pollIdle(long now) {
+        Caller caller = idle.poll();
+        while (caller != null && now - caller.idleSince() > LONG_IDLE) {
+            part(caller);
+            caller = idle.poll();
+        }
+        return caller;
     }
 
     private long nextDue(int rate) {
