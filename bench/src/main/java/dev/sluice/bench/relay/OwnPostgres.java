@@ -23,6 +23,7 @@ import java.util.stream.Stream;
 public final class OwnPostgres implements AutoCloseable {
 
     private static final Duration START = Duration.ofMinutes(1);
+    private static final Duration AGAIN = Duration.ofMillis(100);
 
     /// With the relay's settings, for as many relays as a fault test has.
     private static final Map<String, String> SETTINGS =
@@ -72,10 +73,15 @@ public final class OwnPostgres implements AutoCloseable {
         return address.connect();
     }
 
-    /// Returns once it takes connections.
+    /// Returns once it takes connections. As a supervisor does, it tries again while PostgreSQL
+    /// refuses: processes of one that was killed may take a moment to notice.
     public void start() {
-        if (!tryStart(START)) {
-            throw new IllegalStateException("PostgreSQL does not start; see " + log());
+        long end = System.nanoTime() + START.toNanos();
+        while (!tryStart(START)) {
+            if (System.nanoTime() - end >= 0) {
+                throw new IllegalStateException("PostgreSQL does not start; see " + log());
+            }
+            Wait.pause(AGAIN);
         }
     }
 
