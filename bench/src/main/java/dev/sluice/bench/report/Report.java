@@ -62,20 +62,24 @@ public final class Report {
         String name = date + "-" + scenario;
         try {
             Files.createDirectories(directory);
-            Files.writeString(directory.resolve(name + ".md"), markdown(date, command, machine));
-            Files.writeString(directory.resolve(name + ".json"), json(date, command, machine));
+            String commit = Commit.here();
+            Files.writeString(
+                    directory.resolve(name + ".md"), markdown(date, command, commit, machine));
+            Files.writeString(
+                    directory.resolve(name + ".json"), json(date, command, commit, machine));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    private String markdown(LocalDate date, String command, Machine machine) {
+    private String markdown(LocalDate date, String command, String commit, Machine machine) {
         var text = new StringBuilder();
         text.append("# ").append(scenario).append(", ").append(date).append("\n\n");
         text.append("    ").append(command).append("\n\n");
         text.append(
-                "On %s, %d cores, %s, %s, JDK %s. Everything ran on this machine.%n"
+                "Commit %s, on %s, %d cores, %s, %s, JDK %s. Everything ran on this machine.%n"
                         .formatted(
+                                commit,
                                 machine.processor(),
                                 machine.cores(),
                                 machine.memory(),
@@ -93,11 +97,12 @@ public final class Report {
         return text.toString();
     }
 
-    private String json(LocalDate date, String command, Machine machine) {
+    private String json(LocalDate date, String command, String commit, Machine machine) {
         var page = new LinkedHashMap<String, Object>();
         page.put("scenario", scenario);
         page.put("date", date.toString());
         page.put("command", command);
+        page.put("commit", commit);
         page.put("machine", machine);
         var numbers = new LinkedHashMap<String, Object>();
         tables.forEach(table -> numbers.put(table.title(), table.json()));

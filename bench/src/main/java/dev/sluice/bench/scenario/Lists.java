@@ -250,7 +250,7 @@ public final class Lists implements Scenario {
                                 .formatted(
                                         events,
                                         sources,
-                                        isOneHour ? "one hour" : "30 days",
+                                        isOneHour ? "one hour" : "28 days",
                                         requests),
                         "request",
                         "items",
