@@ -5,6 +5,7 @@ import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;
 import dev.sluice.testkit.Api;
 import dev.sluice.testkit.TestCluster;
+import dev.sluice.testkit.TestDirectory;
 
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -25,6 +26,7 @@ public final class RunningSluice implements AutoCloseable {
     private final Map<String, String> settings;
     private final InstantSource clock;
     private final Optional<DoubleSupplier> freeShare;
+    private Runnable afterwards = () -> {};
     private Sluice sluice;
 
     private RunningSluice(
@@ -38,7 +40,20 @@ public final class RunningSluice implements AutoCloseable {
         this.settings = settings;
         this.clock = clock;
         this.freeShare = freeShare;
-        this.sluice = start();
+        this.sluice = open();
+    }
+
+    /// In a data directory that goes with it.
+    public static RunningSluice start() {
+        return start(InstantSource.system(), Map.of());
+    }
+
+    /// In a data directory that goes with it.
+    public static RunningSluice start(InstantSource clock, Map<String, String> more) {
+        var directory = TestDirectory.make();
+        var running = start(directory.path(), clock, more);
+        running.afterwards = directory::remove;
+        return running;
     }
 
     public static RunningSluice start(Path dataDir) {
@@ -72,7 +87,7 @@ public final class RunningSluice implements AutoCloseable {
         return new RunningSluice(database, dataDir, settings, clock, freeShare);
     }
 
-    private Sluice start() {
+    private Sluice open() {
         var read = new Settings(settings);
         var config = Config.read(read);
         if (!read.complaints().isEmpty()) {
@@ -84,7 +99,7 @@ public final class RunningSluice implements AutoCloseable {
     /// Stops it as SIGTERM does and starts it again on the same database and data directory.
     public void restart() {
         sluice.close();
-        sluice = start();
+        sluice = open();
     }
 
     public int port() {
@@ -117,5 +132,6 @@ public final class RunningSluice implements AutoCloseable {
     @Override
     public void close() {
         sluice.close();
+        afterwards.run();
     }
 }

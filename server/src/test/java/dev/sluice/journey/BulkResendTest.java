@@ -60,7 +60,7 @@ class BulkResendTest {
 
     @BeforeAll
     static void start() {
-        clock = new ManualClock(Instant.now());
+        clock = ManualClock.ofNow();
         sluice = RunningSluice.start(dataDir, clock, Map.of());
         api = sluice.api();
         db = sluice.db();
@@ -276,7 +276,7 @@ class BulkResendTest {
 
     @Test
     void only_what_is_inside_the_retention_is_resent(@TempDir Path ownDir) {
-        var ownClock = new ManualClock(Instant.now());
+        var ownClock = ManualClock.ofNow();
         try (var own = RunningSluice.start(ownDir, ownClock, Map.of());
                 var ownDb = own.db()) {
             var ours = own.api();

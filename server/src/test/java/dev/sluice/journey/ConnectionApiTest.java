@@ -5,35 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.RunningSluice;
 import dev.sluice.testkit.Api;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-
-import java.nio.file.Path;
 
 class ConnectionApiTest {
 
     private static final String URL = "https://example.com/hook";
     private static final String NOBODY = "018f0000-0000-7000-8000-000000000000";
 
-    @TempDir static Path dataDir;
-
-    private static RunningSluice sluice;
-    private static Api api;
-
-    @BeforeAll
-    static void start() {
-        sluice = RunningSluice.start(dataDir);
-        api = sluice.api();
-    }
-
-    @AfterAll
-    static void stop() {
-        sluice.close();
-    }
+    @AutoClose private static final RunningSluice sluice = RunningSluice.start();
+    private static final Api api = sluice.api();
 
     @Test
     void a_new_connection_is_enabled() {

@@ -11,17 +11,12 @@ import dev.sluice.testkit.Api;
 import dev.sluice.testkit.Receiver;
 import dev.sluice.testkit.Wire;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.time.Instant;
 import java.util.Base64;
@@ -34,33 +29,10 @@ import javax.crypto.spec.SecretKeySpec;
 /// What a destination receives.
 class DeliveryTest {
 
-    @TempDir static Path dataDir;
+    @AutoClose private static final RunningSluice sluice = RunningSluice.start();
+    private static final Api api = sluice.api();
 
-    private static RunningSluice sluice;
-    private static Api api;
-
-    private Receiver receiver;
-
-    @BeforeAll
-    static void start() {
-        sluice = RunningSluice.start(dataDir);
-        api = sluice.api();
-    }
-
-    @AfterAll
-    static void stop() {
-        sluice.close();
-    }
-
-    @BeforeEach
-    void open() {
-        receiver = Receiver.start();
-    }
-
-    @AfterEach
-    void shut() throws IOException {
-        receiver.close();
-    }
+    @AutoClose private final Receiver receiver = Receiver.start();
 
     @ParameterizedTest
     @ValueSource(strings = {"POST", "PUT", "PATCH", "DELETE"})

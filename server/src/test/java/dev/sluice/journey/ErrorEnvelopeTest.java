@@ -6,37 +6,21 @@ import dev.sluice.RunningSluice;
 import dev.sluice.testkit.Api;
 import dev.sluice.testkit.Wire;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.net.http.HttpRequest;
-import java.nio.file.Path;
 
 class ErrorEnvelopeTest {
 
     private static final String UUID =
             "[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}";
 
-    @TempDir static Path dataDir;
-
-    private static RunningSluice sluice;
-    private static Api api;
-
-    @BeforeAll
-    static void start() {
-        sluice = RunningSluice.start(dataDir);
-        api = sluice.api();
-    }
-
-    @AfterAll
-    static void stop() {
-        sluice.close();
-    }
+    @AutoClose private static final RunningSluice sluice = RunningSluice.start();
+    private static final Api api = sluice.api();
 
     @ParameterizedTest
     @ValueSource(

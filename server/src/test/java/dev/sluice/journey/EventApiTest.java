@@ -7,15 +7,12 @@ import dev.sluice.RunningSluice;
 import dev.sluice.testkit.Api;
 import dev.sluice.testkit.Receiver;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 import tools.jackson.databind.JsonNode;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -23,21 +20,8 @@ import java.util.stream.IntStream;
 
 class EventApiTest {
 
-    @TempDir static Path dataDir;
-
-    private static RunningSluice sluice;
-    private static Api api;
-
-    @BeforeAll
-    static void start() {
-        sluice = RunningSluice.start(dataDir);
-        api = sluice.api();
-    }
-
-    @AfterAll
-    static void stop() {
-        sluice.close();
-    }
+    @AutoClose private static final RunningSluice sluice = RunningSluice.start();
+    private static final Api api = sluice.api();
 
     @Test
     void the_list_has_the_newest_first_in_pages() {

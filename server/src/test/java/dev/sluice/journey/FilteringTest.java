@@ -7,18 +7,12 @@ import dev.sluice.RunningSluice;
 import dev.sluice.testkit.Api;
 import dev.sluice.testkit.Receiver;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 import tools.jackson.databind.JsonNode;
 
-import java.io.IOException;
 import java.net.http.HttpRequest;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,33 +23,10 @@ class FilteringTest {
     private static final String PAID =
             "{'operator':'and','rules':[{'path':'body.status','op':'eq','value':'paid'}]}";
 
-    @TempDir static Path dataDir;
+    @AutoClose private static final RunningSluice sluice = RunningSluice.start();
+    private static Api api = sluice.api();
 
-    private static RunningSluice sluice;
-    private static Api api;
-
-    private Receiver receiver;
-
-    @BeforeAll
-    static void start() {
-        sluice = RunningSluice.start(dataDir);
-        api = sluice.api();
-    }
-
-    @AfterAll
-    static void stop() {
-        sluice.close();
-    }
-
-    @BeforeEach
-    void open() {
-        receiver = Receiver.start();
-    }
-
-    @AfterEach
-    void shut() throws IOException {
-        receiver.close();
-    }
+    @AutoClose private final Receiver receiver = Receiver.start();
 
     @Test
     void an_event_that_does_not_match_is_filtered_and_nothing_is_sent() {

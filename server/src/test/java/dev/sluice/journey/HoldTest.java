@@ -8,44 +8,28 @@ import dev.sluice.testkit.Api;
 import dev.sluice.testkit.ManualClock;
 import dev.sluice.testkit.Receiver;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Map;
 
 /// What is paused, disabled or deleted, and what becomes of deliveries that wait there.
 class HoldTest {
 
-    @TempDir static Path dataDir;
+    private static final ManualClock clock = ManualClock.ofNow();
 
-    private static ManualClock clock;
-    private static RunningSluice sluice;
-    private static Api api;
+    @AutoClose private static final RunningSluice sluice = RunningSluice.start(clock, Map.of());
+
+    private static final Api api = sluice.api();
 
     private Receiver receiver;
     private Api.Answer source;
     private Api.Answer destination;
     private Api.Answer connection;
-
-    @BeforeAll
-    static void start() {
-        clock = new ManualClock(Instant.now());
-        sluice = RunningSluice.start(dataDir, clock, Map.of());
-        api = sluice.api();
-    }
-
-    @AfterAll
-    static void stop() {
-        sluice.close();
-    }
 
     @BeforeEach
     void open() {

@@ -7,36 +7,20 @@ import dev.sluice.testkit.Api;
 import dev.sluice.testkit.Wire;
 import dev.sluice.testkit.WireConnection;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import tools.jackson.databind.JsonNode;
 
-import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
 class HostileSenderTest {
 
-    @TempDir static Path dataDir;
-
-    private static RunningSluice sluice;
-    private static Api api;
-
-    @BeforeAll
-    static void start() {
-        sluice = RunningSluice.start(dataDir);
-        api = sluice.api();
-    }
-
-    @AfterAll
-    static void stop() {
-        sluice.close();
-    }
+    @AutoClose private static final RunningSluice sluice = RunningSluice.start();
+    private static final Api api = sluice.api();
 
     static List<HostileSenders> what_is_sent_in_one_go() {
         return HostileSenders.all();

@@ -7,33 +7,17 @@ import dev.sluice.RunningSluice;
 import dev.sluice.testkit.Api;
 import dev.sluice.testkit.Receiver;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 
 /// How a delivery reads while its attempt is on the wire.
 class OnTheWireTest {
 
-    @TempDir static Path dataDir;
-
-    private static RunningSluice sluice;
-    private static Api api;
-
-    @BeforeAll
-    static void start() {
-        sluice = RunningSluice.start(dataDir);
-        api = sluice.api();
-    }
-
-    @AfterAll
-    static void stop() {
-        sluice.close();
-    }
+    @AutoClose private static final RunningSluice sluice = RunningSluice.start();
+    private static final Api api = sluice.api();
 
     private static Receiver.Behaviour hanging() {
         return new Receiver.Late(Duration.ofMinutes(1), Receiver.answer(200, ""));

@@ -50,7 +50,7 @@ class ResendTest {
 
     @BeforeAll
     static void start() {
-        clock = new ManualClock(Instant.now());
+        clock = ManualClock.ofNow();
         sluice = RunningSluice.start(dataDir, clock, Map.of());
         api = sluice.api();
         db = sluice.db();
@@ -196,7 +196,7 @@ class ResendTest {
 
     @Test
     void an_event_past_its_retention_is_not_found(@TempDir Path ownDir) {
-        var ownClock = new ManualClock(Instant.now());
+        var ownClock = ManualClock.ofNow();
         try (var own = RunningSluice.start(ownDir, ownClock, Map.of())) {
             var ours = own.api();
             var event = ours.ingest(ours.source("s").text("ingest_path"), "{}");

@@ -14,7 +14,6 @@ import org.junit.jupiter.api.io.TempDir;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Map;
 
@@ -75,7 +74,7 @@ class RestartTest {
 
     @Test
     void a_retry_that_fell_due_while_it_was_stopped_is_made_after_the_start() throws IOException {
-        var clock = new ManualClock(Instant.now());
+        var clock = ManualClock.ofNow();
         try (var receiver = Receiver.start();
                 var sluice = RunningSluice.start(dataDir, clock, Map.of())) {
             receiver.willAnswer(503, 200);

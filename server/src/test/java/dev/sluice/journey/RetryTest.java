@@ -7,12 +7,8 @@ import dev.sluice.testkit.Api;
 import dev.sluice.testkit.ManualClock;
 import dev.sluice.testkit.Receiver;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -20,42 +16,19 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 
 class RetryTest {
 
-    @TempDir static Path dataDir;
+    private static final ManualClock clock = ManualClock.ofNow();
 
-    private static ManualClock clock;
-    private static RunningSluice sluice;
-    private static Api api;
+    @AutoClose private static final RunningSluice sluice = RunningSluice.start(clock, Map.of());
 
-    private Receiver receiver;
+    private static final Api api = sluice.api();
 
-    @BeforeAll
-    static void start() {
-        clock = new ManualClock(Instant.now());
-        sluice = RunningSluice.start(dataDir, clock, Map.of());
-        api = sluice.api();
-    }
-
-    @AfterAll
-    static void stop() {
-        sluice.close();
-    }
-
-    @BeforeEach
-    void open() {
-        receiver = Receiver.start();
-    }
-
-    @AfterEach
-    void shut() throws IOException {
-        receiver.close();
-    }
+    @AutoClose private final Receiver receiver = Receiver.start();
 
     @Test
     void a_503_is_tried_again_after_the_first_interval() {

@@ -11,16 +11,13 @@ import dev.sluice.RunningSluice;
 import dev.sluice.testkit.Api;
 import dev.sluice.testkit.Receiver;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.List;
 
 class SecretsTest {
@@ -36,21 +33,8 @@ class SecretsTest {
                     "{'type': 'api_key', 'header': 'X-Key', 'key': 'hunter2-hunter2'}",
                     "{'type': 'basic_auth', 'username': 'u', 'password': 'hunter2-hunter2'}");
 
-    @TempDir static Path dataDir;
-
-    private static RunningSluice sluice;
-    private static Api api;
-
-    @BeforeAll
-    static void start() {
-        sluice = RunningSluice.start(dataDir);
-        api = sluice.api();
-    }
-
-    @AfterAll
-    static void stop() {
-        sluice.close();
-    }
+    @AutoClose private static final RunningSluice sluice = RunningSluice.start();
+    private static final Api api = sluice.api();
 
     @Test
     void no_answer_shows_a_secret() {

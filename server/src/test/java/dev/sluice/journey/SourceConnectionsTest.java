@@ -5,35 +5,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.RunningSluice;
 import dev.sluice.testkit.Api;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 import tools.jackson.databind.JsonNode;
 
-import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 
 /// Where a source's events go, as a list of its own.
 class SourceConnectionsTest {
 
-    @TempDir static Path dataDir;
-
-    private static RunningSluice sluice;
-    private static Api api;
-
-    @BeforeAll
-    static void start() {
-        sluice = RunningSluice.start(dataDir);
-        api = sluice.api();
-    }
-
-    @AfterAll
-    static void stop() {
-        sluice.close();
-    }
+    @AutoClose private static final RunningSluice sluice = RunningSluice.start();
+    private static final Api api = sluice.api();
 
     @Test
     void a_connection_is_listed_with_its_destination() {

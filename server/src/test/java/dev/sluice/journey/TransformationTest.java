@@ -9,17 +9,12 @@ import dev.sluice.RunningSluice;
 import dev.sluice.testkit.Api;
 import dev.sluice.testkit.Receiver;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.http.HttpRequest;
-import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.time.Instant;
 import java.util.HexFormat;
@@ -33,33 +28,10 @@ class TransformationTest {
 
     private static final String MERGE = "{'merge_body_fields': {'env': 'test', 'n': 1.50}}";
 
-    @TempDir static Path dataDir;
+    @AutoClose private static final RunningSluice sluice = RunningSluice.start();
+    private static final Api api = sluice.api();
 
-    private static RunningSluice sluice;
-    private static Api api;
-
-    private Receiver receiver;
-
-    @BeforeAll
-    static void start() {
-        sluice = RunningSluice.start(dataDir);
-        api = sluice.api();
-    }
-
-    @AfterAll
-    static void stop() {
-        sluice.close();
-    }
-
-    @BeforeEach
-    void open() {
-        receiver = Receiver.start();
-    }
-
-    @AfterEach
-    void shut() throws IOException {
-        receiver.close();
-    }
+    @AutoClose private final Receiver receiver = Receiver.start();
 
     @Test
     void headers_are_renamed_removed_and_set() {

@@ -8,15 +8,12 @@ import dev.sluice.testkit.Api;
 import dev.sluice.testkit.ManualClock;
 import dev.sluice.testkit.Receiver;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 import tools.jackson.databind.JsonNode;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -25,23 +22,11 @@ import java.util.Map;
 /// A deleted source stays seven days in the trash: out of sight, and with everything it had.
 class TrashTest {
 
-    @TempDir static Path dataDir;
+    private static final ManualClock clock = ManualClock.ofNow();
 
-    private static ManualClock clock;
-    private static RunningSluice sluice;
-    private static Api api;
+    @AutoClose private static final RunningSluice sluice = RunningSluice.start(clock, Map.of());
 
-    @BeforeAll
-    static void start() {
-        clock = new ManualClock(Instant.now());
-        sluice = RunningSluice.start(dataDir, clock, Map.of());
-        api = sluice.api();
-    }
-
-    @AfterAll
-    static void stop() {
-        sluice.close();
-    }
+    private static Api api = sluice.api();
 
     @Test
     void the_trash_shows_what_was_deleted_and_when_it_is_purged() {

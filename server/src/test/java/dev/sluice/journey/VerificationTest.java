@@ -10,10 +10,8 @@ import dev.sluice.testkit.Api;
 import dev.sluice.testkit.Receiver;
 import dev.sluice.testkit.Wire;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -22,7 +20,6 @@ import tools.jackson.databind.JsonNode;
 
 import java.io.IOException;
 import java.net.http.HttpRequest;
-import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.time.Instant;
 import java.util.Base64;
@@ -60,21 +57,8 @@ class VerificationTest {
                     "{'provider': 'linear', 'secret': 'hunter2-hunter2'}",
                     "{'provider': 'typeform', 'secret': 'hunter2-hunter2'}");
 
-    @TempDir static Path dataDir;
-
-    private static RunningSluice sluice;
-    private static Api api;
-
-    @BeforeAll
-    static void start() {
-        sluice = RunningSluice.start(dataDir);
-        api = sluice.api();
-    }
-
-    @AfterAll
-    static void stop() {
-        sluice.close();
-    }
+    @AutoClose private static final RunningSluice sluice = RunningSluice.start();
+    private static Api api = sluice.api();
 
     @Test
     void each_config_is_shown_as_it_was_sent_with_its_secrets_masked() {

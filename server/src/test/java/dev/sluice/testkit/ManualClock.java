@@ -10,6 +10,11 @@ public final class ManualClock implements InstantSource {
 
     private final AtomicReference<Instant> now;
 
+    /// Shows the right time, and stands still.
+    public static ManualClock ofNow() {
+        return new ManualClock(Instant.now());
+    }
+
     public ManualClock(Instant start) {
         this.now = new AtomicReference<>(start);
     }

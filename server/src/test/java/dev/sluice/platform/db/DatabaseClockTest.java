@@ -58,7 +58,7 @@ class DatabaseClockTest {
 
     @Test
     void setting_the_hosts_clock_moves_nothing() {
-        var host = new ManualClock(Instant.now());
+        var host = ManualClock.ofNow();
         var clock = new DatabaseClock(host, System::nanoTime);
         clock.setBy(db);
 
