@@ -94,14 +94,9 @@ public final class Delivering {
             return Optional.empty();
         }
         var settled = settlement.settle(work, route.get(), attemptedAt, outcome);
-        switch (Evidence.of(outcome)) {
+        switch (Evidence.of(outcome, destination.spec().timeout())) {
             case REACHED -> circuits.reached(destination);
-            case FAILED -> {
-                // A process that stood still saw its own time run out, not a receiver's.
-                if (mayStart.getAsBoolean()) {
-                    circuits.failed(destination.id(), started, error(settled));
-                }
-            }
+            case FAILED -> circuits.failed(destination.id(), started, error(settled));
             case NONE -> {}
         }
         return Optional.of(settled);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.Outcome;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
@@ -15,12 +16,35 @@ import java.util.Optional;
 
 class EvidenceTest {
 
+    private static final Duration TIMEOUT = Duration.ofSeconds(5);
+
     private static Evidence of(int status) {
-        return Evidence.of(new Outcome.Answered(status, "", Duration.ZERO, Optional.empty()));
+        return of(new Outcome.Answered(status, "", Duration.ZERO, Optional.empty()));
     }
 
     private static Evidence of(ErrorCode code) {
-        return Evidence.of(new Outcome.Unreachable(code, "", Duration.ZERO));
+        return of(new Outcome.Unreachable(code, "", Duration.ZERO));
+    }
+
+    private static Evidence of(Outcome outcome) {
+        return Evidence.of(outcome, TIMEOUT);
+    }
+
+    private static Outcome timedOut(Duration after) {
+        return new Outcome.Unreachable(ErrorCode.RESPONSE_TIMEOUT, "", after);
+    }
+
+    @Test
+    void a_timeout_that_this_process_noticed_late_because_it_stood_still_says_nothing() {
+        assertThat(of(timedOut(TIMEOUT.plusMillis(1_000)))).isEqualTo(Evidence.FAILED);
+        assertThat(of(timedOut(TIMEOUT.plusMillis(1_001)))).isEqualTo(Evidence.NONE);
+    }
+
+    @Test
+    void a_late_answer_that_is_meant_is_a_proof_all_the_same() {
+        var late = new Outcome.Answered(200, "", Duration.ofMinutes(1), Optional.empty());
+
+        assertThat(of(late)).isEqualTo(Evidence.REACHED);
     }
 
     @ParameterizedTest

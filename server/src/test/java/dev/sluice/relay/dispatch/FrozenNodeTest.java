@@ -98,12 +98,14 @@ class FrozenNodeTest {
         var there = engine.given.connection(source, wide);
         engine.learn();
         engine.sender.alwaysAnswers("b.example", 503);
+        engine.sender.takes("b.example", LONG);
         engine.sender.hang("b.example");
         for (int i = 0; i < 6; i++) {
             engine.accept(there);
         }
         engine.awaitSent("b.example", 6);
         engine.sleep(LONG);
+        engine.node.run(); // nobody took its work, so it has its lease at once
 
         engine.sender.letGo("b.example");
         engine.awaitWritten(6);
