@@ -262,6 +262,7 @@ final class Sluice implements AutoCloseable {
                 Duration.ofHours(1),
                 () -> {
                     partitions.makeAhead(clock.instant());
+        loop("pulses", Duration.ofSeconds(1), dispatcher::feelPulses);
                     return false;
                 });
 

@@ -117,6 +117,12 @@ public final class Dispatcher implements ResultsListener, UnderWay {
         return senders.pacing();
     }
 
+    /// A round of the look at who is slow, once a second.
+    public boolean feelPulses() {
+        senders.feelPulses();
+        return false;
+    }
+
     /// Of what is sent alone; its rounds are another's to call.
     public Quarantine quarantine() {
         return quarantine;

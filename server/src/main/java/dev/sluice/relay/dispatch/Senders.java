@@ -27,6 +27,7 @@ final class Senders {
     private final RouteMap routing;
     private final Circuits circuits;
     private final Turns<Place> turns;
+    private final Places places;
     private final Executor threads;
     private final InstantSource clock;
     private final Turn turn;
@@ -44,6 +45,7 @@ final class Senders {
         this.routing = routing;
         this.circuits = circuits;
         this.turns = turns;
+        this.places = places;
         this.threads = threads;
         this.clock = clock;
         this.turn = turn;
@@ -158,6 +160,16 @@ final class Senders {
         } else {
             place.outbox().withdrawn();
         }
+    }
+
+    /// Feels each destination's pulse: one that falls silent with all its senders out starts and
+    /// ends nothing that would tell.
+    void feelPulses() {
+        var now = clock.instant();
+        for (var place : places.all()) {
+            turns.stands(place.seat(), isSlow(place, place.outbox().isSlow(now)));
+        }
+        serveNext();
     }
 
     /// How many more attempts may be under way.

@@ -174,6 +174,29 @@ class FairnessTest {
     }
 
     @Test
+    void one_that_falls_silent_with_all_its_senders_out_counts_as_slow_too() {
+        var silent = targets("silent", 4, 2);
+        var slow = target("slow.example", 8);
+        engine.learn();
+        engine.sender.takes(slow.host(), SLOW);
+        load(slow, 9);
+        engine.awaitSent(slow.host(), 9);
+        for (var target : silent) {
+            engine.sender.hang(target.host());
+            load(target, 2);
+            awaitAtOnce(target, 2);
+        }
+        engine.clock.advance(Duration.ofMillis(2_001));
+        engine.dispatcher.feelPulses();
+
+        engine.sender.hang(slow.host());
+        load(slow, 8);
+
+        awaitIdle(8);
+        assertThat(engine.sender.sentTo(slow.host())).as("the quarter is taken").hasSize(9);
+    }
+
+    @Test
     void two_workspaces_have_every_other_turn_whoever_came_first_with_however_many() {
         permits(1);
         var blocker = target("blocker.example", 1);
