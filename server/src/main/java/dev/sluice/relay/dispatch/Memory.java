@@ -37,6 +37,10 @@ final class Memory {
         private final Tenant tenant;
         private final Kind kind;
 
+        boolean isEmpty() {
+            return bytes.get() == 0;
+        }
+
         Share(Tenant tenant, Kind kind) {
             this.tenant = tenant;
             this.kind = kind;

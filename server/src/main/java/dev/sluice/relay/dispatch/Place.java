@@ -39,6 +39,11 @@ final class Place {
         return seat;
     }
 
+    /// Whether nothing of it is in memory, not even room kept for it.
+    boolean isEmpty() {
+        return shares.values().stream().allMatch(Memory.Share::isEmpty);
+    }
+
     Memory.Share share(Memory.Kind kind) {
         return requireNonNull(shares.get(kind));
     }

@@ -65,7 +65,8 @@ final class Places {
         for (var destination : places.keySet()) {
             if (routing.destination(destination).isEmpty()) {
                 places.computeIfPresent(
-                        destination, (_, place) -> place.outbox().retire() ? null : place);
+                        destination,
+                        (_, place) -> place.isEmpty() && place.outbox().retire() ? null : place);
             }
         }
     }

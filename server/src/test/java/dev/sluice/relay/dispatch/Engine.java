@@ -55,6 +55,7 @@ import java.util.function.UnaryOperator;
 /// Journal and results write by themselves; rounds of the backlog are the test's.
 final class Engine implements AutoCloseable {
 
+    private static final Payload PAYLOAD = Some.payload("{}");
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     /// The database, by the way that each of its users takes.
@@ -232,7 +233,7 @@ final class Engine implements AutoCloseable {
         var route = routing.route(connection).orElseThrow();
         boolean isFresh =
                 route.hold(false).isEmpty()
-                        && dispatcher.intake().reserve(route.destination().id(), 100);
+                        && dispatcher.intake().reserve(route.destination().id(), PAYLOAD.size());
         return store(connection, isFresh);
     }
 
@@ -287,7 +288,7 @@ final class Engine implements AutoCloseable {
                         "POST",
                         Optional.empty(),
                         Checked.SKIPPED,
-                        Some.payload("{}"),
+                        PAYLOAD,
                         List.of(new Accepted.Planned(delivery, route, isFresh)),
                         List.of(),
                         new Receipt(System.nanoTime() + PATIENCE.toNanos()));
