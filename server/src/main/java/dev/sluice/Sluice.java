@@ -111,8 +111,9 @@ final class Sluice implements AutoCloseable {
     ///
     /// @throws StartRefused when it cannot start; nothing is left running then
     static Sluice start(Config config, String version) {
-        var clock = new DatabaseClock(InstantSource.system(), System::nanoTime);
-        return start(config, clock, clock::setBy, version, Optional.empty());
+        var host = InstantSource.system();
+        var clock = new DatabaseClock(host, System::nanoTime);
+        return start(config, clock, host, clock::setBy, version, Optional.empty());
     }
 
     /// @param freeShare of the disk, in the place of what is measured
@@ -132,7 +133,8 @@ final class Sluice implements AutoCloseable {
             Optional<DoubleSupplier> freeShare) {
         var sluice = new Sluice();
         try {
-            sluice.open(config, clock, setClock, version, freeShare);
+            InstantSource host,
+            sluice.open(config, clock, host, setClock, version, freeShare);
             return sluice;
         } catch (IOException e) {
             sluice.close();
@@ -152,6 +154,7 @@ final class Sluice implements AutoCloseable {
             Optional<DoubleSupplier> freeShare)
             throws IOException {
         var random = new RandomText();
+            InstantSource host,
         var directory = closeLast(DataDirectory.open(config.dataDir()));
         var sealer = sealer(config, directory, random);
 
@@ -274,7 +277,8 @@ final class Sluice implements AutoCloseable {
                         ids,
                         listeners,
                         new ExpiryLog(),
-                        clock);
+                        clock,
+                        host);
         closings.push(retaining::leave);
         loop("retention", Duration.ofSeconds(1), retaining);
 

@@ -28,6 +28,7 @@ public final class Retaining implements Loop.Step {
 
     private final Db db;
     private final InstantSource clock;
+    private final InstantSource host;
     private final UUID holder;
     private final Notices notices;
     private final Ending ending;
@@ -37,6 +38,9 @@ public final class Retaining implements Loop.Step {
     private Instant next = Instant.MIN;
 
     /// @param told of deliveries that were ended, as of any other result
+    /// @param clock that all processes go by
+    /// @param host this machine's. The earlier of the two counts: what is removed does not come
+    ///   back, so neither a database nor a machine whose clock runs ahead must do it
     public Retaining(
             Db db,
             PlanCatalog plans,
@@ -44,9 +48,11 @@ public final class Retaining implements Loop.Step {
             Uuid7 ids,
             ResultsListener told,
             ExpiryListener warned,
-            InstantSource clock) {
+            InstantSource clock,
+            InstantSource host) {
         this.db = db;
         this.clock = clock;
+        this.host = host;
         holder = ids.next();
         notices = new Notices(db, plans, warned);
         ending = new Ending(db, plans, partitions, ids, told);
@@ -55,7 +61,7 @@ public final class Retaining implements Loop.Step {
 
     @Override
     public boolean run() {
-        var now = clock.instant();
+        var now = earlier(clock.instant(), host.instant());
         if (now.isBefore(next)) {
             return false;
         }
@@ -69,6 +75,10 @@ public final class Retaining implements Loop.Step {
             leave();
         }
         return false;
+    }
+
+    private static Instant earlier(Instant one, Instant other) {
+        return one.isBefore(other) ? one : other;
     }
 
     /// Lets another node go on at once.

@@ -41,6 +41,7 @@ class ExpiredDeliveryTest {
                         new Uuid7(engine.clock, new Random(4)),
                         engine.dispatcher,
                         _ -> {},
+                        engine.clock,
                         engine.clock)
                 .run();
     }

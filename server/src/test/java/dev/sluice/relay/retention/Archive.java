@@ -22,6 +22,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -67,6 +68,11 @@ final class Archive implements AutoCloseable {
 
     /// One node's, at the beginning of its first round.
     Retaining node() {
+        return nodeOnHost(clock);
+    }
+
+    /// The same on a machine with this clock.
+    Retaining nodeOnHost(InstantSource host) {
         return new Retaining(
                 db,
                 plans,
@@ -82,7 +88,8 @@ final class Archive implements AutoCloseable {
                         told.addAll(soon);
                     }
                 },
-                clock);
+                clock,
+                host);
     }
 
     /// A round of a node that was just started.

@@ -19,6 +19,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.time.LocalDate;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -253,6 +254,18 @@ class RetainingTest {
         archive.round();
 
         assertThat(archive.days("event")).hasSize(9);
+    }
+
+    @Test
+    void a_database_whose_clock_runs_ahead_of_the_machines_ends_and_erases_nothing() {
+        var delivery = archive.waiting(archive.source("short"), connection, Some.NOON);
+        archive.clock.advance(DAY.multipliedBy(100)); // with the real time of the database
+
+        archive.nodeOnHost(InstantSource.fixed(Some.NOON.plusSeconds(1))).run();
+
+        assertThat(archive.days("event")).isNotEmpty();
+        assertThat(archive.ended).isEmpty();
+        assertThat(archive.standing(delivery)).isEqualTo("waiting");
     }
 
     @Test
