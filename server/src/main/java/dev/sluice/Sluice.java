@@ -252,7 +252,7 @@ final class Sluice implements AutoCloseable {
         loop("lane wakes", Duration.ofMillis(50), wakes);
         routing.onChange(loop("sweep", Duration.ofSeconds(10), sweep)::wake);
         loop("trash", Duration.ofMinutes(1), new Purge(relayDb, routing, clock));
-        loop("folding", Duration.ofSeconds(1), new Folding(relayDb));
+        loop("folding", Duration.ofSeconds(1), new Folding(relayDb, System::nanoTime));
         loop("ingest budget", Duration.ofSeconds(1), budget);
         loop("quota", Duration.ofSeconds(1), quota);
         var pacing = dispatcher.pacing();

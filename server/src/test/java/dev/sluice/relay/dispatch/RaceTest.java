@@ -150,7 +150,8 @@ class RaceTest {
                 Engine.soon().until(() -> test.outside.answers() > test.answersBefore);
                 life.rest();
                 life.dieAtCommit(Life.Way.POOL, 1, cut(round));
-                assertThat(life.diesOf(new Folding(life.engine.db)::run)).isTrue();
+                assertThat(life.diesOf(new Folding(life.engine.db, System::nanoTime)::run))
+                        .isTrue();
             }
         },
         /// While it stops: when it writes what it puts back, frees its lanes, or leaves.
