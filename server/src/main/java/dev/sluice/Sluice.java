@@ -90,7 +90,9 @@ final class Sluice implements AutoCloseable {
     /// follows it stays within the 25 seconds that a stop is promised to take at most.
     private static final Duration REQUESTS_END = Duration.ofSeconds(3);
 
-    private static final Duration ATTEMPTS_END = Duration.ofSeconds(8);
+    /// Longer than the timeout of a destination that chose none. What takes longer is put back
+    /// while its receiver may be at work on it, and is sent again.
+    private static final Duration ATTEMPTS_END = Duration.ofSeconds(11);
 
     /// What an event waits for the database to say whether the month has room for it.
     private static final Duration QUOTA_ANSWERS = Duration.ofSeconds(3);

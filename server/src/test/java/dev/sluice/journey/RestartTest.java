@@ -73,6 +73,26 @@ class RestartTest {
     }
 
     @Test
+    void an_attempt_that_takes_nearly_as_long_as_it_may_by_default_ends_before_the_stop()
+            throws IOException {
+        try (var receiver = Receiver.start();
+                var sluice = RunningSluice.start(dataDir)) {
+            receiver.will(new Receiver.Late(Duration.ofSeconds(9), Receiver.answer(200, "")));
+            var api = sluice.api();
+            var source = api.source("s");
+            api.connect(source, api.destination(receiver.url(), ""));
+            var event = api.ingest(source.text("ingest_path"), "{}");
+            await().until(() -> receiver.requests().size() == 1);
+
+            sluice.restart();
+
+            assertThat(Events.delivery(sluice.api(), event).path("status").asString())
+                    .isEqualTo("succeeded");
+            assertThat(receiver.requests()).hasSize(1);
+        }
+    }
+
+    @Test
     void a_retry_that_fell_due_while_it_was_stopped_is_made_after_the_start() throws IOException {
         var clock = ManualClock.ofNow();
         try (var receiver = Receiver.start();
