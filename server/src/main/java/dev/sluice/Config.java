@@ -13,6 +13,7 @@ import dev.sluice.relay.circuit.Cooldowns;
 
 import java.net.URI;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
@@ -35,9 +36,11 @@ record Config(
         String headerPrefix,
         String logFormat,
         double retryJitter,
-        Cooldowns cooldowns) {
+        Cooldowns cooldowns,
+        Duration stopDelay) {
 
     private static final int LEAST_KEY_LENGTH = 32;
+    private static final Duration LONGEST_STOP_DELAY = Duration.ofMinutes(5);
 
     /// Reads everything; what is wrong becomes a complaint of `settings`, and the result is not to
     /// be used then.
@@ -63,7 +66,8 @@ record Config(
                                 .orElse("X-Service"),
                         settings.oneOf("SLUICE_LOG_FORMAT", "text", List.of("text", "json")),
                         settings.fraction("SLUICE_RETRY_JITTER", 0.2),
-                        cooldowns(settings));
+                        cooldowns(settings),
+                        stopDelay(settings));
         if (config.database().isPresent() && config.masterKey().isEmpty()) {
             settings.complain(
                     "SLUICE_MASTER_KEY",
@@ -105,6 +109,14 @@ record Config(
                             + "s");
         }
         return cooldowns;
+    }
+
+    private static Duration stopDelay(Settings settings) {
+        var delay = settings.duration("SLUICE_STOP_DELAY", Duration.ZERO);
+        if (delay.compareTo(LONGEST_STOP_DELAY) > 0) {
+            settings.complain("SLUICE_STOP_DELAY", "must be at most 5m");
+        }
+        return delay;
     }
 
     /// Settings of what comes later: checked already, so that a mistake shows at once.

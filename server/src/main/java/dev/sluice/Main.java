@@ -79,7 +79,7 @@ public final class Main {
                 .addShutdownHook(
                         new Thread(
                                 () -> {
-                                    haltAfter(LONGEST_STOP, stopped);
+                                    haltAfter(LONGEST_STOP.plus(config.stopDelay()), stopped);
                                     LoggerFactory.getLogger(Main.class).info("server.stopping");
                                     sluice.close();
                                     LoggerFactory.getLogger(Main.class).info("server.stopped");

@@ -76,6 +76,8 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.DoubleSupplier;
 import java.util.function.Function;
@@ -104,6 +106,7 @@ final class Sluice implements AutoCloseable {
     }
 
     private final Deque<Closing> closings = new ArrayDeque<>();
+    private volatile boolean isStopping;
     private int port;
     private List<String> routes = List.of();
 
@@ -124,18 +127,18 @@ final class Sluice implements AutoCloseable {
             InstantSource clock,
             String version,
             Optional<DoubleSupplier> freeShare) {
-        return start(config, clock, _ -> {}, version, freeShare);
+        return start(config, clock, clock, _ -> {}, version, freeShare);
     }
 
     private static Sluice start(
             Config config,
             InstantSource clock,
+            InstantSource host,
             Consumer<Db> setClock,
             String version,
             Optional<DoubleSupplier> freeShare) {
         var sluice = new Sluice();
         try {
-            InstantSource host,
             sluice.open(config, clock, host, setClock, version, freeShare);
             return sluice;
         } catch (IOException e) {
@@ -151,12 +154,12 @@ final class Sluice implements AutoCloseable {
     private void open(
             Config config,
             InstantSource clock,
+            InstantSource host,
             Consumer<Db> setClock,
             String version,
             Optional<DoubleSupplier> freeShare)
             throws IOException {
         var random = new RandomText();
-            InstantSource host,
         var directory = closeLast(DataDirectory.open(config.dataDir()));
         var sealer = sealer(config, directory, random);
 
@@ -259,6 +262,7 @@ final class Sluice implements AutoCloseable {
         loop("quota", Duration.ofSeconds(1), quota);
         var pacing = dispatcher.pacing();
         pacing.wakeBy(loop("pacing", Duration.ofSeconds(1), pacing)::wake);
+        loop("pulses", Duration.ofSeconds(1), dispatcher::feelPulses);
         var quarantine = dispatcher.quarantine();
         quarantine.wakeBy(loop("quarantine", Duration.ofMillis(200), quarantine)::wake);
         loop("leaks", Duration.ofSeconds(60), new Leaks(relayDb, node, dispatcher, clock));
@@ -267,7 +271,6 @@ final class Sluice implements AutoCloseable {
                 Duration.ofHours(1),
                 () -> {
                     partitions.makeAhead(clock.instant());
-        loop("pulses", Duration.ofSeconds(1), dispatcher::feelPulses);
                     return false;
                 });
 
@@ -308,7 +311,14 @@ final class Sluice implements AutoCloseable {
         access.addTo(router);
         PlanRoutes.addTo(router, config.plans());
         OpenApiRoutes.addTo(router);
-        new StatusRoutes(db, () -> !space.isTight(), node::mayStart, clock, version).addTo(router);
+        new StatusRoutes(
+                        db,
+                        () -> !space.isTight(),
+                        node::mayStart,
+                        () -> isStopping,
+                        clock,
+                        version)
+                .addTo(router);
         new SourceRoutes(db, access, sources, config.plans(), routing, ids, random, clock)
                 .addTo(router);
         new TrashRoutes(db, access, sources, config.plans(), routing, clock).addTo(router);
@@ -338,8 +348,15 @@ final class Sluice implements AutoCloseable {
                         config.headerPrefix()));
         routes = router.routes();
         listen(config, router, ids);
-        closings.push(wire::close); // first of all: from here on no death counts
+        closings.push(wire::close); // from here on no death counts
+        closings.push(() -> announceStop(config.stopDelay())); // first of all
         made.ifPresent(note::show);
+    }
+
+    /// Gives balancers time to see it, and to send no more.
+    private void announceStop(Duration delay) throws InterruptedException {
+        isStopping = true;
+        var _ = new CountDownLatch(1).await(delay.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     private static void startSender(Runnable sender) {

@@ -44,6 +44,7 @@ class ConfigTest {
         assertThat(config.headerPrefix()).isEqualTo("X-Service");
         assertThat(config.logFormat()).isEqualTo("text");
         assertThat(config.retryJitter()).isEqualTo(0.2);
+        assertThat(config.stopDelay()).isZero();
     }
 
     /// Every setting that decisions name is read, so that none of them is refused as unknown.
@@ -76,6 +77,7 @@ class ConfigTest {
                         "SLUICE_REGISTRATION",
                         "SLUICE_RETRY_JITTER",
                         "SLUICE_SMTP_URL",
+                        "SLUICE_STOP_DELAY",
                         "SLUICE_TRUSTED_PROXIES",
                         "SLUICE_WORKSPACE_PLAN");
     }

@@ -1,7 +1,10 @@
 package dev.sluice.bench.fault;
 
 import dev.sluice.bench.load.Result;
+import dev.sluice.bench.relay.Nodes.Needs;
 import dev.sluice.bench.report.Table;
+
+import java.util.Map;
 
 /// 23: the relays are stopped by SIGTERM and started again in turn, behind a balancer that turns to
 /// the other when one refuses.
@@ -16,7 +19,9 @@ final class RollingRestart implements Fault {
 
     @Override
     public Scene scene(Dose dose) {
-        return Scene.standard().balanced();
+        return Scene.standard()
+                .balanced()
+                .needing(Needs.settings(Map.of("SLUICE_STOP_DELAY", "1s")));
     }
 
     @Override

@@ -98,7 +98,7 @@ final class Stage implements AutoCloseable {
         if (scene.isBalanced()) {
             balancer =
                     Optional.of(
-                            Balancer.before(
+                            Balancer.asking(
                                     nodes.all().stream()
                                             .map(relay -> relay.api().base().getPort())
                                             .toList()));

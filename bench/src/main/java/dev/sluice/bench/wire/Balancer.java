@@ -1,6 +1,7 @@
 package dev.sluice.bench.wire;
 
 import dev.sluice.bench.platform.Inbox;
+import dev.sluice.bench.platform.Wait;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -12,12 +13,14 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// Hands each request to the next of some relays, and to another one where that refuses the
+/// Hands each request to the next of some relays and to another one where that refuses the
 /// connection or answers 503.
 ///
 /// Any other end of a connection is passed on to the sender: a request that may have been read is
@@ -27,9 +30,16 @@ public final class Balancer implements AutoCloseable {
     private static final byte[] BAD_GATEWAY =
             "HTTP/1.1 502 .\r\nContent-Length: 0\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
 
+    private static final byte[] STATUS =
+            "GET /api/v1/status HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+                    .getBytes(StandardCharsets.US_ASCII);
+
+    private static final Duration LOOK = Duration.ofMillis(200);
+
     private final ServerSocketChannel listening;
     private final List<Integer> ports;
     private final AtomicInteger turn = new AtomicInteger();
+    private final Map<Integer, Boolean> ready = new ConcurrentHashMap<>();
     private final Set<SocketChannel> open = ConcurrentHashMap.newKeySet();
 
     /// An answer as it came.
@@ -38,6 +48,14 @@ public final class Balancer implements AutoCloseable {
     private Balancer(ServerSocketChannel listening, List<Integer> ports) {
         this.listening = listening;
         this.ports = List.copyOf(ports);
+    }
+
+    /// As [#before(List)], and asks the relays five times a second whether they are ready: nothing
+    /// is sent to one that is not, unless none is.
+    public static Balancer asking(List<Integer> ports) {
+        var balancer = before(ports);
+        Thread.ofVirtual().start(balancer::look);
+        return balancer;
     }
 
     /// Of relays that listen on these ports of this machine.
@@ -55,6 +73,21 @@ public final class Balancer implements AutoCloseable {
 
     public URI base() {
         return URI.create("http://127.0.0.1:" + listening.socket().getLocalPort());
+    }
+
+    private void look() {
+        while (listening.isOpen()) {
+            ports.forEach(port -> ready.put(port, isReady(port)));
+            Wait.pause(LOOK);
+        }
+    }
+
+    private static boolean isReady(int port) {
+        try {
+            return ask(port, ByteBuffer.wrap(STATUS)).status() == 200;
+        } catch (IOException away) {
+            return false;
+        }
     }
 
     private void accept() {
@@ -93,8 +126,10 @@ public final class Balancer implements AutoCloseable {
     private Answer answer(ByteBuffer request) throws IOException {
         var last = new Answer(502, ByteBuffer.wrap(BAD_GATEWAY));
         int first = turn.getAndIncrement();
-        for (int attempt = 0; attempt < ports.size(); attempt++) {
-            int port = ports.get(Math.floorMod(first + attempt, ports.size()));
+        var ready = ports.stream().filter(port -> this.ready.getOrDefault(port, true)).toList();
+        var asked = ready.isEmpty() ? ports : ready;
+        for (int attempt = 0; attempt < asked.size(); attempt++) {
+            int port = asked.get(Math.floorMod(first + attempt, asked.size()));
             try {
                 last = ask(port, request.duplicate());
             } catch (ConnectException refused) {

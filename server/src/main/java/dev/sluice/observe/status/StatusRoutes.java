@@ -15,6 +15,7 @@ public final class StatusRoutes {
     private final Db db;
     private final BooleanSupplier isIngesting;
     private final BooleanSupplier isDelivering;
+    private final BooleanSupplier isStopping;
     private final InstantSource clock;
     private final String version;
 
@@ -22,11 +23,13 @@ public final class StatusRoutes {
             Db db,
             BooleanSupplier isIngesting,
             BooleanSupplier isDelivering,
+            BooleanSupplier isStopping,
             InstantSource clock,
             String version) {
         this.db = db;
         this.isIngesting = isIngesting;
         this.isDelivering = isDelivering;
+        this.isStopping = isStopping;
         this.clock = clock;
         this.version = version;
     }
@@ -39,7 +42,8 @@ public final class StatusRoutes {
         boolean database = isDatabaseThere();
         boolean delivery = database && isDelivering.getAsBoolean();
         boolean ingest = database && isIngesting.getAsBoolean();
-        String status = database ? (ingest && delivery ? "ok" : "degraded") : "down";
+        boolean isUp = database && !isStopping.getAsBoolean();
+        String status = isUp ? (ingest && delivery ? "ok" : "degraded") : "down";
         var components =
                 new JsonObject()
                         .put("database", word(database))
@@ -51,7 +55,7 @@ public final class StatusRoutes {
                         .put("version", version)
                         .put("time", clock.instant())
                         .put("components", components);
-        return Reply.json(database ? 200 : 503, json);
+        return Reply.json(isUp ? 200 : 503, json);
     }
 
     private boolean isDatabaseThere() {
