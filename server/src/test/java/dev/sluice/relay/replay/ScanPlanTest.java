@@ -104,7 +104,8 @@ class ScanPlanTest {
         return work.get();
     }
 
-    /// Of events and deliveries, in any way. The counters of every connection are flushed first.
+    /// Of events and deliveries, unfinished ones too, in any way. The counters of every connection
+    /// are flushed first.
     private long rowsRead() {
         jobs.db.run(tx -> tx.query("select pg_stat_force_next_flush()", _ -> true));
         return jobs.db.call(tx ->
@@ -113,6 +114,7 @@ class ScanPlanTest {
                         select (sum(seq_tup_read) + sum(coalesce(idx_tup_fetch, 0)))::bigint as n
                           from pg_stat_user_tables
                          where relname like 'event\\_2%' or relname like 'delivery\\_2%'
+                            or relname = 'delivery_work'
                         """,
                         row -> row.number("n")));
     }
