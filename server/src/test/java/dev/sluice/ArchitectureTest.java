@@ -96,6 +96,7 @@ class ArchitectureTest {
         HOUSE + ".relay.node",
         HOUSE + ".relay.store",
         HOUSE + ".relay.ingest",
+        HOUSE + ".relay.replay",
         HOUSE + ".observe.sums",
         HOUSE + ".platform.loop",
         HOUSE + ".platform.http",

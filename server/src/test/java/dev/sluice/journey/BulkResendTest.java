@@ -98,7 +98,7 @@ class BulkResendTest {
         var answer = bulk("");
 
         assertThat(answer.status()).isEqualTo(202);
-        assertThat(answer.body()).isEqualTo("{\"created\":3}");
+        assertThat(answer.body()).isEqualTo("{\"created\":3,\"is_exact\":true}");
         await().atMost(PATIENCE).until(() -> receiver.requests().size() == 3);
         assertThat(receivedIds()).containsExactlyInAnyOrderElementsOf(texts(exhausted));
         assertThat(api.get("/api/v1/replays").json().path("items").toString())
@@ -227,7 +227,8 @@ class BulkResendTest {
 
         assertThat(answer.status()).isEqualTo(200);
         assertThat(answer.body())
-                .isEqualTo("{\"dry_run\":true,\"created\":0,\"would_create\":2500}");
+                .isEqualTo(
+                        "{\"dry_run\":true,\"created\":0,\"would_create\":2500,\"is_exact\":true}");
         assertThat(waiting()).isZero();
         long jobs =
                 db.call(tx ->
@@ -315,6 +316,7 @@ class BulkResendTest {
         assertThat(made.path("since").asString()).startsWith(since.substring(0, 19));
         assertThat(made.path("until").isNull()).isTrue();
         assertThat(made.path("planned").asInt()).isEqualTo(5_000);
+        assertThat(made.path("is_exact").asBoolean()).isTrue();
         patch("destinations", destination, "{'status': 'active'}");
         completed(id);
         var done = replay(id);

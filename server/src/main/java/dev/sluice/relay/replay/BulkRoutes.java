@@ -18,8 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -29,23 +30,13 @@ public final class BulkRoutes {
 
     private static final Logger log = LoggerFactory.getLogger(BulkRoutes.class);
 
-    /// More than that are a job.
-    private static final int MOST_AT_ONCE = 2_000;
-
-    /// Events looked at in one transaction while they are counted.
-    private static final int STRETCH = 2_000;
-
-    /// What a selection comes to.
-    ///
-    /// @param first of its events, as many as are resent at once
-    private record Plan(long count, List<EventId> first) {}
-
     private final Db db;
     private final Access access;
     private final PlanCatalog plans;
     private final Runnable onJob;
     private final Uuid7 ids;
     private final InstantSource clock;
+    private final Duration budget;
 
     /// @param onJob called when there is a new job; must be quick
     public BulkRoutes(
@@ -55,12 +46,25 @@ public final class BulkRoutes {
             Runnable onJob,
             Uuid7 ids,
             InstantSource clock) {
+        this(db, access, plans, onJob, ids, clock, Plan.BUDGET);
+    }
+
+    /// @param budget to count in
+    BulkRoutes(
+            Db db,
+            Access access,
+            PlanCatalog plans,
+            Runnable onJob,
+            Uuid7 ids,
+            InstantSource clock,
+            Duration budget) {
         this.db = db;
         this.access = access;
         this.plans = plans;
         this.onJob = onJob;
         this.ids = ids;
         this.clock = clock;
+        this.budget = budget;
     }
 
     public void addTo(Router router) {
@@ -70,25 +74,27 @@ public final class BulkRoutes {
     private Reply resend(Request request) throws IOException {
         var caller = access.caller(request);
         var asked = BulkRequest.read(request.form());
+        var askedAt = clock.instant(); // what is resent while it is counted is not resent again
         var selection = db.snapshot(tx -> selection(tx, caller, asked));
-        var plan = selection.map(this::plan).orElse(new Plan(0, List.of()));
+        var plan = selection.map(of -> Plan.of(db, of, budget)).orElse(Plan.NOTHING);
         if (asked.isDryRun()) {
             return Reply.ok(
                     new JsonObject()
                             .put("dry_run", true)
                             .put("created", 0)
-                            .put("would_create", plan.count()));
+                            .put("would_create", plan.count())
+                            .put("is_exact", plan.isExact()));
         }
-        if (selection.isEmpty() || plan.count() == 0) {
-            return accepted(0);
+        if (selection.isEmpty() || plan.isNothing()) {
+            return Reply.json(202, created(0, true));
         }
-        return plan.count() <= MOST_AT_ONCE
-                ? accepted(resend(selection.get(), plan.first()))
-                : job(caller, asked, selection.get(), plan);
+        return plan.isMadeAtOnce()
+                ? Reply.json(202, created(resend(selection.get(), plan.first()), true))
+                : job(caller, asked, selection.get(), plan, askedAt);
     }
 
-    private static Reply accepted(int created) {
-        return Reply.json(202, new JsonObject().put("created", created));
+    private static JsonObject created(long count, boolean isExact) {
+        return new JsonObject().put("created", count).put("is_exact", isExact);
     }
 
     /// Empty when there is nothing it could be about: no event, or the connection is disabled.
@@ -114,42 +120,6 @@ public final class BulkRoutes {
                                 target.source(), target.connection(), asked.statuses(), after, to));
     }
 
-    /// Counts in stretches, each a transaction of its own, so that neither their number nor the
-    /// time it takes holds anything back.
-    private Plan plan(Selection selection) {
-        long count = 0;
-        var first = new ArrayList<EventId>();
-        for (var next = Optional.of(selection.after()); next.isPresent(); ) {
-            var from = selection.from(next.get());
-            var scan =
-                    db.call(tx -> {
-                        Chunk.prepare(tx);
-                        return Scan.read(tx, from, STRETCH);
-                    });
-            for (var event : meant(from, scan.events())) {
-                count++;
-                if (first.size() < MOST_AT_ONCE) {
-                    first.add(event);
-                }
-            }
-            next = scan.next();
-        }
-        return new Plan(count, first);
-    }
-
-    private List<EventId> meant(Selection selection, List<EventId> events) {
-        return db
-                .call(tx -> {
-                    Chunk.prepare(tx);
-                    return Candidate.of(tx, selection, events);
-                })
-                .stream()
-                .filter(candidate ->
-                        candidate.fate(selection.isOfSucceeded()) == Candidate.Fate.RESEND)
-                .map(Candidate::event)
-                .toList();
-    }
-
     private int resend(Selection selection, List<EventId> events) {
         var chunk =
                 db.call(tx -> {
@@ -164,26 +134,31 @@ public final class BulkRoutes {
         return chunk.created();
     }
 
-    private Reply job(Caller caller, BulkRequest asked, Selection selection, Plan plan) {
+    private Reply job(
+            Caller caller, BulkRequest asked, Selection selection, Plan plan, Instant askedAt) {
         UUID id = ids.next();
-        var madeAt = Times.ofJob(id, clock.instant());
-        var replay =
-                new Replay(
-                        id,
-                        caller.workspace(),
-                        selection,
-                        asked.since(),
-                        asked.until(),
-                        Replay.Status.RUNNING,
-                        plan.count(),
-                        0,
-                        0,
-                        Optional.empty(),
-                        madeAt,
-                        madeAt,
-                        Optional.empty());
-        db.run(tx -> ReplayStore.insert(tx, replay));
+        db.run(tx -> {
+            var turn = ReplayStore.turn(tx, caller.workspace(), selection.connection(), askedAt);
+            var madeAt = Times.ofJob(id, turn);
+            ReplayStore.insert(
+                    tx,
+                    new Replay(
+                            id,
+                            caller.workspace(),
+                            selection,
+                            asked.since(),
+                            asked.until(),
+                            Replay.Status.RUNNING,
+                            plan.count(),
+                            plan.isExact(),
+                            0,
+                            0,
+                            Optional.empty(),
+                            madeAt,
+                            madeAt,
+                            Optional.empty()));
+        });
         onJob.run();
-        return Reply.json(202, new JsonObject().put("created", plan.count()).put("replay_id", id));
+        return Reply.json(202, created(plan.count(), plan.isExact()).put("replay_id", id));
     }
 }

@@ -5,14 +5,16 @@ import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.EventId;
 
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.stream.Stream;
 
 /// How an event stands on the connection of a selection.
 ///
 /// @param isMeant one of its deliveries there has a status that was asked for
 /// @param isDead the newest of them failed or is exhausted
 /// @param isDone this job resent it already
-/// @param isResent it was resent since the job was made
+/// @param isResent it was resent since the job was made, or by a job beside it
 record Candidate(EventId event, boolean isMeant, boolean isDead, boolean isDone, boolean isResent) {
 
     /// Of a selection that is no job.
@@ -34,18 +36,23 @@ record Candidate(EventId event, boolean isMeant, boolean isDead, boolean isDone,
         if (isDone) {
             return Fate.DONE;
         }
+        if (!isMeant) {
+            return Fate.OTHER;
+        }
         if (isResent) {
             return Fate.SKIPPED;
         }
-        return isMeant && (isDead || isOfSucceeded) ? Fate.RESEND : Fate.OTHER;
+        return isDead || isOfSucceeded ? Fate.RESEND : Fate.OTHER;
     }
 
     static List<Candidate> of(Tx tx, Selection selection, List<EventId> events) {
-        return of(tx, selection, events, NEVER);
+        return of(tx, selection, events, NEVER, List.of());
     }
 
     /// @param since when the job was made, which is when its deliveries are said to be made
-    static List<Candidate> of(Tx tx, Selection selection, List<EventId> events, Instant since) {
+    /// @param beside when other jobs were made whose resends it leaves alone
+    static List<Candidate> of(
+            Tx tx, Selection selection, List<EventId> events, Instant since, List<Instant> beside) {
         if (events.isEmpty()) {
             return List.of();
         }
@@ -57,7 +64,10 @@ record Candidate(EventId event, boolean isMeant, boolean isDead, boolean isDone,
                                        coalesce((array_agg(status order by id desc))[1] in (4, 5), false)
                                          as is_dead,
                                        coalesce(bool_or(trigger = 2 and created_at = ?), false) as is_done,
-                                       coalesce(bool_or(trigger = 2 and created_at >= ?), false)
+                                       coalesce(bool_or(trigger = 2
+                                           and (created_at >= ?
+                                                or (extract(epoch from created_at) * 1000000)::bigint
+                                                   = any (?))), false)
                                          as is_resent
                                   from (select id, status, trigger, created_at
                                           from delivery
@@ -82,9 +92,14 @@ record Candidate(EventId event, boolean isMeant, boolean isDead, boolean isDone,
                 selection.statuses().stream().map(status -> (int) status.number()).toList(),
                 since,
                 since,
+                Stream.concat(Stream.of(since), beside.stream()).map(Candidate::micros).toList(),
                 selection.source().value(),
                 selection.connection().value(),
                 selection.source().value(),
                 selection.connection().value());
+    }
+
+    private static long micros(Instant instant) {
+        return ChronoUnit.MICROS.between(Instant.EPOCH, instant);
     }
 }

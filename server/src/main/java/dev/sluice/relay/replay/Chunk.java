@@ -1,5 +1,6 @@
 package dev.sluice.relay.replay;
 
+import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.store.ResendStore;
@@ -8,7 +9,9 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
+import java.util.function.BooleanSupplier;
 
 /// What one transaction of a bulk resend came to.
 ///
@@ -31,19 +34,26 @@ record Chunk(int created, int skipped) {
         return add(tx, selection, Candidate.of(tx, selection, locked), now, now, batch);
     }
 
-    /// As `resend`, for a job: safe to repeat, also beside another who does the same.
+    /// As `resend`, for a job: safe to repeat, also beside another who does the same. Empty, and
+    /// nothing is made, when the job is held no more once the events are locked: another may have
+    /// counted already what it made.
     ///
-    /// @param since when the job was made
-    static Chunk resend(
+    /// @param selection of the job, or a later part of it
+    static Optional<Chunk> resend(
             Tx tx,
+            Held job,
             Selection selection,
             List<EventId> events,
-            Instant since,
+            BooleanSupplier isHeld,
             InstantSource clock,
             UUID batch) {
         var locked = ResendStore.lock(tx, selection.source(), events);
-        var candidates = Candidate.of(tx, selection, locked, since);
-        return add(tx, selection, candidates, since, clock.instant(), batch);
+        if (!isHeld.getAsBoolean()) {
+            return Optional.empty();
+        }
+        var since = job.replay().createdAt();
+        var candidates = Candidate.of(tx, selection, locked, since, job.beside());
+        return Optional.of(add(tx, selection, candidates, since, clock.instant(), batch));
     }
 
     private static Chunk add(
@@ -70,14 +80,37 @@ record Chunk(int created, int skipped) {
         return new Chunk(done + resends.size() - full, skipped + full);
     }
 
-    /// Of what a job did before it was cancelled; makes nothing.
-    static Chunk count(Tx tx, Selection selection, List<EventId> events, Instant since) {
+    /// How many of the events where a job stopped it resent; makes nothing. Waits for who still
+    /// makes that chunk, and has its events locked.
+    ///
+    /// @param most events of a chunk
+    static int count(Db db, Replay replay, int most) {
+        int seen = 0;
         int done = 0;
-        for (var candidate : Candidate.of(tx, selection, events, since)) {
-            if (candidate.fate(selection.isOfSucceeded()) == Candidate.Fate.DONE) {
-                done++;
-            }
+        for (var next = Optional.of(replay.selection().after());
+                next.isPresent() && seen < most; ) {
+            var from = replay.selection().from(next.get());
+            var scan =
+                    db.call(tx -> {
+                        prepare(tx);
+                        return Scan.read(tx, from, most);
+                    });
+            done +=
+                    db.call(tx -> {
+                        prepare(tx);
+                        return count(tx, from, scan.events(), replay.createdAt());
+                    });
+            seen += scan.events().size();
+            next = scan.next();
         }
-        return new Chunk(done, 0);
+        return done;
+    }
+
+    private static int count(Tx tx, Selection selection, List<EventId> events, Instant since) {
+        var locked = ResendStore.lock(tx, selection.source(), events);
+        return (int)
+                Candidate.of(tx, selection, locked, since, List.of()).stream()
+                        .filter(Candidate::isDone)
+                        .count();
     }
 }

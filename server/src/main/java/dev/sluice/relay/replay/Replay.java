@@ -14,10 +14,13 @@ import java.util.UUID;
 ///
 /// @param selection from where it stands
 /// @param since as it was asked for
-/// @param planned how many resends it came to when it was asked for
+/// @param planned how many resends it came to when it was asked for; where that is not exact, at
+///   least how many it comes to
+/// @param isExact false while its selection was not seen whole
 /// @param skipped events that were resent by somebody else meanwhile, or are gone
 /// @param reason why it stands as it does, where that needs one
-/// @param createdAt its deliveries have the same
+/// @param createdAt its deliveries have the same; when it was asked for, unless another job of its
+///   connection was made later than that
 record Replay(
         UUID id,
         WorkspaceId workspace,
@@ -26,6 +29,7 @@ record Replay(
         Optional<Instant> until,
         Status status,
         long planned,
+        boolean isExact,
         long created,
         long skipped,
         Optional<String> reason,
@@ -62,6 +66,7 @@ record Replay(
                 .put("until", until)
                 .put("status", status.text())
                 .put("planned", planned)
+                .put("is_exact", isExact)
                 .put("created", created)
                 .put("skipped", skipped)
                 .put("reason", reason)

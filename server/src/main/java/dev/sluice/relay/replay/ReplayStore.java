@@ -10,6 +10,7 @@ import dev.sluice.relay.DeliveryStatus;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -23,13 +24,41 @@ final class ReplayStore {
 
     private ReplayStore() {}
 
+    /// When a job that is inserted with this transaction was made: after all jobs of its connection
+    /// that are there. So whatever a later one may have to leave to it is known to that one.
+    ///
+    /// @param askedAt not earlier than that
+    static Instant turn(Tx tx, WorkspaceId workspace, ConnectionId connection, Instant askedAt) {
+        tx.query(
+                "select id from connection where id = ? for no key update",
+                row -> row.uuid("id"),
+                connection.value());
+        return tx
+                .query(
+                        """
+                        select created_at
+                          from replay_job
+                         where workspace_id = ? and connection_id = ? and created_at >= ?
+                         order by created_at desc
+                         limit 1
+                        """,
+                        row -> row.instant("created_at").plusMillis(1),
+                        workspace.value(),
+                        connection.value(),
+                        askedAt.truncatedTo(ChronoUnit.MILLIS))
+                .stream()
+                .findFirst()
+                .orElse(askedAt);
+    }
+
     static void insert(Tx tx, Replay replay) {
         var selection = replay.selection();
         tx.update(
                 """
                 insert into replay_job (id, workspace_id, source_id, connection_id, statuses, since, until,
-                                        status, planned, created_at, updated_at, after_id, to_id)
-                values (?, ?, ?, ?, ?, ?, ?, 'running', ?, ?, ?, ?, ?)
+                                        status, planned, is_exact, created_at, updated_at, after_id,
+                                        to_id)
+                values (?, ?, ?, ?, ?, ?, ?, 'running', ?, ?, ?, ?, ?, ?)
                 """,
                 replay.id(),
                 replay.workspace().value(),
@@ -39,6 +68,7 @@ final class ReplayStore {
                 replay.since().orElse(null),
                 replay.until().orElse(null),
                 replay.planned(),
+                replay.isExact(),
                 replay.createdAt(),
                 replay.updatedAt(),
                 selection.after(),
@@ -125,6 +155,31 @@ final class ReplayStore {
                 owner);
     }
 
+    /// When those jobs were made that ask for the same statuses on its connection, and were running
+    /// when this one was made: what they resend, this one need not. Only where succeeded ones are
+    /// asked for: elsewhere the resend itself shows whether another is needed.
+    static List<Instant> beside(Tx tx, Replay replay) {
+        var selection = replay.selection();
+        if (!selection.isOfSucceeded()) {
+            return List.of();
+        }
+        var statuses = selection.statuses().stream().map(status -> (int) status.number()).toList();
+        return tx.query(
+                """
+                select created_at
+                  from replay_job
+                 where workspace_id = ? and connection_id = ? and created_at < ?
+                   and (finished_at is null or finished_at >= ?) and statuses @> ? and statuses <@ ?
+                """,
+                row -> row.instant("created_at"),
+                replay.workspace().value(),
+                selection.connection().value(),
+                replay.createdAt(),
+                replay.createdAt().truncatedTo(ChronoUnit.MILLIS), // its microseconds tell no time
+                statuses,
+                statuses);
+    }
+
     /// Moves a job on by a chunk that is done. Changes nothing when another moved it on meanwhile.
     ///
     /// @param next where it goes on; empty when that was the last chunk
@@ -134,12 +189,15 @@ final class ReplayStore {
                 """
                 update replay_job
                    set after_id = coalesce(?, to_id), created = created + ?, skipped = skipped + ?,
+                       planned = case when is_exact then planned
+                                      else greatest(planned, created + skipped + ?) end,
                        reason = null, updated_at = ?
                  where id = ? and owner = ? and after_id = ? and status = 'running'
                 """,
                 next.orElse(null),
                 chunk.created(),
                 chunk.skipped(),
+                chunk.created() + chunk.skipped(),
                 now,
                 replay.id(),
                 owner,
@@ -150,7 +208,7 @@ final class ReplayStore {
                     """
                     update replay_job
                        set status = 'completed', skipped = greatest(skipped, planned - created),
-                           finished_at = ?, owner = null, lease_until = null
+                           is_exact = true, finished_at = ?, owner = null, lease_until = null
                      where id = ? and owner = ? and after_id = to_id and status = 'running'
                     """,
                     now,
@@ -164,9 +222,12 @@ final class ReplayStore {
         tx.update(
                 """
                 update replay_job
-                   set created = created + ?, owner = null, lease_until = null
+                   set created = created + ?, owner = null, lease_until = null,
+                       planned = case when is_exact then planned
+                                      else greatest(planned, created + skipped + ?) end
                  where id = ? and owner = ? and status <> 'running'
                 """,
+                created,
                 created,
                 replay.id(),
                 owner);
@@ -230,6 +291,7 @@ final class ReplayStore {
                 row.instantOrNone("until"),
                 Replay.Status.of(row.text("status")),
                 row.number("planned"),
+                row.bool("is_exact"),
                 row.number("created"),
                 row.number("skipped"),
                 row.textOrNone("reason"),

@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 
 /// Works on replays, one chunk of each job a round, beside other nodes that do the same.
 ///
@@ -40,6 +41,10 @@ public final class Replaying implements Loop.Step {
     private static final Logger log = LoggerFactory.getLogger(Replaying.class);
 
     private static final Duration LEASE = Duration.ofSeconds(15);
+
+    /// So much earlier than the database this process says that a lease is over.
+    private static final Duration MARGIN = Duration.ofSeconds(5);
+
     private static final int MOST_JOBS = 64;
 
     /// Until a job that has to wait, or failed, is looked at again.
@@ -56,6 +61,7 @@ public final class Replaying implements Loop.Step {
     private final Function<WorkspaceId, Retention> retention;
     private final Uuid7 ids;
     private final InstantSource clock;
+    private final LongSupplier nanos;
     private final UUID owner;
     private final Sizes sizes;
 
@@ -65,6 +71,9 @@ public final class Replaying implements Loop.Step {
     private final Map<UUID, Integer> failures = new HashMap<>();
     private Instant nextTidying = Instant.MIN;
 
+    /// A chunk may still be under way then.
+    private volatile boolean hasLeft;
+
     /// @param retention of a workspace's events
     public Replaying(
             Db db,
@@ -72,7 +81,7 @@ public final class Replaying implements Loop.Step {
             Function<WorkspaceId, Retention> retention,
             Uuid7 ids,
             InstantSource clock) {
-        this(db, routing, retention, ids, clock, Sizes.USUAL);
+        this(db, routing, retention, ids, clock, System::nanoTime, Sizes.USUAL);
     }
 
     Replaying(
@@ -81,12 +90,14 @@ public final class Replaying implements Loop.Step {
             Function<WorkspaceId, Retention> retention,
             Uuid7 ids,
             InstantSource clock,
+            LongSupplier nanos,
             Sizes sizes) {
         this.db = db;
         this.routing = routing;
         this.retention = retention;
         this.ids = ids;
         this.clock = clock;
+        this.nanos = nanos;
         this.owner = ids.next();
         this.sizes = sizes;
     }
@@ -116,7 +127,7 @@ public final class Replaying implements Loop.Step {
 
     /// True when there is more of it to do at once. One that fails keeps none of the others.
     private boolean look(UUID id) {
-        var held = db.call(tx -> ReplayStore.hold(tx, id, owner, LEASE));
+        var held = hold(id);
         if (held.isEmpty()) {
             return false;
         }
@@ -128,12 +139,25 @@ public final class Replaying implements Loop.Step {
             if (e instanceof DbException refused && refused.isConnectionLost()) {
                 throw e;
             }
-            failed(held.get(), e);
+            failed(held.get().replay(), e);
             return false;
         }
     }
 
-    private boolean work(Replay replay) {
+    private Optional<Held> hold(UUID id) {
+        long until = nanos.getAsLong() + LEASE.minus(MARGIN).toNanos();
+        return db.call(tx ->
+                ReplayStore.hold(tx, id, owner, LEASE)
+                        .map(replay -> new Held(replay, ReplayStore.beside(tx, replay), until)));
+    }
+
+    /// No other took it, as far as that can be known without asking the database.
+    private boolean isStillHeld(Held job) {
+        return !hasLeft && nanos.getAsLong() - job.until() < 0;
+    }
+
+    private boolean work(Held job) {
+        var replay = job.replay();
         if (replay.status() != Replay.Status.RUNNING) {
             close(replay);
             return false;
@@ -143,7 +167,7 @@ public final class Replaying implements Loop.Step {
             stopAt(obstacle.get(), replay);
             return false;
         }
-        return !step(replay);
+        return !step(job);
     }
 
     private Optional<Obstacle> obstacle(Replay replay) {
@@ -161,8 +185,9 @@ public final class Replaying implements Loop.Step {
         }
     }
 
-    /// True when that was the last chunk.
-    private boolean step(Replay replay) {
+    /// True when that was the last chunk, or it cannot be made now.
+    private boolean step(Held job) {
+        var replay = job.replay();
         var selection = unexpired(replay);
         var scan =
                 db.call(tx -> {
@@ -171,20 +196,26 @@ public final class Replaying implements Loop.Step {
                 });
         var chunk =
                 scan.events().isEmpty()
-                        ? new Chunk(0, 0)
+                        ? Optional.of(new Chunk(0, 0))
                         : db.call(tx -> {
                             Chunk.prepare(tx);
                             return Chunk.resend(
                                     tx,
+                                    job,
                                     selection,
                                     scan.events(),
-                                    replay.createdAt(),
+                                    () -> isStillHeld(job),
                                     clock,
                                     ids.next());
                         });
         var now = clock.instant();
-        db.run(tx -> ReplayStore.advance(tx, replay, owner, chunk, scan.next(), now));
-        if (chunk.created() > 0) {
+        if (chunk.isEmpty()) {
+            log.atWarn().addKeyValue("replay_id", replay.id()).log("replay.lease_over");
+            resting.put(replay.id(), now.plus(REST));
+            return true;
+        }
+        db.run(tx -> ReplayStore.advance(tx, replay, owner, chunk.get(), scan.next(), now));
+        if (chunk.get().created() > 0) {
             wake(db, selection, now);
         }
         return scan.next().isEmpty();
@@ -254,35 +285,14 @@ public final class Replaying implements Loop.Step {
 
     /// Counts the chunk that was under way when it ended: whoever worked on it may have died.
     private void close(Replay replay) {
-        var selection = replay.selection();
-        int seen = 0;
-        int created = 0;
-        for (var next = Optional.of(selection.after());
-                next.isPresent() && seen < sizes.chunk(); ) {
-            var from = selection.from(next.get());
-            var scan =
-                    db.call(tx -> {
-                        Chunk.prepare(tx);
-                        return Scan.read(tx, from, sizes.chunk());
-                    });
-            created +=
-                    db.call(
-                                    tx -> {
-                                        Chunk.prepare(tx);
-                                        return Chunk.count(
-                                                tx, from, scan.events(), replay.createdAt());
-                                    })
-                            .created();
-            seen += scan.events().size();
-            next = scan.next();
-        }
-        int counted = created;
+        int counted = Chunk.count(db, replay, sizes.chunk());
         db.run(tx -> ReplayStore.close(tx, replay, owner, counted));
         failures.remove(replay.id());
     }
 
     /// Lets another node go on at once.
     public void leave() {
+        hasLeft = true;
         db.run(tx -> ReplayStore.leave(tx, owner));
     }
 }

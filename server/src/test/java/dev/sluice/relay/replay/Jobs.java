@@ -29,10 +29,14 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 
 /// A database with one connection, jobs put there as the API does, and processes that work on them.
 final class Jobs implements AutoCloseable {
+
+    /// One class at a time uses it.
+    static final String ROOM = "the database of the jobs";
 
     static final Retention RETENTION = Retention.ofDays(1);
 
@@ -47,6 +51,10 @@ final class Jobs implements AutoCloseable {
     final ConnectionId connection;
 
     private final Uuid7 ids = new Uuid7(clock, new Random(4));
+    private final WorkspaceId workspace = new WorkspaceId(Some.id());
+
+    /// For the leases of the processes.
+    final AtomicLong nanos = new AtomicLong();
 
     Jobs() {
         Given.nothing(db);
@@ -69,32 +77,42 @@ final class Jobs implements AutoCloseable {
 
     /// A job over all that is there.
     Replay job(int planned, DeliveryStatus... statuses) {
-        UUID id = ids.next();
-        var madeAt = Times.ofJob(id, clock.instant());
-        var selection =
-                new Selection(
-                        source,
-                        connection,
-                        Set.of(statuses),
-                        Times.keptAfter(clock.instant(), RETENTION),
-                        db.call(tx -> Scan.end(tx, source.value())).orElseThrow());
-        var replay =
-                new Replay(
-                        id,
-                        new WorkspaceId(Some.id()),
-                        selection,
-                        Optional.empty(),
-                        Optional.empty(),
-                        Replay.Status.RUNNING,
-                        planned,
-                        0,
-                        0,
-                        Optional.empty(),
-                        madeAt,
-                        madeAt,
-                        Optional.empty());
-        db.run(tx -> ReplayStore.insert(tx, replay));
-        return replay;
+        return job(new Plan(planned, true, List.of()), clock.instant(), statuses);
+    }
+
+    Replay job(Plan plan, Instant askedAt, DeliveryStatus... statuses) {
+        return db.call(tx -> {
+            UUID id = ids.next();
+            var madeAt = Times.ofJob(id, ReplayStore.turn(tx, workspace, connection, askedAt));
+            var replay =
+                    new Replay(
+                            id,
+                            workspace,
+                            selection(statuses),
+                            Optional.empty(),
+                            Optional.empty(),
+                            Replay.Status.RUNNING,
+                            plan.count(),
+                            plan.isExact(),
+                            0,
+                            0,
+                            Optional.empty(),
+                            madeAt,
+                            madeAt,
+                            Optional.empty());
+            ReplayStore.insert(tx, replay);
+            return replay;
+        });
+    }
+
+    /// All that is there.
+    Selection selection(DeliveryStatus... statuses) {
+        return new Selection(
+                source,
+                connection,
+                Set.of(statuses),
+                Times.keptAfter(clock.instant(), RETENTION),
+                db.call(tx -> Scan.end(tx, source.value())).orElseThrow());
     }
 
     Replay now(Replay replay) {
@@ -116,7 +134,13 @@ final class Jobs implements AutoCloseable {
         var routing =
                 Routing.open(db, new SourceStore(Given.SEALER), new DestinationStore(Given.SEALER));
         return new Replaying(
-                way, routing, _ -> RETENTION, new Uuid7(clock, new Random()), clock, sizes);
+                way,
+                routing,
+                _ -> RETENTION,
+                new Uuid7(clock, new Random()),
+                clock,
+                nanos::get,
+                sizes);
     }
 
     void endLeases() {

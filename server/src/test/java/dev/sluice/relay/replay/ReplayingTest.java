@@ -20,6 +20,7 @@ import dev.sluice.testkit.TcpProxy.Cut;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -29,6 +30,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
 /// The rounds of a job, run by the test.
+@ResourceLock(Jobs.ROOM)
 class ReplayingTest {
 
     private static final Sizes TENS = new Sizes(10, 1_000);
@@ -59,6 +61,40 @@ class ReplayingTest {
         eachOnce(events);
         isDone(job, 25, 0);
         assertThat(conservation()).matches(Report::isClean);
+    }
+
+    @Test
+    void a_least_number_grows_with_what_is_found_and_is_exact_at_the_end() {
+        jobs.ended(DeliveryStatus.FAILED, 25);
+        var job =
+                jobs.job(
+                        new Plan(5, false, List.of()), jobs.clock.instant(), DeliveryStatus.FAILED);
+        var process = jobs.process(TENS);
+
+        process.run();
+        assertThat(jobs.now(job).planned()).isEqualTo(10);
+        assertThat(jobs.now(job).isExact()).isFalse();
+        rounds(process, 3);
+
+        isDone(job, 25, 0);
+        assertThat(jobs.now(job).planned()).isEqualTo(25);
+        assertThat(jobs.now(job).isExact()).isTrue();
+    }
+
+    @Test
+    void a_cancelled_job_that_was_not_seen_whole_keeps_a_least_number() {
+        jobs.ended(DeliveryStatus.FAILED, 25);
+        var job =
+                jobs.job(
+                        new Plan(5, false, List.of()), jobs.clock.instant(), DeliveryStatus.FAILED);
+        var process = jobs.process(TENS);
+        process.run();
+        jobs.cancel(job);
+
+        rounds(process, 2);
+
+        assertThat(jobs.now(job).planned()).isEqualTo(10);
+        assertThat(jobs.now(job).isExact()).isFalse();
     }
 
     /// Each of the commits that bring a job on: tidying, looking what is open, the lease, what

@@ -9,6 +9,7 @@ import dev.sluice.testkit.Ended;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -17,6 +18,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /// What a replay reads, by PostgreSQL's own counters: what it is about, and not what else there is.
+@ResourceLock(Jobs.ROOM)
 class ScanPlanTest {
 
     private static final int OTHERS = 8_000;
