@@ -215,6 +215,7 @@ class ReplayPlanTest {
     @Test
     void a_chunk_reads_by_the_event_and_resends_them_once() {
         var selection = selection(DeliveryStatus.SUCCEEDED, END);
+        var job = new Held(replay(selection, MADE_AT), List.of(), Long.MAX_VALUE);
         HOT.forEachPlanInPool(cost -> {
             var events = unused(EVENTS);
             var chunks = new ArrayList<Chunk>();
@@ -222,12 +223,14 @@ class ReplayPlanTest {
                     prepared(tx ->
                             chunks.add(
                                     Chunk.resend(
-                                            tx,
-                                            selection,
-                                            events,
-                                            MADE_AT,
-                                            () -> Some.NOON,
-                                            Some.id())));
+                                                    tx,
+                                                    job,
+                                                    selection,
+                                                    events,
+                                                    () -> true,
+                                                    () -> Some.NOON,
+                                                    Some.id())
+                                            .orElseThrow()));
             cost.apply(resend).assertFew(4 * EVENTS);
             long rows = HOT.rowsAtAll();
             cost.apply(resend).assertFew(4 * EVENTS);
@@ -261,6 +264,7 @@ class ReplayPlanTest {
                         _ -> Jobs.RETENTION,
                         new Uuid7(clock, new Random(6)),
                         clock,
+                        System::nanoTime,
                         new Replaying.Sizes(10, most));
 
         HOT.costOf(
@@ -308,31 +312,37 @@ class ReplayPlanTest {
 
     /// The only one.
     private static Replay job(SourceId source, ConnectionId connection) {
-        var replay =
-                new Replay(
-                        Some.id(),
-                        new WorkspaceId(Some.id()),
-                        new Selection(
-                                source,
-                                connection,
-                                Set.of(DeliveryStatus.EXHAUSTED),
-                                Uuid7.floor(START),
-                                END),
-                        Optional.empty(),
-                        Optional.empty(),
-                        Replay.Status.RUNNING,
-                        0,
-                        0,
-                        0,
-                        Optional.empty(),
-                        Some.NOON,
-                        Some.NOON,
-                        Optional.empty());
+        var selection =
+                new Selection(
+                        source,
+                        connection,
+                        Set.of(DeliveryStatus.EXHAUSTED),
+                        Uuid7.floor(START),
+                        END);
+        var replay = replay(selection, Some.NOON);
         HOT.aside(tx -> {
             tx.update("delete from replay_job");
             ReplayStore.insert(tx, replay);
             return true;
         });
         return replay;
+    }
+
+    private static Replay replay(Selection selection, Instant madeAt) {
+        return new Replay(
+                Some.id(),
+                new WorkspaceId(Some.id()),
+                selection,
+                Optional.empty(),
+                Optional.empty(),
+                Replay.Status.RUNNING,
+                0,
+                true,
+                0,
+                0,
+                Optional.empty(),
+                madeAt,
+                madeAt,
+                Optional.empty());
     }
 }
