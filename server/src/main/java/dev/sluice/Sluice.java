@@ -60,6 +60,7 @@ import dev.sluice.relay.store.Partitions;
 import dev.sluice.relay.store.Results;
 import dev.sluice.relay.upkeep.Folding;
 import dev.sluice.relay.upkeep.Leaks;
+import dev.sluice.relay.upkeep.OldSnapshots;
 import dev.sluice.relay.upkeep.Sweep;
 import dev.sluice.relay.upkeep.Wakes;
 import dev.sluice.relay.wire.Succession;
@@ -266,6 +267,7 @@ final class Sluice implements AutoCloseable {
         var quarantine = dispatcher.quarantine();
         quarantine.wakeBy(loop("quarantine", Duration.ofMillis(200), quarantine)::wake);
         loop("leaks", Duration.ofSeconds(60), new Leaks(relayDb, node, dispatcher, clock));
+        loop("old snapshots", Duration.ofSeconds(10), new OldSnapshots(relayDb));
         loop(
                 "partitions",
                 Duration.ofHours(1),

@@ -11,6 +11,9 @@ import java.time.Duration;
 /// one attempt of twenty fails.
 final class PinnedHorizon implements Fault {
 
+    /// A relay warns of it after a minute, within ten seconds.
+    private static final Duration NOTICED = Duration.ofSeconds(75);
+
     private static final Duration WINDOW = Duration.ofSeconds(60);
     private static final double LEAST_RATE = 0.9;
 
@@ -48,6 +51,14 @@ final class PinnedHorizon implements Fault {
                                         + " 'delivery_work'");
         Stage.pause(window);
         var after = Spell.of(stage, window);
+        if (held.minus(window).compareTo(NOTICED) > 0) {
+            criteria.atLeast(
+                    "warnings of it in the relays' logs",
+                    1,
+                    stage.nodes().all().stream()
+                            .mapToLong(relay -> relay.logged("database.snapshot_held"))
+                            .sum());
+        }
         criteria.table(
                         new Table(
                                         "Per second and event",
