@@ -227,7 +227,8 @@ final class Sluice implements AutoCloseable {
                         delivering,
                         results,
                         circuits,
-                        clock);
+                        clock,
+                        System::nanoTime);
         Function<WorkspaceId, Plan.Limits> limits =
                 workspace -> config.plans().named(routing.plan(workspace)).limits();
         var budget = new IngestBudget(relayDb, limits, ids.next(), clock);
@@ -266,8 +267,8 @@ final class Sluice implements AutoCloseable {
         loop("pulses", Duration.ofSeconds(1), dispatcher::feelPulses);
         var quarantine = dispatcher.quarantine();
         quarantine.wakeBy(loop("quarantine", Duration.ofMillis(200), quarantine)::wake);
-        loop("leaks", Duration.ofSeconds(60), new Leaks(relayDb, node, dispatcher, clock));
         loop("old snapshots", Duration.ofSeconds(10), new OldSnapshots(relayDb));
+        loop("leaks", Duration.ofSeconds(60), new Leaks(relayDb, node, dispatcher, clock));
         loop(
                 "partitions",
                 Duration.ofHours(1),

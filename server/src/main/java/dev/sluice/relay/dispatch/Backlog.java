@@ -34,6 +34,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.Set;
+import java.util.function.LongSupplier;
 
 /// Brings waiting deliveries into memory when they are due: retries, what had no room, what was
 /// held.
@@ -64,6 +65,9 @@ public final class Backlog implements Loop.Step {
 
     private static final Duration CONFIGURATION_LAG = Duration.ofSeconds(1);
     private static final Duration ADOPTION = Duration.ofSeconds(10);
+    private static final Duration DEAR_LEASE = Duration.ofMillis(5);
+    private static final int LEASE_REST = 40;
+    private static final Duration MOST_LEASE_REST = Duration.ofSeconds(2);
 
     private final Lanes lanes;
     private final RouteMap routing;
@@ -74,6 +78,7 @@ public final class Backlog implements Loop.Step {
     private final Circuits circuits;
     private final Holds holds;
     private final InstantSource clock;
+    private final LongSupplier nanos;
     private final SequencedMap<Lane, LaneReader> leased = new LinkedHashMap<>();
 
     /// Lanes whose release may commit yet, though its connection broke, and until when.
@@ -88,9 +93,13 @@ public final class Backlog implements Loop.Step {
 
     private Instant nextAdoption = Instant.EPOCH;
 
+    /// By `nanos`.
+    private long leaseFrom;
+
     /// Of the payloads seen last, in bytes.
     private int usualSize = 4096;
 
+    /// @param nanos the monotonic clock of this process
     public Backlog(
             Lanes lanes,
             RouteMap routing,
@@ -99,7 +108,8 @@ public final class Backlog implements Loop.Step {
             Delivering delivering,
             ResultQueue results,
             Circuits circuits,
-            InstantSource clock) {
+            InstantSource clock,
+            LongSupplier nanos) {
         this.lanes = lanes;
         this.routing = routing;
         this.node = node;
@@ -109,6 +119,8 @@ public final class Backlog implements Loop.Step {
         this.circuits = circuits;
         this.holds = new Holds(circuits);
         this.clock = clock;
+        this.nanos = nanos;
+        this.leaseFrom = nanos.getAsLong();
     }
 
     /// Calls `wake` whenever there may be something to do before the next round is due.
@@ -195,12 +207,19 @@ public final class Backlog implements Loop.Step {
         }
     }
 
+    /// Where that took long, the next look is later: somebody holds a snapshot, so that each look
+    /// passes every state a lane had since.
     private void leaseMore() {
         int room = MOST_LANES - leased.size();
-        if (room > 0) {
+        long began = nanos.getAsLong();
+        if (room > 0 && began - leaseFrom >= 0) {
             for (var lane : lanes.lease(epoch, clock.instant(), room)) {
                 inDoubt.remove(lane); // it was free: its release has committed
                 leased.put(lane, new LaneReader(lane));
+            }
+            long took = nanos.getAsLong() - began;
+            if (took > DEAR_LEASE.toNanos()) {
+                leaseFrom = began + Math.min(LEASE_REST * took, MOST_LEASE_REST.toNanos());
             }
         }
     }

@@ -14,7 +14,7 @@ import java.util.function.LongSupplier;
 /// whoever asks for sums adds what is not folded yet.
 public final class Folding implements Loop.Step {
 
-    private static final int REST = 40;
+    private static final int REST = 100;
     private static final Duration MOST_REST = Duration.ofSeconds(30);
 
     private final Db db;

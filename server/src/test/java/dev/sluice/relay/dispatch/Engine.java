@@ -202,7 +202,8 @@ final class Engine implements AutoCloseable {
                         delivering,
                         results,
                         circuits,
-                        clock);
+                        clock,
+                        () -> 0);
         results.start((batch, effective) -> {
             dispatcher.written(batch, effective);
             written.addAndGet(batch.size());

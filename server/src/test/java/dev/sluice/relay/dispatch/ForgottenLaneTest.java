@@ -35,6 +35,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
 
 /// A lane that is this node's by its row, and that the node does not know: what the simulation
 /// found of it, without the simulation.
@@ -49,7 +50,11 @@ class ForgottenLaneTest {
     private final ManualClock clock = new ManualClock(Some.NOON);
     private final Circuits circuits = FixedWorld.circuits(clock);
     private final List<Settled> results = new ArrayList<>();
+    private final AtomicLong nanos = new AtomicLong();
     private final Backlog backlog = backlog();
+
+    /// Of each look for lanes.
+    private Duration leaseTakes = Duration.ZERO;
 
     /// When this is set, a release breaks its connection and is not yet committed.
     private boolean isCut;
@@ -83,7 +88,8 @@ class ForgottenLaneTest {
                 delivering,
                 results::add,
                 circuits,
-                clock);
+                clock,
+                nanos::get);
     }
 
     /// Work whose event is gone: the backlog ends it as soon as it reads it.
@@ -137,6 +143,21 @@ class ForgottenLaneTest {
         assertThat(results).hasSize(1);
     }
 
+    @Test
+    void after_a_look_for_lanes_that_took_long_the_next_one_is_later() throws InterruptedException {
+        leaseTakes = Duration.ofMillis(50);
+        backlog.run();
+        arrives();
+        wakes();
+        nanos.addAndGet(Duration.ofMillis(1_900).toNanos());
+        backlog.run();
+        assertThat(results).isEmpty();
+
+        nanos.addAndGet(Duration.ofMillis(100).toNanos());
+        backlog.run();
+        assertThat(results).hasSize(1);
+    }
+
     /// It waited until the clock had come where it once was.
     @Test
     void a_clock_that_is_set_back_keeps_no_lane_forgotten() throws InterruptedException {
@@ -156,6 +177,7 @@ class ForgottenLaneTest {
         return new Lanes() {
             @Override
             public List<Lane> lease(long epoch, Instant now, int limit) {
+                nanos.addAndGet(leaseTakes.toNanos());
                 return store.lease(epoch, now, limit);
             }
 

@@ -179,7 +179,8 @@ final class ModelLife {
                         delivering,
                         results,
                         circuits,
-                        clock());
+                        clock(),
+                        () -> 0);
         baton.start(process, "start", this::begin);
     }
 

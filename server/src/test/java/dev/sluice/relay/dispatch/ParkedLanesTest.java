@@ -51,7 +51,8 @@ class ParkedLanesTest {
                         throw new AssertionError("nothing is settled here: " + settled);
                     },
                     engine.circuits,
-                    engine.clock);
+                    engine.clock,
+                    () -> 0);
 
     @AfterEach
     void close() {

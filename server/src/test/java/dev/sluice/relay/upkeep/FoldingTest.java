@@ -37,7 +37,7 @@ class FoldingTest {
     }
 
     @Test
-    void a_round_that_took_long_is_followed_by_a_rest_forty_times_as_long() {
+    void a_round_that_took_long_is_followed_by_a_rest_a_hundred_times_as_long() {
         count();
         folding.run();
         assertThat(unfolded()).isZero();
@@ -45,7 +45,7 @@ class FoldingTest {
         count();
         folding.run();
         assertThat(unfolded()).as("it rests").isEqualTo(1);
-        now.addAndGet(ROUND.multipliedBy(40).toNanos());
+        now.addAndGet(ROUND.multipliedBy(100).toNanos());
         folding.run();
 
         assertThat(unfolded()).isZero();
