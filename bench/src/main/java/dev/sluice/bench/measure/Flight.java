@@ -36,8 +36,8 @@ public final class Flight implements AutoCloseable {
                     "JFR.start",
                     "name=" + NAME,
                     "settings=none",
-                    "jdk.CPUTimeSample#enabled=true",
-                    "jdk.CPUTimeSample#throttle=10ms");
+                    "+jdk.CPUTimeSample#enabled=true",
+                    "+jdk.CPUTimeSample#throttle=10ms");
             return new Flight(pid, recording);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
