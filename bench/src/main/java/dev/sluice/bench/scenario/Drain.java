@@ -5,14 +5,11 @@ import static dev.sluice.bench.measure.Role.POSTGRES;
 import static dev.sluice.bench.measure.Role.RELAY;
 import static dev.sluice.bench.measure.Role.SINK;
 
-import dev.sluice.bench.load.Pace;
 import dev.sluice.bench.measure.Cpu;
 import dev.sluice.bench.measure.Role;
 import dev.sluice.bench.measure.Usage;
 import dev.sluice.bench.platform.Options;
 import dev.sluice.bench.platform.Wait;
-import dev.sluice.bench.relay.Api.Source;
-import dev.sluice.bench.relay.Target;
 import dev.sluice.bench.report.Report;
 import dev.sluice.bench.report.Table;
 import dev.sluice.bench.sink.Behaviour;
@@ -60,7 +57,7 @@ public final class Drain implements Scenario {
             api.connect(source, destination, Map.of());
             api.change("destinations/" + destination, Map.of("status", "paused"));
             var report = new Report("drain");
-            long waiting = heap(target, source, report);
+            long waiting = Lap.store(target, load, source.ingest(), rows, report);
 
             var processes = new EnumMap<Role, Long>(Role.class);
             processes.putAll(target.processes());
@@ -98,17 +95,5 @@ public final class Drain implements Scenario {
             Setup.stop(target, report);
             return report;
         }
-    }
-
-    /// How many were stored as waiting.
-    private long heap(Target target, Source source, Report report) {
-        long waiting = 0;
-        while (waiting < rows) {
-            var plan = load.plan(source.ingest(), new Pace.BackToBack());
-            var lap = Lap.run(target, Optional.empty(), plan);
-            lap.remarkFailures("While they were stored", report);
-            waiting += lap.result().acceptedInAll();
-        }
-        return waiting;
     }
 }

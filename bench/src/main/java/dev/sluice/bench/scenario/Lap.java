@@ -1,6 +1,7 @@
 package dev.sluice.bench.scenario;
 
 import dev.sluice.bench.load.LoadProcess;
+import dev.sluice.bench.load.Pace;
 import dev.sluice.bench.load.Plan;
 import dev.sluice.bench.load.Result;
 import dev.sluice.bench.measure.Cpu;
@@ -10,6 +11,7 @@ import dev.sluice.bench.relay.Target;
 import dev.sluice.bench.report.Report;
 import dev.sluice.bench.sink.SinkProcess;
 
+import java.net.URI;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
@@ -35,6 +37,19 @@ record Lap(Result result, Usage usage, long delivered) {
             var usage = Usage.between(edge.cpu(), end.cpu());
             return new Lap(load.result(), usage, end.delivered() - edge.delivered());
         }
+    }
+
+    /// Back to back, until at least so many events are stored, for a destination that is paused.
+    ///
+    /// @return how many are
+    static long store(Target target, LoadSettings load, URI ingest, int rows, Report report) {
+        long stored = 0;
+        while (stored < rows) {
+            var lap = run(target, Optional.empty(), load.plan(ingest, new Pace.BackToBack()));
+            lap.remarkFailures("While they were stored", report);
+            stored += lap.result().acceptedInAll();
+        }
+        return stored;
     }
 
     double deliveredPerSecond() {

@@ -54,7 +54,8 @@ final class Neighbours {
         try (var healthy = SinkProcess.start(new Behaviour.Fast(), Optional.of(received));
                 var dead = SinkProcess.start(new Behaviour.Refuse(), Optional.empty());
                 var hanging = SinkProcess.start(new Behaviour.Hang(hang), Optional.empty())) {
-            long waiting = heap(paused("dead", dead.url()), rows, report);
+            var ingest = paused("dead", dead.url()).ingest();
+            long waiting = Lap.store(relay, load, ingest, rows, report);
             var slow = paused("hanging", hanging.url());
             var source = relay.api().source("source of a healthy destination");
             relay.api().connect(source, "healthy", healthy.url(), IN_FLIGHT);
@@ -106,17 +107,6 @@ final class Neighbours {
     private void change(String status) {
         troubled.forEach(destination ->
                 relay.api().change("destinations/" + destination, Map.of("status", status)));
-    }
-
-    private long heap(Source source, int rows, Report report) {
-        long waiting = 0;
-        while (waiting < rows) {
-            var plan = load.plan(source.ingest(), new Pace.BackToBack());
-            var lap = Lap.run(relay, Optional.empty(), plan);
-            lap.remarkFailures("While they were stored", report);
-            waiting += lap.result().acceptedInAll();
-        }
-        return waiting;
     }
 
     private Plan toHanging(URI ingest) {
