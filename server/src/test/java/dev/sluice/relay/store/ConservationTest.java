@@ -14,6 +14,7 @@ import dev.sluice.testkit.Some;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -22,6 +23,7 @@ import java.util.Random;
 
 /// Whatever nodes do and in whatever order, each delivery that was created stands in exactly one
 /// place: unfinished work, history, or its event's list of filtered ones.
+@ResourceLock(Stored.ROOM)
 class ConservationTest {
 
     private static final int SEEDS = 100;

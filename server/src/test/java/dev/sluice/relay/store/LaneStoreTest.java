@@ -13,6 +13,7 @@ import dev.sluice.testkit.Some;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 import java.time.Instant;
 import java.util.ArrayList;
@@ -21,6 +22,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
+@ResourceLock(Stored.ROOM)
 class LaneStoreTest {
 
     private static final long OURS = 7;

@@ -11,6 +11,7 @@ import dev.sluice.testkit.Some;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,6 +20,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 
+@ResourceLock(Stored.ROOM)
 class LedgerTest {
 
     private static final int BATCHES = 60;

@@ -14,6 +14,7 @@ import dev.sluice.testkit.Some;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -27,6 +28,7 @@ import java.util.UUID;
 
 /// The model of the tables does what the SQL does: the same statements in the same order leave the
 /// same rows and give the same answers. What the simulation finds is worth as much as this.
+@ResourceLock(Stored.ROOM)
 class ModelStoreTest {
 
     private static final int SEEDS = 100;

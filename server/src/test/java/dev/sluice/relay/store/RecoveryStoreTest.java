@@ -11,9 +11,11 @@ import dev.sluice.testkit.Some;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 import java.util.List;
 
+@ResourceLock(Stored.ROOM)
 class RecoveryStoreTest {
 
     private static Stored stored;

@@ -44,7 +44,10 @@ final class Stored implements AutoCloseable {
         }
     }
 
-    /// One for all tests of this room: they come one after the other.
+    /// What a test that uses this locks: they come one after the other.
+    static final String ROOM = "relay.store";
+
+    /// One for all tests of this room.
     private static final Database DATABASE = TestCluster.newDatabase();
 
     final Database database = DATABASE;
