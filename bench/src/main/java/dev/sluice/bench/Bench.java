@@ -16,6 +16,7 @@ import dev.sluice.bench.scenario.Limit;
 import dev.sluice.bench.scenario.Lists;
 import dev.sluice.bench.scenario.Scenario;
 import dev.sluice.bench.scenario.Soak;
+import dev.sluice.bench.scenario.Start;
 
 import java.nio.file.Path;
 import java.time.LocalDate;
@@ -44,9 +45,9 @@ public final class Bench {
         try {
             if (arguments.isEmpty()) {
                 throw new UsageException(
-                        "bench/run relay|limit|latency|features|ingest|drain|soak|crash|isolation"
-                                + "|lists|fuzz"
-                                + " [options]");
+                        "bench/run"
+                            + " relay|limit|latency|features|ingest|drain|soak|start|crash|isolation|lists|fuzz"
+                            + " [options]");
             }
             var options = Options.parse(arguments.subList(1, arguments.size()));
             boolean save = !options.flag("no-save");
@@ -73,6 +74,7 @@ public final class Bench {
             case "latency" -> Latency.from(options);
             case "drain" -> Drain.from(options);
             case "soak" -> Soak.from(options);
+            case "start" -> Start.from(options);
             case "features" -> Features.from(options);
             case "ingest" -> IngestOnly.from(options);
             case "crash" -> Crash.from(options);

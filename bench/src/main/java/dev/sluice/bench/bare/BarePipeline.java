@@ -10,8 +10,8 @@ import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
-import java.net.URI;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 
@@ -35,10 +35,13 @@ public final class BarePipeline {
         var options = Options.parse(List.of(arguments));
         var sink = options.uri("sink").orElseThrow();
         int inFlight = options.number("in-flight", 64);
+        var client =
+                BareSender.Client.valueOf(
+                        options.text("client").orElse("async").toUpperCase(Locale.ROOT));
         options.finish();
 
         var store = BareStore.open();
-        var sender = new BareSender(URI.create(sink.toString()), store::finish, inFlight);
+        var sender = BareSender.of(client, sink, store::finish, inFlight);
         store.start(sender::send);
         var server = server(new BareIngest(store::store));
         server.start();

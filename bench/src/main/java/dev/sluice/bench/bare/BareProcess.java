@@ -27,14 +27,17 @@ public final class BareProcess implements AutoCloseable {
         this.port = port;
     }
 
-    public static BareProcess start(DatabaseAddress database, URI sink, int inFlight) {
+    /// @param client `async` or `classic`
+    public static BareProcess start(
+            DatabaseAddress database, URI sink, int inFlight, String client) {
         var process =
                 JavaProcess.start(
                         FLAGS,
                         BarePipeline.class,
                         List.of(
                                 "--sink", sink.toString(),
-                                "--in-flight", Integer.toString(inFlight)),
+                                "--in-flight", Integer.toString(inFlight),
+                                "--client", client),
                         Map.of(
                                 BarePipeline.URL, database.jdbcUrl(),
                                 BarePipeline.USER, database.user(),

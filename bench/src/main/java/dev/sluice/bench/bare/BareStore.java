@@ -9,11 +9,13 @@ import java.io.IOException;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
 import java.util.UUID;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /// Two threads, a connection each: one stores what came in, one writes down what was delivered.
@@ -21,6 +23,11 @@ import java.util.function.Consumer;
 final class BareStore {
 
     private static final int MOST = 512;
+
+    /// As in the relay: few results wait for more, because nobody waits for them.
+    private static final int COMPANY = 64;
+
+    private static final long LINGER = Duration.ofMillis(4).toNanos();
 
     private static final List<String> TABLES =
             List.of(
@@ -74,6 +81,7 @@ final class BareStore {
         run(
                 "store",
                 arrived,
+                0,
                 connect(),
                 (connection, items) -> {
                     insert(connection, items);
@@ -86,6 +94,7 @@ final class BareStore {
         run(
                 "finish",
                 finished,
+                LINGER,
                 connect(),
                 (connection, items) -> {
                     finish(connection, items);
@@ -140,8 +149,14 @@ final class BareStore {
     }
 
     /// A failure ends the process: there is nothing to measure then.
+    ///
+    /// @param linger how long a few items wait for more, in nanoseconds
     private static <T> void run(
-            String name, LinkedBlockingQueue<T> queue, Connection connection, Batch<T> batch) {
+            String name,
+            LinkedBlockingQueue<T> queue,
+            long linger,
+            Connection connection,
+            Batch<T> batch) {
         Thread.ofPlatform()
                 .daemon()
                 .name(name)
@@ -149,8 +164,7 @@ final class BareStore {
                     try {
                         var items = new ArrayList<T>(MOST);
                         while (true) {
-                            items.add(queue.take());
-                            queue.drainTo(items, MOST - 1);
+                            take(queue, linger, items);
                             batch.write(connection, items);
                             items.clear();
                         }
@@ -159,5 +173,20 @@ final class BareStore {
                         Runtime.getRuntime().halt(1);
                     }
                 });
+    }
+
+    private static <T> void take(LinkedBlockingQueue<T> queue, long linger, List<T> items)
+            throws InterruptedException {
+        items.add(queue.take());
+        queue.drainTo(items, MOST - 1);
+        long until = System.nanoTime() + linger;
+        while (items.size() < COMPANY) {
+            T next = queue.poll(until - System.nanoTime(), TimeUnit.NANOSECONDS);
+            if (next == null) {
+                return;
+            }
+            items.add(next);
+            queue.drainTo(items, MOST - items.size());
+        }
     }
 }

@@ -1,7 +1,10 @@
 package dev.sluice.bench.bare;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.BiConsumer;
 
 /// An event on its way through.
 final class Item {
@@ -22,5 +25,20 @@ final class Item {
         this.contentType = contentType;
         this.headers = headers;
         this.body = body;
+    }
+
+    /// Names those headers that are the sender's, not the message's.
+    void forward(BiConsumer<String, String> header) {
+        for (String line : new String(headers, ISO_8859_1).split("\r\n", -1)) {
+            int colon = line.indexOf(": ");
+            if (colon > 0 && !isOfTheMessage(line)) {
+                header.accept(line.substring(0, colon), line.substring(colon + 2));
+            }
+        }
+    }
+
+    private static boolean isOfTheMessage(String line) {
+        return line.regionMatches(true, 0, "host:", 0, 5)
+                || line.regionMatches(true, 0, "content-", 0, 8);
     }
 }

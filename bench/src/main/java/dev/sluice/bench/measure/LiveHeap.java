@@ -1,6 +1,7 @@
 package dev.sluice.bench.measure;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,7 +25,7 @@ public record LiveHeap(double megabytes, OptionalDouble resident) {
                             .start();
             String histogram =
                     new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            return new LiveHeap(total(histogram) / MEGABYTE, resident(pid));
+            return new LiveHeap(total(histogram) / MEGABYTE, residentOf(pid));
         } catch (IOException e) {
             throw new IllegalStateException("jcmd could not be run", e);
         }
@@ -41,14 +42,19 @@ public record LiveHeap(double megabytes, OptionalDouble resident) {
         throw new IllegalStateException("jcmd said: " + histogram);
     }
 
-    private static OptionalDouble resident(long pid) throws IOException {
+    /// The megabytes of memory that a process occupies; empty where that is not told.
+    public static OptionalDouble residentOf(long pid) {
         Path status = Path.of("/proc", Long.toString(pid), "status");
         if (!Files.exists(status)) {
             return OptionalDouble.empty();
         }
-        return Files.readAllLines(status).stream()
-                .filter(line -> line.startsWith("VmRSS:"))
-                .mapToDouble(line -> Double.parseDouble(line.replaceAll("[^0-9]", "")) / 1024)
-                .findFirst();
+        try {
+            return Files.readAllLines(status).stream()
+                    .filter(line -> line.startsWith("VmRSS:"))
+                    .mapToDouble(line -> Double.parseDouble(line.replaceAll("[^0-9]", "")) / 1024)
+                    .findFirst();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 }

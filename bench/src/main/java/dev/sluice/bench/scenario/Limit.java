@@ -25,19 +25,27 @@ public final class Limit implements Scenario {
     /// A bare pipeline that costs more is no measure for anything, in CPU µs an event.
     private static final double COUNTS_BELOW = 75;
 
+    /// Of what the bare pipeline delivers a second.
+    private static final double LEAST_SHARE = 0.55;
+
     private final Setup setup;
     private final LoadSettings load;
     private final int maxInFlight;
+    private final String client;
 
-    private Limit(Setup setup, LoadSettings load, int maxInFlight) {
+    private Limit(Setup setup, LoadSettings load, int maxInFlight, String client) {
         this.setup = setup;
         this.load = load;
         this.maxInFlight = maxInFlight;
+        this.client = client;
     }
 
     public static Limit from(Options options) {
         return new Limit(
-                Setup.from(options), LoadSettings.from(options), options.number("in-flight", 64));
+                Setup.from(options),
+                LoadSettings.from(options),
+                options.number("in-flight", 64),
+                options.text("client").orElse("async"));
     }
 
     @Override
@@ -45,7 +53,8 @@ public final class Limit implements Scenario {
         try (var relay = setup.openOwn();
                 var relaySink = SinkProcess.start(new Behaviour.Fast(), Optional.empty());
                 var bareSink = SinkProcess.start(new Behaviour.Fast(), Optional.empty());
-                var bare = BareProcess.start(relay.database(), bareSink.url(), maxInFlight)) {
+                var bare =
+                        BareProcess.start(relay.database(), bareSink.url(), maxInFlight, client)) {
             var source = relay.api().source("bench");
             relay.api().connect(source, "bench sink", relaySink.url(), maxInFlight);
             var report = new Report("limit");
@@ -73,6 +82,10 @@ public final class Limit implements Scenario {
         double micros = full.last("pipeline+postgres µs").orElse(0) / bareMicros;
         report.remark("Relay / bare, delivered a second: %.2f.".formatted(rate));
         report.remark("Relay / bare, CPU an event: %.2f.".formatted(micros));
+        report.failUnless(
+                rate >= LEAST_SHARE,
+                "the relay delivered %.2f of what the bare pipeline did, and %.2f were wanted"
+                        .formatted(rate, LEAST_SHARE));
         report.failUnless(
                 bareMicros <= COUNTS_BELOW,
                 "the bare pipeline took %.0f µs an event; it counts only up to %.0f"
