@@ -4,6 +4,7 @@ import dev.sluice.bench.measure.Machine;
 import dev.sluice.bench.platform.Options;
 import dev.sluice.bench.platform.UsageException;
 import dev.sluice.bench.report.Report;
+import dev.sluice.bench.scenario.Candidates;
 import dev.sluice.bench.scenario.Crash;
 import dev.sluice.bench.scenario.Drain;
 import dev.sluice.bench.scenario.Features;
@@ -46,7 +47,7 @@ public final class Bench {
             if (arguments.isEmpty()) {
                 throw new UsageException(
                         "bench/run"
-                            + " relay|limit|latency|features|ingest|drain|soak|start|crash|isolation|lists|fuzz"
+                            + " relay|limit|candidates|latency|features|ingest|drain|soak|start|crash|isolation|lists|fuzz"
                             + " [options]");
             }
             var options = Options.parse(arguments.subList(1, arguments.size()));
@@ -71,6 +72,7 @@ public final class Bench {
         return switch (name) {
             case "relay" -> FullCycle.from(options);
             case "limit" -> Limit.from(options);
+            case "candidates" -> Candidates.from(options);
             case "latency" -> Latency.from(options);
             case "drain" -> Drain.from(options);
             case "soak" -> Soak.from(options);

@@ -11,7 +11,6 @@ import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 
@@ -35,13 +34,12 @@ public final class BarePipeline {
         var options = Options.parse(List.of(arguments));
         var sink = options.uri("sink").orElseThrow();
         int inFlight = options.number("in-flight", 64);
-        var client =
-                BareSender.Client.valueOf(
-                        options.text("client").orElse("async").toUpperCase(Locale.ROOT));
+        var variant = BareVariant.from(options);
+        String schema = options.text("schema").orElse("bare");
         options.finish();
 
-        var store = BareStore.open();
-        var sender = BareSender.of(client, sink, store::finish, inFlight);
+        var store = BareStore.open(schema, variant);
+        var sender = BareSender.of(variant.client(), sink, store::finish, inFlight);
         store.start(sender::send);
         var server = server(new BareIngest(store::store));
         server.start();

@@ -5,6 +5,7 @@ import dev.sluice.bench.platform.Json;
 import dev.sluice.bench.relay.DatabaseAddress;
 
 import java.net.URI;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -27,17 +28,20 @@ public final class BareProcess implements AutoCloseable {
         this.port = port;
     }
 
-    /// @param client `async` or `classic`
+    /// @param schema where its tables are, made anew
     public static BareProcess start(
-            DatabaseAddress database, URI sink, int inFlight, String client) {
+            DatabaseAddress database, String schema, URI sink, int inFlight, BareVariant variant) {
+        var arguments = new ArrayList<>(variant.arguments());
+        arguments.addAll(
+                List.of(
+                        "--schema", schema,
+                        "--sink", sink.toString(),
+                        "--in-flight", Integer.toString(inFlight)));
         var process =
                 JavaProcess.start(
                         FLAGS,
                         BarePipeline.class,
-                        List.of(
-                                "--sink", sink.toString(),
-                                "--in-flight", Integer.toString(inFlight),
-                                "--client", client),
+                        arguments,
                         Map.of(
                                 BarePipeline.URL, database.jdbcUrl(),
                                 BarePipeline.USER, database.user(),

@@ -6,17 +6,14 @@ import java.util.function.Consumer;
 /// Posts events to the sink, so many at once.
 interface BareSender {
 
-    /// The library's two clients.
-    enum Client {
-        ASYNC,
-        CLASSIC
-    }
-
     void send(Item item);
 
     /// @param finish told of each event that was answered, with the status, or 0 without an answer
     static BareSender of(
-            Client client, URI sink, Consumer<BareStore.Finished> finish, int inFlight) {
+            BareVariant.Client client,
+            URI sink,
+            Consumer<BareStore.Finished> finish,
+            int inFlight) {
         return switch (client) {
             case ASYNC -> new AsyncSender(sink, finish, inFlight);
             case CLASSIC -> new ClassicSender(sink, finish, inFlight);

@@ -6,6 +6,7 @@ import org.postgresql.PGConnection;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.sql.Array;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -17,6 +18,7 @@ import java.util.UUID;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /// Two threads, a connection each: one stores what came in, one writes down what was delivered.
 /// Each takes all that is queued into one transaction.
@@ -29,16 +31,15 @@ final class BareStore {
 
     private static final long LINGER = Duration.ofMillis(4).toNanos();
 
-    private static final List<String> TABLES =
-            List.of(
-                    "drop schema if exists bare cascade",
-                    "create schema bare",
-                    """
-                    create table bare.event (
-                      id uuid primary key, content_type text, headers bytea, body bytea)
-                    """,
-                    "create table bare.work (id uuid primary key)",
-                    "create table bare.delivery (id uuid primary key, status int)");
+    private static final String TABLES =
+            """
+            drop schema if exists bare_schema cascade;
+            create schema bare_schema;
+            create table bare_schema.event (
+              id uuid primary key, content_type text, headers bytea, body bytea);
+            create table bare_schema.work (id uuid primary key);
+            create table bare_schema.delivery (id uuid primary key, status int)
+            """;
 
     /// What became of an event.
     record Finished(UUID id, int status) {}
@@ -51,17 +52,22 @@ final class BareStore {
     private final LinkedBlockingQueue<Item> arrived = new LinkedBlockingQueue<>();
     private final LinkedBlockingQueue<Finished> finished = new LinkedBlockingQueue<>();
 
-    private BareStore() {}
+    private final String schema;
+    private final BareVariant variant;
 
-    static BareStore open() throws SQLException {
+    private BareStore(String schema, BareVariant variant) {
+        this.schema = schema;
+        this.variant = variant;
+    }
+
+    /// @param schema is made anew
+    static BareStore open(String schema, BareVariant variant) throws SQLException {
         try (var connection = connect();
                 var statement = connection.createStatement()) {
-            for (String table : TABLES) {
-                statement.execute(table);
-            }
+            statement.execute(TABLES.replace("bare_schema", schema));
             connection.commit();
         }
-        return new BareStore();
+        return new BareStore(schema, variant);
     }
 
     private static Connection connect() throws SQLException {
@@ -78,19 +84,21 @@ final class BareStore {
     }
 
     void start(Consumer<Item> stored) throws SQLException {
-        run(
-                "store",
-                arrived,
-                0,
-                connect(),
-                (connection, items) -> {
-                    insert(connection, items);
-                    connection.commit();
-                    for (var item : items) {
-                        item.stored.countDown();
-                        stored.accept(item);
-                    }
-                });
+        for (int committer = 0; committer < variant.committers(); committer++) {
+            run(
+                    "store",
+                    arrived,
+                    0,
+                    connect(),
+                    (connection, items) -> {
+                        insert(connection, items);
+                        connection.commit();
+                        for (var item : items) {
+                            item.stored.countDown();
+                            stored.accept(item);
+                        }
+                    });
+        }
         run(
                 "finish",
                 finished,
@@ -110,7 +118,14 @@ final class BareStore {
         finished.add(item);
     }
 
-    private static void insert(Connection connection, List<Item> items)
+    private void insert(Connection connection, List<Item> items) throws SQLException, IOException {
+        switch (variant.form()) {
+            case COPY -> insertByCopy(connection, items);
+            case UNNEST -> insertByUnnest(connection, items);
+        }
+    }
+
+    private void insertByCopy(Connection connection, List<Item> items)
             throws SQLException, IOException {
         var events = new BinaryRows();
         var work = new BinaryRows();
@@ -118,15 +133,46 @@ final class BareStore {
             events.row(4).uuid(item.id).text(item.contentType).bytes(item.headers).bytes(item.body);
             work.row(1).uuid(item.id);
         }
-        copy(connection, "bare.event", events);
-        copy(connection, "bare.work", work);
+        copy(connection, "event", events);
+        copy(connection, "work", work);
     }
 
-    private static void finish(Connection connection, List<Finished> items)
+    private void insertByUnnest(Connection connection, List<Item> items) throws SQLException {
+        var ids =
+                connection.createArrayOf(
+                        "uuid", items.stream().map(item -> item.id).toArray(UUID[]::new));
+        try (var events =
+                        connection.prepareStatement(
+                                "insert into "
+                                        + schema
+                                        + ".event select * from unnest(?, ?::text[], ?, ?)");
+                var work =
+                        connection.prepareStatement(
+                                "insert into " + schema + ".work select unnest(?)")) {
+            events.setArray(1, ids);
+            events.setArray(
+                    2,
+                    connection.createArrayOf(
+                            "text",
+                            items.stream().map(item -> item.contentType).toArray(String[]::new)));
+            events.setArray(3, bytes(connection, items, item -> item.headers));
+            events.setArray(4, bytes(connection, items, item -> item.body));
+            events.executeUpdate();
+            work.setArray(1, ids);
+            work.executeUpdate();
+        }
+    }
+
+    private static Array bytes(Connection connection, List<Item> items, Function<Item, byte[]> part)
+            throws SQLException {
+        return connection.createArrayOf("bytea", items.stream().map(part).toArray(byte[][]::new));
+    }
+
+    private void finish(Connection connection, List<Finished> items)
             throws SQLException, IOException {
         var ids = items.stream().map(Finished::id).toArray(UUID[]::new);
         try (var statement =
-                connection.prepareStatement("delete from bare.work where id = any (?)")) {
+                connection.prepareStatement("delete from " + schema + ".work where id = any (?)")) {
             statement.setArray(1, connection.createArrayOf("uuid", ids));
             statement.executeUpdate();
         }
@@ -134,17 +180,17 @@ final class BareStore {
         for (var item : items) {
             rows.row(2).uuid(item.id()).int4(item.status());
         }
-        copy(connection, "bare.delivery", rows);
+        copy(connection, "delivery", rows);
     }
 
-    private static void copy(Connection connection, String table, BinaryRows rows)
+    private void copy(Connection connection, String table, BinaryRows rows)
             throws SQLException, IOException {
         var _ =
                 connection
                         .unwrap(PGConnection.class)
                         .getCopyAPI()
                         .copyIn(
-                                "copy " + table + " from stdin (format binary)",
+                                "copy " + schema + "." + table + " from stdin (format binary)",
                                 new ByteArrayInputStream(rows.end()));
     }
 

@@ -94,7 +94,8 @@ public final class Latency implements Scenario {
 
     private Table halfLoad(Target target, SinkProcess sink, Source source, Report report) {
         var arrivals = new Arrivals(sink);
-        int most = rate > 0 ? rate : maximum(target, sink, source, arrivals);
+        int measured = maximum(target, sink, source, arrivals); // warms it up, too
+        int most = rate > 0 ? rate : measured;
         int half = Math.max(1, most / 2);
         var table =
                 new Table(

@@ -1,20 +1,13 @@
 package dev.sluice.bench.scenario;
 
-import static dev.sluice.bench.measure.Role.POSTGRES;
-import static dev.sluice.bench.measure.Role.RELAY;
-
 import dev.sluice.bench.bare.BareProcess;
-import dev.sluice.bench.measure.Role;
+import dev.sluice.bench.bare.BareVariant;
 import dev.sluice.bench.platform.Options;
-import dev.sluice.bench.relay.Api;
-import dev.sluice.bench.relay.Relay;
-import dev.sluice.bench.relay.Target;
 import dev.sluice.bench.report.Report;
 import dev.sluice.bench.report.Table;
 import dev.sluice.bench.sink.Behaviour;
 import dev.sluice.bench.sink.SinkProcess;
 
-import java.util.Map;
 import java.util.Optional;
 
 /// Scenario `limit`: the relay and the bare pipeline in turn, on the same PostgreSQL, with the same
@@ -31,21 +24,16 @@ public final class Limit implements Scenario {
     private final Setup setup;
     private final LoadSettings load;
     private final int maxInFlight;
-    private final String client;
 
-    private Limit(Setup setup, LoadSettings load, int maxInFlight, String client) {
+    private Limit(Setup setup, LoadSettings load, int maxInFlight) {
         this.setup = setup;
         this.load = load;
         this.maxInFlight = maxInFlight;
-        this.client = client;
     }
 
     public static Limit from(Options options) {
         return new Limit(
-                Setup.from(options),
-                LoadSettings.from(options),
-                options.number("in-flight", 64),
-                options.text("client").orElse("async"));
+                Setup.from(options), LoadSettings.from(options), options.number("in-flight", 64));
     }
 
     @Override
@@ -54,7 +42,12 @@ public final class Limit implements Scenario {
                 var relaySink = SinkProcess.start(new Behaviour.Fast(), Optional.empty());
                 var bareSink = SinkProcess.start(new Behaviour.Fast(), Optional.empty());
                 var bare =
-                        BareProcess.start(relay.database(), bareSink.url(), maxInFlight, client)) {
+                        BareProcess.start(
+                                relay.database(),
+                                "bare",
+                                bareSink.url(),
+                                maxInFlight,
+                                BareVariant.LEAN)) {
             var source = relay.api().source("bench");
             relay.api().connect(source, "bench sink", relaySink.url(), maxInFlight);
             var report = new Report("limit");
@@ -62,7 +55,11 @@ public final class Limit implements Scenario {
             var full = new Part(title + ": relay", load, source.ingest(), relay, relaySink);
             var limit =
                     new Part(
-                            title + ": bare", load, bare.ingest(), new Bare(relay, bare), bareSink);
+                            title + ": bare",
+                            load,
+                            bare.ingest(),
+                            new BareTarget(relay, bare),
+                            bareSink);
             for (int round = 1; round <= load.rounds(); round++) {
                 limit.round(round, report);
                 full.round(round, report);
@@ -90,23 +87,5 @@ public final class Limit implements Scenario {
                 bareMicros <= COUNTS_BELOW,
                 "the bare pipeline took %.0f µs an event; it counts only up to %.0f"
                         .formatted(bareMicros, COUNTS_BELOW));
-    }
-
-    /// The bare pipeline, with the PostgreSQL that the relay runs.
-    private record Bare(Relay relay, BareProcess process) implements Target {
-
-        @Override
-        public Api api() {
-            return relay.api();
-        }
-
-        @Override
-        public Map<Role, Long> processes() {
-            return Map.of(
-                    RELAY, process.pid(), POSTGRES, relay.processes().getOrDefault(POSTGRES, 0L));
-        }
-
-        @Override
-        public void close() {}
     }
 }
