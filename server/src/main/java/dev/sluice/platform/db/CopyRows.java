@@ -22,9 +22,6 @@ public final class CopyRows {
     private static final long EPOCH_SECONDS =
             946_684_800; // 2000-01-01, where timestamps count from
     private static final int UUID_TYPE = 2950;
-    private static final int INT2_TYPE = 21;
-    private static final int INT4_TYPE = 23;
-    private static final int INT8_TYPE = 20;
 
     private static final int MOST_KEPT = 4 << 20;
 
@@ -109,38 +106,17 @@ public final class CopyRows {
     }
 
     public CopyRows uuids(List<UUID> values) {
-        startArray(UUID_TYPE, values.size(), 16);
-        values.forEach(this::uuid);
-        return this;
-    }
-
-    public CopyRows int2s(List<Integer> values) {
-        startArray(INT2_TYPE, values.size(), 2);
-        values.forEach(this::int2);
-        return this;
-    }
-
-    public CopyRows int4s(List<Integer> values) {
-        startArray(INT4_TYPE, values.size(), 4);
-        values.forEach(this::int4);
-        return this;
-    }
-
-    public CopyRows int8s(List<Long> values) {
-        startArray(INT8_TYPE, values.size(), 8);
-        values.forEach(this::int8);
-        return this;
-    }
-
-    private void startArray(int type, int size, int width) {
-        put4(size == 0 ? 12 : 20 + size * (4 + width));
-        put4(size == 0 ? 0 : 1); // dimensions
+        boolean isEmpty = values.isEmpty();
+        put4(isEmpty ? 12 : 20 + values.size() * (4 + 16));
+        put4(isEmpty ? 0 : 1); // dimensions
         put4(0); // no nulls
-        put4(type);
-        if (size > 0) {
-            put4(size);
+        put4(UUID_TYPE);
+        if (!isEmpty) {
+            put4(values.size());
             put4(1); // lower bound
         }
+        values.forEach(this::uuid);
+        return this;
     }
 
     void writeTo(CopyIn copy) throws SQLException {

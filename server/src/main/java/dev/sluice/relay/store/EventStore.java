@@ -10,8 +10,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 
-/// Writes batches of events with their work: three COPYs in one transaction. Owned by one thread,
-/// so that the memory of a batch serves the next one too.
+/// Writes batches of events with their work and usage in one transaction. Owned by one thread, so
+/// that the memory of a batch serves the next one too.
 final class EventStore {
 
     private final CopyRows events = new CopyRows();
@@ -38,6 +38,9 @@ final class EventStore {
                 ledger.delivery(planned.connection(), event.id(), Trigger.INGEST);
             }
         }
+        // First, because a prepared statement opens the transaction on its way, and a COPY does
+        // not.
+        ledger.write(tx, batchId, batch.getFirst().source());
         tx.copy(
                 """
                 copy event (id, source_id, method, verification, fanout, body_size, content_type,
@@ -53,7 +56,6 @@ final class EventStore {
                     """,
                     work);
         }
-        ledger.write(tx, batchId, batch.getFirst().source());
     }
 
     private void addEvent(Accepted event) {

@@ -48,6 +48,13 @@ public final class Journal implements AutoCloseable {
     /// What a stop waits for the database at most.
     private static final Duration STOP = Duration.ofSeconds(4);
 
+    /// A batch of so many says that more are on their way; so many in the queue are enough for the
+    /// next one.
+    private static final int COMPANY = 8;
+
+    private static final int ENOUGH = 64;
+    private static final Duration LINGER = Duration.ofMillis(2);
+
     /// How often a database that answers may refuse to say whether events are stored.
     private static final int FIND_PATIENCE = 8;
 
@@ -124,7 +131,7 @@ public final class Journal implements AutoCloseable {
             while (true) {
                 var first = queue.poll(100, TimeUnit.MILLISECONDS);
                 if (first != null) {
-                    writeBatch(first);
+                    gather(writeBatch(first));
                 } else if (closing) {
                     return;
                 }
@@ -136,7 +143,16 @@ public final class Journal implements AutoCloseable {
         }
     }
 
-    private void writeBatch(Accepted first) throws InterruptedException {
+    /// Under load a batch rests a little before it is taken: what a commit costs is shared by all
+    /// that is in it, and an event that comes alone never waits.
+    private void gather(int lastBatch) throws InterruptedException {
+        if (lastBatch >= COMPANY && queue.size() < ENOUGH && !closing) {
+            boolean _ = interrupted.await(LINGER.toNanos(), TimeUnit.NANOSECONDS);
+        }
+    }
+
+    /// How many there were.
+    private int writeBatch(Accepted first) throws InterruptedException {
         var small = new ArrayList<Accepted>();
         var large = new ArrayList<Accepted>();
         long bytes = 0;
@@ -154,6 +170,7 @@ public final class Journal implements AutoCloseable {
         commitOrRefuse(small);
         commitOrRefuse(large);
         writing = List.of();
+        return all.size();
     }
 
     /// A bug must not end the thread: nothing would be stored any more.

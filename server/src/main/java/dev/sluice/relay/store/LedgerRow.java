@@ -2,7 +2,6 @@ package dev.sluice.relay.store;
 
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;
-import dev.sluice.platform.db.CopyRows;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.relay.DeliveryStatus;
@@ -90,21 +89,19 @@ final class LedgerRow {
             counts.add(sum.count);
             sizes.add(sum.size);
         });
-        tx.copy(
+        tx.update(
                 """
-                copy ledger (batch, source_id, kinds, keys, hours, minutes, dims, counts, sizes)
-                from stdin (format binary)
+                insert into ledger (batch, source_id, kinds, keys, hours, minutes, dims, counts, sizes)
+                values (?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
-                new CopyRows()
-                        .row(9)
-                        .uuid(batch)
-                        .uuid(source.value())
-                        .int2s(kinds)
-                        .uuids(keys)
-                        .int4s(hours)
-                        .int2s(minutes)
-                        .int2s(dims)
-                        .int4s(counts)
-                        .int8s(sizes));
+                batch,
+                source.value(),
+                kinds,
+                keys,
+                hours,
+                minutes,
+                dims,
+                counts,
+                sizes);
     }
 }

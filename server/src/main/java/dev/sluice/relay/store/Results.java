@@ -86,19 +86,14 @@ public final class Results implements ResultQueue, AutoCloseable {
         }
     }
 
+    /// Rests once instead of waking for each that comes.
     private List<Settled> batchFrom(Settled first) throws InterruptedException {
+        if (queue.size() < COMPANY) {
+            boolean _ = closing.await(LINGER.toNanos(), TimeUnit.NANOSECONDS);
+        }
         var batch = new ArrayList<Settled>();
         batch.add(first);
         queue.drainTo(batch, MOST_RESULTS - 1);
-        long until = System.nanoTime() + LINGER.toNanos();
-        while (batch.size() < COMPANY && closing.getCount() > 0) {
-            var next = queue.poll(until - System.nanoTime(), TimeUnit.NANOSECONDS);
-            if (next == null) {
-                break;
-            }
-            batch.add(next);
-            queue.drainTo(batch, MOST_RESULTS - batch.size());
-        }
         return batch;
     }
 
