@@ -23,7 +23,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
 
-/// The library's asynchronous client, whose own threads do all the work.
+/// The library's asynchronous client. A request is begun by the thread that has the event, or by
+/// one of the client's own that has just ended another.
 final class AsyncSender implements BareSender {
 
     private final URI sink;
@@ -57,6 +58,7 @@ final class AsyncSender implements BareSender {
                         .disableAuthCaching()
                         .disableCookieManagement()
                         .disableRedirectHandling()
+                        .disableContentCompression()
                         .build();
         client.start();
     }

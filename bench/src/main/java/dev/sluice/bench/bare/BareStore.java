@@ -16,20 +16,24 @@ import java.util.List;
 import java.util.Properties;
 import java.util.UUID;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/// Two threads, a connection each: one stores what came in, one writes down what was delivered.
-/// Each takes all that is queued into one transaction.
+/// A thread, or more, that stores what came in, and one that writes down what was delivered, with a
+/// connection each. Each takes all that is queued into one transaction.
 final class BareStore {
 
     private static final int MOST = 512;
 
-    /// As in the relay: few results wait for more, because nobody waits for them.
-    private static final int COMPANY = 64;
+    private static final int ENOUGH = 64;
 
-    private static final long LINGER = Duration.ofMillis(4).toNanos();
+    /// Between two batches, unless enough is queued. As in the relay.
+    ///
+    /// @param company after a batch of so many
+    private record Rest(int company, Duration time) {}
+
+    private static final Rest OF_EVENTS = new Rest(8, Duration.ofMillis(2));
+    private static final Rest OF_RESULTS = new Rest(1, Duration.ofMillis(4));
 
     private static final String TABLES =
             """
@@ -88,21 +92,19 @@ final class BareStore {
             run(
                     "store",
                     arrived,
-                    0,
+                    OF_EVENTS,
                     connect(),
                     (connection, items) -> {
                         insert(connection, items);
                         connection.commit();
-                        for (var item : items) {
-                            item.stored.countDown();
-                            stored.accept(item);
-                        }
+                        items.forEach(item -> item.stored.countDown());
+                        items.forEach(stored);
                     });
         }
         run(
                 "finish",
                 finished,
-                LINGER,
+                OF_RESULTS,
                 connect(),
                 (connection, items) -> {
                     finish(connection, items);
@@ -195,12 +197,10 @@ final class BareStore {
     }
 
     /// A failure ends the process: there is nothing to measure then.
-    ///
-    /// @param linger how long a few items wait for more, in nanoseconds
     private static <T> void run(
             String name,
             LinkedBlockingQueue<T> queue,
-            long linger,
+            Rest rest,
             Connection connection,
             Batch<T> batch) {
         Thread.ofPlatform()
@@ -210,29 +210,21 @@ final class BareStore {
                     try {
                         var items = new ArrayList<T>(MOST);
                         while (true) {
-                            take(queue, linger, items);
+                            items.add(queue.take());
+                            queue.drainTo(items, MOST - 1);
                             batch.write(connection, items);
+                            if (items.size() >= rest.company() && queue.size() < ENOUGH) {
+                                Thread.sleep(rest.time());
+                            }
                             items.clear();
                         }
-                    } catch (SQLException | IOException | InterruptedException e) {
+                    } catch (SQLException
+                            | IOException
+                            | RuntimeException
+                            | InterruptedException e) {
                         System.err.println("the bare pipeline cannot go on: " + e);
                         Runtime.getRuntime().halt(1);
                     }
                 });
-    }
-
-    private static <T> void take(LinkedBlockingQueue<T> queue, long linger, List<T> items)
-            throws InterruptedException {
-        items.add(queue.take());
-        queue.drainTo(items, MOST - 1);
-        long until = System.nanoTime() + linger;
-        while (items.size() < COMPANY) {
-            T next = queue.poll(until - System.nanoTime(), TimeUnit.NANOSECONDS);
-            if (next == null) {
-                return;
-            }
-            items.add(next);
-            queue.drainTo(items, MOST - items.size());
-        }
     }
 }

@@ -23,7 +23,7 @@ public record BareVariant(Client client, Form form, int committers) {
         UNNEST
     }
 
-    /// The cheapest of all.
+    /// The cheapest of those that `candidates` compares.
     public static final BareVariant LEAN = new BareVariant(Client.ASYNC, Form.COPY, 1);
 
     static BareVariant from(Options options) {

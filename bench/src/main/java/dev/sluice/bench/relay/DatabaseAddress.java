@@ -44,6 +44,21 @@ public record DatabaseAddress(int port, String password) {
         return new DatabaseAddress(otherPort, password);
     }
 
+    /// Makes the database, in a cluster that has only its own.
+    void createDatabase() {
+        var properties = new Properties();
+        properties.setProperty("user", NAME);
+        properties.setProperty("password", password);
+        try (var connection =
+                        DriverManager.getConnection(
+                                "jdbc:postgresql://127.0.0.1:" + port + "/postgres", properties);
+                var statement = connection.createStatement()) {
+            statement.execute("create database " + NAME);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     /// A connection of our own, for what no API can do.
     public Connection connect() throws SQLException {
         var properties = new Properties();

@@ -5,6 +5,7 @@ import dev.sluice.bench.platform.Options;
 import dev.sluice.bench.platform.UsageException;
 import dev.sluice.bench.relay.Api;
 import dev.sluice.bench.relay.Elsewhere;
+import dev.sluice.bench.relay.Installed;
 import dev.sluice.bench.relay.Relay;
 import dev.sluice.bench.relay.Target;
 import dev.sluice.bench.report.Report;
@@ -18,7 +19,10 @@ import java.util.Map;
 import java.util.Optional;
 
 /// Which relay a scenario works on: one of its own, or one that runs already on this machine.
-record Setup(Path launcher, boolean keep, Optional<Elsewhere> running) {
+///
+/// @param postgres the folder of the programs of an installed one, to be used instead of the
+///   relay's own
+record Setup(Path launcher, boolean keep, Optional<Elsewhere> running, Optional<Path> postgres) {
 
     static Setup from(Options options) {
         var launcher = options.path("sluice").orElse(Path.of("bin", "sluice"));
@@ -34,27 +38,41 @@ record Setup(Path launcher, boolean keep, Optional<Elsewhere> running) {
             processes.put(Role.POSTGRES, (long) postgres);
         }
         return new Setup(
-                launcher, options.flag("keep"), url.map(base -> running(base, key, processes)));
+                launcher,
+                options.flag("keep"),
+                url.map(base -> running(base, key, processes)),
+                options.path("postgres-bin"));
     }
 
     Target open() {
-        return running.<Target>map(found -> found).orElseGet(() -> Relay.start(launcher, keep));
+        if (running.isPresent()) {
+            return running.get();
+        }
+        return postgres.<Target>map(programs -> Installed.start(launcher, keep, programs))
+                .orElseGet(() -> Relay.start(launcher, keep));
     }
 
     /// For scenarios that look behind the relay's address.
     Relay openOwn() {
-        if (running.isPresent()) {
-            throw new UsageException("this scenario starts a relay of its own: no --url");
+        if (running.isPresent() || postgres.isPresent()) {
+            throw new UsageException(
+                    "this scenario starts a relay and its PostgreSQL: no --url, no --postgres-bin");
         }
         return Relay.start(launcher, keep);
     }
 
     /// Stops a relay of our own, which must end well.
     static void stop(Target target, Report report) {
-        if (target instanceof Relay own) {
-            int exit = own.stop();
-            report.failUnless(exit == 0, "the relay stopped with exit status " + exit);
+        switch (target) {
+            case Relay own -> stopWell(own, report);
+            case Installed(var own, _) -> stopWell(own, report);
+            default -> {}
         }
+    }
+
+    private static void stopWell(Relay own, Report report) {
+        int exit = own.stop();
+        report.failUnless(exit == 0, "the relay stopped with exit status " + exit);
     }
 
     private static Elsewhere running(URI base, Optional<String> key, Map<Role, Long> processes) {

@@ -54,21 +54,22 @@ public final class Start implements Scenario {
                             Optional.of(sink),
                             load.plan(source.ingest(), new Pace.BackToBack()));
             arrivals.await(lap);
-            var worked = LiveHeap.of(pid(relay));
+            double resident = LiveHeap.residentOf(pid(relay)).orElse(Double.NaN);
+            double live = LiveHeap.of(pid(relay)).megabytes();
 
             var table =
                     new Table("Started again", "start", "seconds", "live heap MB", "resident MB");
             for (int start = 1; start <= starts; start++) {
                 Setup.stop(relay, report);
                 double seconds = seconds(relay);
-                double resident = LiveHeap.residentOf(pid(relay)).orElse(Double.NaN);
-                table.row(start, seconds, LiveHeap.of(pid(relay)).megabytes(), resident);
+                double idle = LiveHeap.residentOf(pid(relay)).orElse(Double.NaN);
+                table.row(start, seconds, LiveHeap.of(pid(relay)).megabytes(), idle);
             }
             var medians = table.medians();
             report.add(medians);
             report.add(
                     new Table("After work", "delivered/s", "live heap MB", "resident MB")
-                            .row(lap.deliveredPerSecond(), worked.megabytes(), worked.resident()));
+                            .row(lap.deliveredPerSecond(), live, resident));
             double median = medians.last("seconds").orElse(Double.NaN);
             report.failUnless(
                     median <= MOST_SECONDS,

@@ -25,8 +25,8 @@ record ServerSettings(int port, Map<String, String> extra) {
 
     /// Sized for two cores and four gigabytes. Time zone and messages don't follow the machine's.
     ///
-    /// A commit that needs a new segment of the log would wait until 16 MB of zeros are on the
-    /// disk.
+    /// With `wal_init_zero` a commit that needs a new segment of the log would wait until 16 MB of
+    /// zeros are on the disk.
     private String text() {
         var text =
                 new StringBuilder(

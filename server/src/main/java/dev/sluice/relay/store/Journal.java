@@ -23,9 +23,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
-/// The way of events into the database: a group commit. What is queued when the last commit
-/// returned goes into the next transaction together; a sender is told of success only after the
-/// commit was flushed.
+/// The way of events into the database: a group commit. What was queued since the last one was
+/// taken goes into the next transaction together; a sender is told of success only after the commit
+/// was flushed.
 ///
 /// When a connection breaks it is not known whether its transaction was committed. The batch is
 /// then looked for, and written again with the same ids only if it is not there. What passes its
@@ -48,11 +48,13 @@ public final class Journal implements AutoCloseable {
     /// What a stop waits for the database at most.
     private static final Duration STOP = Duration.ofSeconds(4);
 
-    /// A batch of so many says that more are on their way; so many in the queue are enough for the
-    /// next one.
+    /// A batch of so many says that more are on their way.
     private static final int COMPANY = 8;
 
+    /// So many in the queue, or so many bytes, are enough for the next batch.
     private static final int ENOUGH = 64;
+
+    private static final int ENOUGH_BYTES = 1 << 20;
     private static final Duration LINGER = Duration.ofMillis(2);
 
     /// How often a database that answers may refuse to say whether events are stored.
@@ -143,12 +145,16 @@ public final class Journal implements AutoCloseable {
         }
     }
 
-    /// Under load a batch rests a little before it is taken: what a commit costs is shared by all
-    /// that is in it, and an event that comes alone never waits.
+    /// Under load it rests a little between two batches: what a commit costs is shared by all that
+    /// is in it.
     private void gather(int lastBatch) throws InterruptedException {
-        if (lastBatch >= COMPANY && queue.size() < ENOUGH && !closing) {
+        if (!closing && isRestWorthIt(lastBatch, queue.size(), queuedBytes.get())) {
             boolean _ = interrupted.await(LINGER.toNanos(), TimeUnit.NANOSECONDS);
         }
+    }
+
+    static boolean isRestWorthIt(int lastBatch, int queued, long queuedBytes) {
+        return lastBatch >= COMPANY && queued < ENOUGH && queuedBytes < ENOUGH_BYTES;
     }
 
     /// How many there were.

@@ -91,7 +91,8 @@ final class LedgerRow {
         });
         tx.update(
                 """
-                insert into ledger (batch, source_id, kinds, keys, hours, minutes, dims, counts, sizes)
+                insert into ledger (batch, source_id, kinds, keys, hours, minutes, dims,
+                                    counts, sizes)
                 values (?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
                 batch,

@@ -29,7 +29,7 @@ public final class Results implements ResultQueue, AutoCloseable {
     private static final int MOST_QUEUED = 20_000;
     private static final int MOST_RESULTS = 512;
 
-    /// A batch of this size is worth writing at once; a smaller one waits for company.
+    /// So many are worth writing at once; fewer rest for a moment, once, in which more may come.
     private static final int COMPANY = 64;
 
     /// What a stop waits for the database at most.
@@ -86,7 +86,6 @@ public final class Results implements ResultQueue, AutoCloseable {
         }
     }
 
-    /// Rests once instead of waking for each that comes.
     private List<Settled> batchFrom(Settled first) throws InterruptedException {
         if (queue.size() < COMPANY) {
             boolean _ = closing.await(LINGER.toNanos(), TimeUnit.NANOSECONDS);

@@ -1,0 +1,140 @@
+package dev.sluice.bench.relay;
+
+import dev.sluice.bench.platform.Tool;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.stream.Stream;
+
+/// A PostgreSQL that is installed on this machine, of whatever version, with a cluster of its own
+/// that goes when it is closed. Where we are root it runs as `postgres`.
+public final class InstalledPostgres implements AutoCloseable {
+
+    /// As the relay's own has them.
+    private static final String SETTINGS =
+            """
+            listen_addresses = '127.0.0.1'
+            unix_socket_directories = ''
+            max_connections = 60
+            shared_buffers = 256MB
+            wal_buffers = 16MB
+            wal_init_zero = off
+            max_wal_size = 4GB
+            checkpoint_timeout = 15min
+            autovacuum_naptime = 15s
+            jit = off
+            """;
+
+    private final Path programs;
+    private final Path directory;
+    private final DatabaseAddress address;
+    private final Thread onExit = new Thread(this::end, "end PostgreSQL");
+
+    private InstalledPostgres(Path programs, Path directory, DatabaseAddress address) {
+        this.programs = programs;
+        this.directory = directory;
+        this.address = address;
+    }
+
+    /// Returns once it takes connections.
+    ///
+    /// @param programs the folder of `initdb` and `pg_ctl`
+    public static InstalledPostgres start(Path programs) {
+        try {
+            Path directory = Files.createTempDirectory("sluice-bench-postgres-");
+            Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
+            var address = new DatabaseAddress(Relay.freePort(), UUID.randomUUID().toString());
+            var postgres = new InstalledPostgres(programs, directory, address);
+            Runtime.getRuntime().addShutdownHook(postgres.onExit);
+            postgres.make();
+            return postgres;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void make() throws IOException {
+        Path password = Files.writeString(directory.resolve("password"), address.password());
+        if (Tool.isRoot()) {
+            Tool.run("chown", "-R", "postgres", directory.toString());
+        }
+        run(
+                "initdb",
+                List.of(
+                        "--username=" + address.user(),
+                        "--pwfile=" + password,
+                        "--auth=scram-sha-256",
+                        "--encoding=UTF8",
+                        "--locale=C",
+                        "--data-checksums"));
+        Path configuration = data().resolve("postgresql.conf");
+        Files.writeString(configuration, SETTINGS + "port = " + address.port() + "\n");
+        run("pg_ctl", List.of("-w", "-l", directory.resolve("log").toString(), "start"));
+        address.createDatabase();
+    }
+
+    private Path data() {
+        return directory.resolve("data");
+    }
+
+    private void run(String program, List<String> arguments) {
+        var command = new ArrayList<String>();
+        if (Tool.isRoot()) {
+            command.addAll(
+                    List.of("setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"));
+        }
+        command.add(programs.resolve(program).toString());
+        command.add("--pgdata=" + data());
+        command.addAll(arguments);
+        // Not read to its end, for a server that was started keeps it open.
+        var process = Tool.launch(command, directory.resolve("said"), Path.of("/"), Map.of());
+        if (!Tool.awaitEnd(process, Duration.ofMinutes(1)) || process.exitValue() != 0) {
+            throw new IllegalStateException(
+                    "%s failed; see %s".formatted(program, directory.resolve("said")));
+        }
+    }
+
+    DatabaseAddress address() {
+        return address;
+    }
+
+    /// Its first process.
+    long pid() {
+        try {
+            var lines = Files.readAllLines(data().resolve("postmaster.pid"));
+            return Long.parseLong(lines.getFirst().strip());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            Runtime.getRuntime().removeShutdownHook(onExit);
+        } catch (IllegalStateException exiting) {
+            return; // the hook is at it already
+        }
+        end();
+    }
+
+    private void end() {
+        run("pg_ctl", List.of("-m", "fast", "-w", "stop"));
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
