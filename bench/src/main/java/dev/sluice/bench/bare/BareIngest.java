@@ -10,14 +10,15 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.Promise;
 
 import java.nio.ByteBuffer;
 import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.function.Consumer;
 
-/// Reads a request whole, waits until it is stored, answers 200.
-final class BareIngest extends Handler.Abstract {
+/// Reads a request whole and answers 200 once it is stored, without a thread that waits for either.
+final class BareIngest extends Handler.Abstract.NonBlocking {
 
     private final Consumer<Item> store;
     private final SplittableRandom random = new SplittableRandom();
@@ -27,25 +28,34 @@ final class BareIngest extends Handler.Abstract {
     }
 
     @Override
-    public boolean handle(Request request, Response response, Callback callback) throws Exception {
-        byte[] body = BufferUtil.toArray(Content.Source.asByteBuffer(request));
+    public boolean handle(Request request, Response response, Callback callback) {
+        Content.Source.asByteBuffer(
+                request,
+                Promise.from(
+                        body -> store.accept(item(request, body, response, callback)),
+                        callback::failed));
+        return true;
+    }
+
+    private Item item(Request request, ByteBuffer body, Response response, Callback callback) {
         var lines = new StringBuilder(256);
         for (HttpField field : request.getHeaders()) {
             lines.append(field.getName()).append(": ").append(field.getValue()).append("\r\n");
         }
-        var item =
-                new Item(
-                        nextId(),
-                        String.valueOf(request.getHeaders().get(HttpHeader.CONTENT_TYPE)),
-                        lines.toString().getBytes(ISO_8859_1),
-                        body);
-        store.accept(item);
-        item.stored.await();
-        byte[] answer = ("{\"request_id\":\"" + item.id + "\"}").getBytes(ISO_8859_1);
+        var id = nextId();
+        return new Item(
+                id,
+                String.valueOf(request.getHeaders().get(HttpHeader.CONTENT_TYPE)),
+                lines.toString().getBytes(ISO_8859_1),
+                BufferUtil.toArray(body),
+                () -> answer(id, response, callback));
+    }
+
+    private static void answer(UUID id, Response response, Callback callback) {
+        byte[] answer = ("{\"request_id\":\"" + id + "\"}").getBytes(ISO_8859_1);
         response.getHeaders().put(HttpHeader.CONTENT_TYPE, "application/json");
         response.getHeaders().put(HttpHeader.CONTENT_LENGTH, answer.length);
         response.write(true, ByteBuffer.wrap(answer), callback);
-        return true;
     }
 
     /// UUIDv7.

@@ -99,7 +99,7 @@ final class BareStore {
                     (connection, items) -> {
                         insert(connection, items);
                         connection.commit();
-                        items.forEach(item -> item.stored.countDown());
+                        items.forEach(item -> item.answer.run());
                         items.forEach(stored);
                     });
         }

@@ -3,7 +3,6 @@ package dev.sluice.bench.bare;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import java.util.UUID;
-import java.util.concurrent.CountDownLatch;
 import java.util.function.BiConsumer;
 
 /// An event on its way through.
@@ -17,14 +16,15 @@ final class Item {
 
     final byte[] body;
 
-    /// Counted down once it is committed.
-    final CountDownLatch stored = new CountDownLatch(1);
+    /// To be run once it is committed.
+    final Runnable answer;
 
-    Item(UUID id, String contentType, byte[] headers, byte[] body) {
+    Item(UUID id, String contentType, byte[] headers, byte[] body, Runnable answer) {
         this.id = id;
         this.contentType = contentType;
         this.headers = headers;
         this.body = body;
+        this.answer = answer;
     }
 
     /// Names those headers that are the sender's, not the message's.

@@ -4,6 +4,7 @@ import dev.sluice.bench.relay.DatabaseAddress;
 import dev.sluice.bench.report.Table;
 
 import java.sql.SQLException;
+import java.util.OptionalDouble;
 
 /// What the relay's tables occupy on disk, days of the history taken together.
 final class Occupied {
@@ -49,12 +50,16 @@ final class Occupied {
                         rows.getLong("dead"),
                         bytes / MEGABYTE,
                         indexes / MEGABYTE,
-                        bytes / Math.max(1, live),
-                        indexes / Math.max(1, live));
+                        each(bytes, live),
+                        each(indexes, live));
             }
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
         return table;
+    }
+
+    private static OptionalDouble each(double bytes, long rows) {
+        return rows == 0 ? OptionalDouble.empty() : OptionalDouble.of(bytes / rows);
     }
 }
