@@ -27,7 +27,6 @@ public final class InstalledPostgres implements AutoCloseable {
             max_connections = 60
             shared_buffers = 256MB
             wal_buffers = 16MB
-            wal_init_zero = off
             max_wal_size = 4GB
             checkpoint_timeout = 15min
             autovacuum_naptime = 15s

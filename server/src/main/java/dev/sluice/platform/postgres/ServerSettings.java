@@ -24,9 +24,6 @@ record ServerSettings(int port, Map<String, String> extra) {
     }
 
     /// Sized for two cores and four gigabytes. Time zone and messages don't follow the machine's.
-    ///
-    /// With `wal_init_zero` a commit that needs a new segment of the log would wait until 16 MB of
-    /// zeros are on the disk.
     private String text() {
         var text =
                 new StringBuilder(
@@ -43,7 +40,6 @@ record ServerSettings(int port, Map<String, String> extra) {
                         shared_buffers = 256MB
                         wal_buffers = 16MB
                         wal_compression = off
-                        wal_init_zero = off
                         max_wal_size = 4GB
                         checkpoint_timeout = 15min
                         checkpoint_completion_target = 0.9
