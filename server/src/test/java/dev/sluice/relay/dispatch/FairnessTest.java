@@ -1,6 +1,7 @@
 package dev.sluice.relay.dispatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.destination.DestinationId;
@@ -266,6 +267,7 @@ class FairnessTest {
         engine.given.deleted(target.destination());
         engine.learn();
         engine.sender.letGo(target.host());
+        await().until(() -> engine.count("delivery") >= 22);
         engine.stop(Duration.ofSeconds(10));
 
         assertThat(engine.count("delivery")).as("all that was in memory").isEqualTo(22);
