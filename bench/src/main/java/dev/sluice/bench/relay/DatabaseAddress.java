@@ -31,7 +31,7 @@ public record DatabaseAddress(int port, String password) {
     }
 
     public String jdbcUrl() {
-        return "jdbc:postgresql://127.0.0.1:" + port + "/" + NAME;
+        return jdbcUrl(NAME);
     }
 
     /// As the relay's settings take it.
@@ -46,12 +46,7 @@ public record DatabaseAddress(int port, String password) {
 
     /// Makes the database, in a cluster that has only its own.
     void createDatabase() {
-        var properties = new Properties();
-        properties.setProperty("user", NAME);
-        properties.setProperty("password", password);
-        try (var connection =
-                        DriverManager.getConnection(
-                                "jdbc:postgresql://127.0.0.1:" + port + "/postgres", properties);
+        try (var connection = connect("postgres");
                 var statement = connection.createStatement()) {
             statement.execute("create database " + NAME);
         } catch (SQLException e) {
@@ -61,10 +56,18 @@ public record DatabaseAddress(int port, String password) {
 
     /// A connection of our own, for what no API can do.
     public Connection connect() throws SQLException {
+        return connect(NAME);
+    }
+
+    private Connection connect(String database) throws SQLException {
         var properties = new Properties();
         properties.setProperty("user", NAME);
         properties.setProperty("password", password);
         properties.setProperty("currentSchema", NAME);
-        return DriverManager.getConnection(jdbcUrl(), properties);
+        return DriverManager.getConnection(jdbcUrl(database), properties);
+    }
+
+    private String jdbcUrl(String database) {
+        return "jdbc:postgresql://127.0.0.1:" + port + "/" + database;
     }
 }

@@ -1,19 +1,18 @@
 package dev.sluice.bench.relay;
 
+import dev.sluice.bench.platform.TemporaryDirectory;
 import dev.sluice.bench.platform.Tool;
+import dev.sluice.bench.platform.UsageException;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.stream.Stream;
 
 /// A PostgreSQL that is installed on this machine, of whatever version, with a cluster of its own
 /// that goes when it is closed. Where we are root it runs as `postgres`.
@@ -48,13 +47,24 @@ public final class InstalledPostgres implements AutoCloseable {
     ///
     /// @param programs the folder of `initdb` and `pg_ctl`
     public static InstalledPostgres start(Path programs) {
+        for (String program : List.of("initdb", "pg_ctl")) {
+            if (!Files.isExecutable(programs.resolve(program))) {
+                throw new UsageException(
+                        "--postgres-bin: there is no program %s in %s"
+                                .formatted(program, programs));
+            }
+        }
         try {
-            Path directory = Files.createTempDirectory("sluice-bench-postgres-");
-            Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
             var address = new DatabaseAddress(Relay.freePort(), UUID.randomUUID().toString());
+            Path directory = TemporaryDirectory.make("sluice-bench-postgres-");
             var postgres = new InstalledPostgres(programs, directory, address);
             Runtime.getRuntime().addShutdownHook(postgres.onExit);
-            postgres.make();
+            try {
+                postgres.make();
+            } catch (IOException | RuntimeException e) {
+                postgres.close();
+                throw e;
+            }
             return postgres;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -97,8 +107,15 @@ public final class InstalledPostgres implements AutoCloseable {
         // Not read to its end, for a server that was started keeps it open.
         var process = Tool.launch(command, directory.resolve("said"), Path.of("/"), Map.of());
         if (!Tool.awaitEnd(process, Duration.ofMinutes(1)) || process.exitValue() != 0) {
-            throw new IllegalStateException(
-                    "%s failed; see %s".formatted(program, directory.resolve("said")));
+            throw new IllegalStateException("%s failed; it said:%n%s".formatted(program, said()));
+        }
+    }
+
+    private String said() {
+        try {
+            return Files.readString(directory.resolve("said"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
@@ -126,14 +143,11 @@ public final class InstalledPostgres implements AutoCloseable {
         end();
     }
 
+    /// Whatever state it is in.
     private void end() {
-        run("pg_ctl", List.of("-m", "fast", "-w", "stop"));
-        try (Stream<Path> files = Files.walk(directory)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(file);
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+        if (Files.exists(data().resolve("postmaster.pid"))) {
+            run("pg_ctl", List.of("-m", "fast", "-w", "stop"));
         }
+        TemporaryDirectory.remove(directory);
     }
 }

@@ -1,6 +1,7 @@
 package dev.sluice.bench.relay;
 
 import dev.sluice.bench.measure.Role;
+import dev.sluice.bench.platform.TemporaryDirectory;
 import dev.sluice.bench.platform.Tool;
 import dev.sluice.bench.platform.Wait;
 
@@ -12,10 +13,8 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -65,10 +64,7 @@ public final class Relay implements Target {
     /// @param settings more of them, by their environment names
     public static Relay start(Path launcher, boolean keep, Map<String, String> settings) {
         try {
-            // PostgreSQL may run as another user, who must be able to pass through.
-            var open = PosixFilePermissions.fromString("rwxr-xr-x");
-            Path directory = Files.createTempDirectory("sluice-bench-");
-            Files.setPosixFilePermissions(directory, open);
+            Path directory = TemporaryDirectory.make("sluice-bench-");
             String key = ("bench-" + UUID.randomUUID() + UUID.randomUUID()).substring(0, 48);
             var launch = new Launch(launcher, directory, "relay", freePort(), key, settings);
             return start(launch, keep, false);
@@ -281,13 +277,7 @@ public final class Relay implements Target {
             System.err.println("kept: " + launch.directory());
             return;
         }
-        try (Stream<Path> files = Files.walk(launch.directory())) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(file);
-            }
-        } catch (UncheckedIOException | IOException busy) {
-            System.err.println("a temporary directory could not be removed: " + busy.getMessage());
-        }
+        TemporaryDirectory.remove(launch.directory());
     }
 
     static int freePort() throws IOException {

@@ -7,6 +7,7 @@ import dev.sluice.bench.ledger.Comparison;
 import dev.sluice.bench.ledger.Ledger;
 import dev.sluice.bench.load.Pace;
 import dev.sluice.bench.platform.Options;
+import dev.sluice.bench.platform.TemporaryDirectory;
 import dev.sluice.bench.platform.Wait;
 import dev.sluice.bench.relay.Api.Source;
 import dev.sluice.bench.relay.Target;
@@ -15,9 +16,6 @@ import dev.sluice.bench.report.Table;
 import dev.sluice.bench.sink.Behaviour;
 import dev.sluice.bench.sink.SinkProcess;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -136,7 +134,7 @@ public final class Latency implements Scenario {
 
     /// With a sink of its own, which writes down when each event arrived.
     private Table almostIdle(Target target, Report report) {
-        Path directory = temporaryDirectory();
+        Path directory = TemporaryDirectory.make("sluice-bench-");
         Path sent = directory.resolve("sent");
         Path received = directory.resolve("received");
         try (var sink = SinkProcess.start(new Behaviour.Fast(), Optional.of(received))) {
@@ -174,25 +172,7 @@ public final class Latency implements Scenario {
                             comparison.duplicated(),
                             lap.usage().foreignCores());
         } finally {
-            remove(sent);
-            remove(received);
-            remove(directory);
-        }
-    }
-
-    private static Path temporaryDirectory() {
-        try {
-            return Files.createTempDirectory("sluice-bench-");
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private static void remove(Path path) {
-        try {
-            Files.deleteIfExists(path);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            TemporaryDirectory.remove(directory);
         }
     }
 }

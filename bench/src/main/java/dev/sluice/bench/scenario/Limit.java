@@ -61,12 +61,7 @@ public final class Limit implements Scenario {
                             bare.ingest(),
                             new BareTarget(relay, bare),
                             bareSink);
-            for (int round = 1; round <= load.rounds(); round++) {
-                // To and fro: what a lap leaves to be tidied up falls on the other one each time.
-                for (var part : round % 2 == 0 ? List.of(full, limit) : List.of(limit, full)) {
-                    part.round(round, report);
-                }
-            }
+            Part.toAndFro(List.of(limit, full), report);
             var fullTable = full.medians();
             var limitTable = limit.medians();
             report.add(fullTable).add(limitTable);

@@ -14,6 +14,7 @@ import dev.sluice.bench.sink.SinkProcess;
 
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /// One of several that are measured in turn, with what it did so far. Back to back, the full cycle.
@@ -67,6 +68,16 @@ final class Part {
 
     String title() {
         return title;
+    }
+
+    /// As many rounds of them as the load says, to and fro: what a lap leaves to be tidied up falls
+    /// on another one each time.
+    static void toAndFro(List<Part> parts, Report report) {
+        for (int round = 1; round <= parts.getFirst().load.rounds(); round++) {
+            for (var part : round % 2 == 0 ? parts.reversed() : parts) {
+                part.round(round, report);
+            }
+        }
     }
 
     void round(int round, Report report) {

@@ -1,0 +1,37 @@
+package dev.sluice.bench.platform;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Comparator;
+import java.util.stream.Stream;
+
+/// Where what we start keeps its files.
+public final class TemporaryDirectory {
+
+    private TemporaryDirectory() {}
+
+    /// Open to all, for PostgreSQL may run as another user, who must be able to pass through.
+    public static Path make(String prefix) {
+        try {
+            Path directory = Files.createTempDirectory(prefix);
+            Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
+            return directory;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// Removes it with all that is in it, or says why that is not possible.
+    public static void remove(Path directory) {
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
+        } catch (UncheckedIOException | IOException busy) {
+            System.err.println("a temporary directory could not be removed: " + busy.getMessage());
+        }
+    }
+}
