@@ -15,6 +15,7 @@ import dev.sluice.bench.scenario.Isolation;
 import dev.sluice.bench.scenario.Latency;
 import dev.sluice.bench.scenario.Limit;
 import dev.sluice.bench.scenario.Lists;
+import dev.sluice.bench.scenario.Pair;
 import dev.sluice.bench.scenario.Scenario;
 import dev.sluice.bench.scenario.Soak;
 import dev.sluice.bench.scenario.Start;
@@ -33,6 +34,10 @@ public final class Bench {
 
     private static final Path RESULTS = Path.of("bench", "results");
 
+    private static final String SCENARIOS =
+            "relay|pair|limit|candidates|latency|features|ingest|drain|soak|start|crash|isolation|lists"
+                + "|fuzz";
+
     /// Their values are secret or say where something lies.
     private static final Set<String> UNPRINTED = Set.of("--key", "--sluice", "--against");
 
@@ -45,10 +50,7 @@ public final class Bench {
     private static int run(List<String> arguments) {
         try {
             if (arguments.isEmpty()) {
-                throw new UsageException(
-                        "bench/run"
-                            + " relay|limit|candidates|latency|features|ingest|drain|soak|start|crash|isolation|lists|fuzz"
-                            + " [options]");
+                throw new UsageException("bench/run %s [options]".formatted(SCENARIOS));
             }
             var options = Options.parse(arguments.subList(1, arguments.size()));
             boolean save = !options.flag("no-save");
@@ -71,6 +73,7 @@ public final class Bench {
     private static Scenario scenario(String name, Options options) {
         return switch (name) {
             case "relay" -> FullCycle.from(options);
+            case "pair" -> Pair.from(options);
             case "limit" -> Limit.from(options);
             case "candidates" -> Candidates.from(options);
             case "latency" -> Latency.from(options);

@@ -37,9 +37,11 @@ public final class BareProcess implements AutoCloseable {
                         "--schema", schema,
                         "--sink", sink.toString(),
                         "--in-flight", Integer.toString(inFlight)));
+        var flags = new ArrayList<>(FLAGS);
+        flags.addAll(variant.flags());
         var process =
                 JavaProcess.start(
-                        FLAGS,
+                        flags,
                         BarePipeline.class,
                         arguments,
                         Map.of(

@@ -24,7 +24,6 @@ import java.util.function.Function;
 final class BareStore {
 
     private static final int MOST = 512;
-
     private static final int ENOUGH = 64;
 
     /// Between two batches, unless enough is queued. As in the relay.
@@ -66,7 +65,7 @@ final class BareStore {
 
     /// @param schema is made anew
     static BareStore open(String schema, BareVariant variant) throws SQLException {
-        try (var connection = connect();
+        try (var connection = connect(variant);
                 var statement = connection.createStatement()) {
             statement.execute(TABLES.replace("bare_schema", schema));
             connection.commit();
@@ -74,11 +73,11 @@ final class BareStore {
         return new BareStore(schema, variant);
     }
 
-    private static Connection connect() throws SQLException {
+    private static Connection connect(BareVariant variant) throws SQLException {
         var properties = new Properties();
         properties.setProperty("user", requireNonNull(System.getenv(BarePipeline.USER)));
         properties.setProperty("password", requireNonNull(System.getenv(BarePipeline.PASSWORD)));
-        properties.setProperty("prepareThreshold", "1");
+        properties.setProperty("prepareThreshold", variant.prepares() ? "1" : "0");
         // As the relay's: a table that was empty when it was last counted must not be read whole.
         properties.setProperty(
                 "options", "-c synchronous_commit=on -c jit=off -c enable_seqscan=off");
@@ -95,7 +94,7 @@ final class BareStore {
                     "store",
                     arrived,
                     OF_EVENTS,
-                    connect(),
+                    connect(variant),
                     (connection, items) -> {
                         insert(connection, items);
                         connection.commit();
@@ -107,7 +106,7 @@ final class BareStore {
                 "finish",
                 finished,
                 OF_RESULTS,
-                connect(),
+                connect(variant),
                 (connection, items) -> {
                     finish(connection, items);
                     connection.commit();
@@ -199,7 +198,7 @@ final class BareStore {
     }
 
     /// A failure ends the process: there is nothing to measure then.
-    private static <T> void run(
+    private <T> void run(
             String name,
             LinkedBlockingQueue<T> queue,
             Rest rest,
@@ -215,7 +214,9 @@ final class BareStore {
                             items.add(queue.take());
                             queue.drainTo(items, MOST - 1);
                             batch.write(connection, items);
-                            if (items.size() >= rest.company() && queue.size() < ENOUGH) {
+                            if (variant.rests()
+                                    && items.size() >= rest.company()
+                                    && queue.size() < ENOUGH) {
                                 Thread.sleep(rest.time());
                             }
                             items.clear();

@@ -3,13 +3,23 @@ package dev.sluice.bench.bare;
 import dev.sluice.bench.platform.Options;
 import dev.sluice.bench.platform.UsageException;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
 /// How a bare pipeline does its work, where there is a choice.
 ///
 /// @param committers threads that store what comes in, a connection each
-public record BareVariant(Client client, Form form, int committers) {
+/// @param rests whether a batch waits for company, as in the relay
+/// @param prepares whether the server keeps the plan of what is not COPY
+/// @param flags of the JVM, after the relay's own
+public record BareVariant(
+        Client client,
+        Form form,
+        int committers,
+        boolean rests,
+        boolean prepares,
+        List<String> flags) {
 
     /// The HTTP library's two clients.
     public enum Client {
@@ -23,26 +33,68 @@ public record BareVariant(Client client, Form form, int committers) {
         UNNEST
     }
 
-    /// The cheapest of those that `candidates` compares.
-    public static final BareVariant LEAN = new BareVariant(Client.ASYNC, Form.COPY, 1);
+    /// As the relay does it. The others differ from it in one thing each.
+    public static final BareVariant LEAN =
+            new BareVariant(Client.ASYNC, Form.COPY, 1, true, true, List.of());
 
+    public BareVariant with(Client other) {
+        return new BareVariant(other, form, committers, rests, prepares, flags);
+    }
+
+    public BareVariant with(Form other) {
+        return new BareVariant(client, other, committers, rests, prepares, flags);
+    }
+
+    public BareVariant committing(int threads) {
+        return new BareVariant(client, form, threads, rests, prepares, flags);
+    }
+
+    public BareVariant restless() {
+        return new BareVariant(client, form, committers, false, prepares, flags);
+    }
+
+    public BareVariant unprepared() {
+        return new BareVariant(client, form, committers, rests, false, flags);
+    }
+
+    public BareVariant flags(String... more) {
+        return new BareVariant(client, form, committers, rests, prepares, List.of(more));
+    }
+
+    /// Without the flags, which are the JVM's.
     static BareVariant from(Options options) {
         return new BareVariant(
                 one(Client.class, options, "client"),
                 one(Form.class, options, "form"),
-                Math.max(1, options.number("committers", 1)));
+                Math.max(1, options.number("committers", 1)),
+                !options.flag("restless"),
+                !options.flag("unprepared"),
+                List.of());
     }
 
     List<String> arguments() {
-        return List.of(
-                "--client", name(client),
-                "--form", name(form),
-                "--committers", Integer.toString(committers));
+        var arguments = new ArrayList<String>();
+        arguments.addAll(List.of("--client", name(client), "--form", name(form)));
+        arguments.addAll(List.of("--committers", Integer.toString(committers)));
+        if (!rests) {
+            arguments.add("--restless");
+        }
+        if (!prepares) {
+            arguments.add("--unprepared");
+        }
+        return arguments;
     }
 
     @Override
     public String toString() {
-        return "client %s, %s, %d committing".formatted(name(client), name(form), committers);
+        return String.join(
+                ", ",
+                "client " + name(client),
+                name(form),
+                committers + " committing",
+                rests ? "rests" : "no rests",
+                prepares ? "prepared" : "not prepared",
+                flags.isEmpty() ? "the relay's flags" : String.join(" ", flags));
     }
 
     private static String name(Enum<?> value) {

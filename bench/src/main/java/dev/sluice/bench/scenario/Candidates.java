@@ -15,15 +15,21 @@ import java.util.List;
 import java.util.Optional;
 
 /// Scenario `candidates`: bare pipelines that differ in one thing each, in turn, on the same
-/// PostgreSQL: what would be gained by another client, another form of writing, a second writer.
+/// PostgreSQL: what would be gained by another client, another form of writing, a second writer,
+/// other flags of the JVM.
 public final class Candidates implements Scenario {
 
     private static final List<BareVariant> VARIANTS =
             List.of(
                     BareVariant.LEAN,
-                    new BareVariant(Client.CLASSIC, Form.COPY, 1),
-                    new BareVariant(Client.ASYNC, Form.UNNEST, 1),
-                    new BareVariant(Client.ASYNC, Form.COPY, 2));
+                    BareVariant.LEAN.with(Client.CLASSIC),
+                    BareVariant.LEAN.with(Form.UNNEST),
+                    BareVariant.LEAN.committing(2),
+                    BareVariant.LEAN.restless(),
+                    BareVariant.LEAN.unprepared(),
+                    BareVariant.LEAN.flags("-XX:-UseG1GC", "-XX:+UseParallelGC"),
+                    BareVariant.LEAN.flags("-XX:-UseG1GC", "-XX:+UseSerialGC"),
+                    BareVariant.LEAN.flags("-XX:-UseCompactObjectHeaders"));
 
     private final Setup setup;
     private final LoadSettings load;
@@ -50,12 +56,7 @@ public final class Candidates implements Scenario {
             for (var variant : VARIANTS) {
                 parts.add(part(variant, relay, sink, processes));
             }
-            for (int round = 1; round <= load.rounds(); round++) {
-                // To and fro: what a lap leaves to be tidied up falls on another one each time.
-                for (var part : round % 2 == 0 ? parts.reversed() : parts) {
-                    part.round(round, report);
-                }
-            }
+            Part.toAndFro(parts, report);
             parts.forEach(part -> report.add(part.medians()));
             Setup.stop(relay, report);
             return report;
