@@ -26,7 +26,8 @@ public final class InstalledPostgres implements AutoCloseable {
             max_connections = 60
             shared_buffers = 256MB
             wal_buffers = 16MB
-            max_wal_size = 4GB
+            min_wal_size = 1GB
+            max_wal_size = 1GB
             checkpoint_timeout = 15min
             autovacuum_naptime = 15s
             jit = off

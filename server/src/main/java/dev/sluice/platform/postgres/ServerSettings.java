@@ -40,7 +40,8 @@ record ServerSettings(int port, Map<String, String> extra) {
                         shared_buffers = 256MB
                         wal_buffers = 16MB
                         wal_compression = off
-                        max_wal_size = 4GB
+                        min_wal_size = 1GB
+                        max_wal_size = 1GB
                         checkpoint_timeout = 15min
                         checkpoint_completion_target = 0.9
                         autovacuum_naptime = 15s
