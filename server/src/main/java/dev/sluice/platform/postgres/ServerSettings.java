@@ -44,6 +44,7 @@ record ServerSettings(int port, Map<String, String> extra) {
                         max_wal_size = 1GB
                         checkpoint_timeout = 15min
                         checkpoint_completion_target = 0.9
+                        checkpoint_warning = 0
                         autovacuum_naptime = 15s
                         autovacuum_freeze_max_age = 1200000000
                         jit = off
