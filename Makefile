@@ -1,4 +1,4 @@
-# Short names for what CONTRIBUTING.md describes. CI runs `mvn verify` and nothing else.
+# Short names for the commands in CONTRIBUTING.md. CI runs `mvn verify` and nothing else.
 
 .DEFAULT_GOAL := help
 .PHONY: help check test run bench faults format
@@ -10,7 +10,7 @@ check: ## format, lints, all tests: what CI runs
 	mvn -B -ntp verify
 
 test: ## the server's tests; one class with T=RetryTest
-	mvn -B -ntp -pl server test $(if $(T),-Dtest=$(T))
+	mvn -B -ntp -pl server -am test $(if $(T),-Dtest=$(T) -Dsurefire.failIfNoSpecifiedTests=false)
 
 run: ## the server in the foreground
 	bin/sluice serve
@@ -21,5 +21,5 @@ bench: ## a measurement; S=relay, ingest, crash, isolation or fuzz
 faults: ## a fault test; N=1, 4 …, short or all
 	bench/faults $(or $(N),short)
 
-format: ## mend the format of all Java files
+format: ## correct the format of all Java files
 	mvn -B -ntp -q -N validate -Dformat=fix

@@ -1,8 +1,8 @@
 package dev.sluice;
 
-import dev.sluice.observe.audit.Conservation;
+import dev.sluice.observe.audit.AuditReport;
+import dev.sluice.observe.audit.DatabaseAuditor;
 import dev.sluice.observe.audit.Invariant;
-import dev.sluice.observe.audit.Report;
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.postgres.EmbeddedPostgres;
@@ -11,91 +11,84 @@ import java.io.PrintStream;
 import java.time.Duration;
 import java.util.Map;
 
-/// `sluice audit`: checks the whole database and says what it found. It reads only, beside a
-/// running server or without one.
+/// The command `sluice audit`: checks the consistency of the whole database and prints a report.
+///
+/// It only reads the database, and works whether or not a server is running.
 final class AuditCommand {
 
-    private static final int CLEAN = 0;
-    private static final int VIOLATED = 1;
-    private static final int COULD_NOT_RUN = 2;
+    private static final int EXIT_CLEAN = 0;
+    private static final int EXIT_VIOLATIONS = 1;
+    private static final int EXIT_ERROR = 2;
 
     private AuditCommand() {}
 
-    /// The exit status.
+    /// Runs the audit.
     ///
-    /// @param config the server's own
+    /// @param config the settings of the server whose database is checked
+    /// @return the exit status
     static int run(Config config, PrintStream out, PrintStream err) {
         try {
             var report =
-                    config.database().map(AuditCommand::check).orElseGet(() -> embedded(config));
+                    config.storage()
+                            .database()
+                            .map(AuditCommand::check)
+                            .orElseGet(() -> checkEmbedded(config));
             print(report, out);
-            return report.isClean() ? CLEAN : VIOLATED;
+            return report.isClean() ? EXIT_CLEAN : EXIT_VIOLATIONS;
         } catch (RuntimeException e) {
-            // Of whatever kind: left to the JVM it would end with the status of a violation.
+            // An uncaught exception would end the JVM with status 1, which means a violation.
             err.println("The audit could not run: " + e.getMessage());
-            return COULD_NOT_RUN;
+            return EXIT_ERROR;
         }
     }
 
-    private static Report embedded(Config config) {
-        var postgres = DataDirectory.postgres(config.dataDir());
-        if (!EmbeddedPostgres.livesIn(postgres)) {
-            throw new StartRefused(
+    private static AuditReport checkEmbedded(Config config) {
+        var postgres = DataDirectory.postgresDirectory(config.storage().dataDir());
+        if (!EmbeddedPostgres.existsIn(postgres)) {
+            throw new StartupException(
                     "there is no database in "
                             + postgres
-                            + ". Run it with the settings that the server runs with.");
+                            + ". Run the audit with the settings of the server.");
         }
-        var directory = DataDirectory.openIfFree(config.dataDir());
+        var directory = DataDirectory.openIfFree(config.storage().dataDir());
         if (directory.isEmpty()) {
-            return check(running(config));
+            return check(runningDatabase(config));
         }
         try (var _ = directory.get();
                 var server = EmbeddedPostgres.start(postgres, Map.of())) {
-            return check(
-                    new Database(
-                            server.host(),
-                            server.port(),
-                            server.database(),
-                            server.user(),
-                            server.password(),
-                            ""));
+            return check(Storage.database(server.login()));
         }
     }
 
-    /// That of the server which holds the data directory.
-    private static Database running(Config config) {
-        var address =
-                EmbeddedPostgres.runningIn(DataDirectory.postgres(config.dataDir()))
-                        .orElseThrow(() ->
-                                new StartRefused(
-                                        "another Sluice holds the data directory, and its database"
-                                                + " is not ready. Try again in a moment."));
-        return new Database(
-                address.host(),
-                address.port(),
-                address.database(),
-                address.user(),
-                address.password(),
-                "");
+    /// Returns the address of the embedded database that the running server uses. That server holds
+    /// the lock on the data directory.
+    private static Database runningDatabase(Config config) {
+        return EmbeddedPostgres.findRunning(
+                        DataDirectory.postgresDirectory(config.storage().dataDir()))
+                .map(Storage::database)
+                .orElseThrow(() ->
+                        new StartupException(
+                                "another Sluice process uses the data directory, and its"
+                                        + " database is not ready. Try again in a moment."));
     }
 
-    private static Report check(Database database) {
+    private static AuditReport check(Database database) {
         try (var db = Db.open(database, "audit", 1, Duration.ofMinutes(1))) {
-            if (!Conservation.hasTables(db)) {
-                throw new StartRefused(
+            if (!DatabaseAuditor.hasTables(db)) {
+                throw new StartupException(
                         "the database "
                                 + database.name()
                                 + " at "
                                 + database.host()
                                 + ":"
                                 + database.port()
-                                + " holds no tables of Sluice.");
+                                + " has no Sluice tables.");
             }
-            return Conservation.check(db);
+            return DatabaseAuditor.check(db);
         }
     }
 
-    private static void print(Report report, PrintStream out) {
+    private static void print(AuditReport report, PrintStream out) {
         out.println(
                 "Checked "
                         + report.events()
@@ -103,7 +96,7 @@ final class AuditCommand {
                         + report.deliveries()
                         + " deliveries.");
         for (var invariant : Invariant.values()) {
-            var violations = report.found(invariant);
+            var violations = report.violationsOf(invariant);
             if (violations.count() == 0) {
                 out.println("  ok        " + invariant.sentence());
             } else {
@@ -111,8 +104,8 @@ final class AuditCommand {
                 violations.examples().forEach(example -> out.println("            " + example));
             }
         }
-        if (report.isCutShort()) {
-            out.println("Too much is wrong to count all of it: the numbers are lower bounds.");
+        if (report.isTruncated()) {
+            out.println("There are too many violations to count: the numbers are lower bounds.");
         }
         if (!report.isClean()) {
             out.println("Nothing was changed. docs/reference/audit.md says what each line means.");

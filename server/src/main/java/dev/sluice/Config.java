@@ -1,10 +1,13 @@
 package dev.sluice;
 
-import dev.sluice.account.access.FirstStart;
+import dev.sluice.account.access.InitialSetup;
+import dev.sluice.account.assembly.AccountSettings;
+import dev.sluice.account.people.PeopleSettings;
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.platform.config.Settings;
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.http.HeaderSyntax;
+import dev.sluice.platform.json.VisibleText;
 import dev.sluice.platform.net.AddressPolicy;
 import dev.sluice.platform.net.Cidr;
 import dev.sluice.platform.secret.Sealer;
@@ -19,76 +22,114 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 
-/// All settings, read and checked. `docs/reference/config.md` says what each one means.
-///
-/// @param database empty for the embedded one
-/// @param masterKey base64 of 32 bytes; generated when empty
+/// The checked settings of a server. `docs/reference/config.md` describes each of them.
 record Config(
-        String host,
-        int port,
-        String baseUrl,
-        Path dataDir,
-        Optional<Database> database,
-        Optional<Secret> masterKey,
-        FirstStart.Settings firstStart,
-        PlanCatalog plans,
-        AddressPolicy addresses,
-        String headerPrefix,
-        String logFormat,
-        double retryJitter,
-        Cooldowns cooldowns,
-        Duration stopDelay) {
+        ServerSettings server,
+        StorageSettings storage,
+        AccountSettings account,
+        DeliverySettings delivery,
+        String logFormat) {
 
-    private static final int LEAST_KEY_LENGTH = 32;
-    private static final Duration LONGEST_STOP_DELAY = Duration.ofMinutes(5);
+    /// @param port 0 means any free port
+    /// @param baseUrl the server's public address, without a trailing slash
+    /// @param stopDelay how long a stopping server keeps serving requests after its status route
+    ///   first reports the stop
+    record ServerSettings(String host, int port, String baseUrl, Duration stopDelay) {}
 
-    /// Reads everything; what is wrong becomes a complaint of `settings`, and the result is not to
-    /// be used then.
+    /// @param database the external database; empty to run the embedded PostgreSQL
+    /// @param masterKey 32 bytes in base64; generated in the data directory when empty
+    record StorageSettings(Path dataDir, Optional<Database> database, Optional<Secret> masterKey) {}
+
+    /// @param headerPrefix the prefix of the names of the server's own headers, such as `X-Service`
+    /// @param retryJitter the random deviation of a retry from its interval, as a fraction of the
+    ///   interval from 0 to 1
+    record DeliverySettings(
+            AddressPolicy addressPolicy,
+            String headerPrefix,
+            double retryJitter,
+            Cooldowns cooldowns) {}
+
+    private static final int MIN_API_KEY_LENGTH = 32;
+    private static final Duration MAX_STOP_DELAY = Duration.ofMinutes(5);
+
+    /// Reads all settings. Wrong values are recorded as errors in `settings`. The caller must not
+    /// use the result if `settings` has any errors.
     static Config read(Settings settings) {
-        String host = settings.text("SLUICE_HOST", "127.0.0.1");
-        int port = settings.integer("SLUICE_PORT", 8080, 0, 65_535);
-        var plans = settings.read("SLUICE_PLANS_FILE", file -> PlanCatalog.read(Path.of(file)));
+        var server = server(settings);
+        var plans =
+                settings.read("SLUICE_PLANS_FILE", file -> PlanCatalog.read(Path.of(file)))
+                        .orElseGet(PlanCatalog::builtIn);
         var config =
                 new Config(
-                        host,
-                        port,
-                        settings.read("SLUICE_BASE_URL", Config::baseUrl)
-                                .orElse("http://localhost:" + port),
-                        Path.of(settings.text("SLUICE_DATA_DIR", "data")),
-                        settings.read("SLUICE_DATABASE_URL", Database::parse),
-                        settings.read("SLUICE_MASTER_KEY", Config::masterKey),
-                        firstStart(settings, plans.orElseGet(PlanCatalog::standard)),
-                        plans.orElseGet(PlanCatalog::standard),
-                        AddressPolicy.allowing(
-                                settings.read("SLUICE_ALLOW_PRIVATE_DESTINATIONS", Config::ranges)
-                                        .orElse(List.of())),
-                        settings.read("SLUICE_HEADER_PREFIX", Config::headerPrefix)
-                                .orElse("X-Service"),
-                        settings.oneOf("SLUICE_LOG_FORMAT", "text", List.of("text", "json")),
-                        settings.fraction("SLUICE_RETRY_JITTER", 0.2),
-                        cooldowns(settings),
-                        stopDelay(settings));
-        if (config.database().isPresent() && config.masterKey().isEmpty()) {
-            settings.complain(
+                        server,
+                        storage(settings),
+                        new AccountSettings(
+                                plans,
+                                initialSetup(settings, plans),
+                                people(settings, server, plans)),
+                        delivery(settings),
+                        settings.oneOf("SLUICE_LOG_FORMAT", "text", List.of("text", "json")));
+        if (config.storage().database().isPresent() && config.storage().masterKey().isEmpty()) {
+            settings.addError(
                     "SLUICE_MASTER_KEY",
                     "is required with SLUICE_DATABASE_URL: base64 of 32 bytes, such as from"
                             + " `openssl rand -base64 32`");
         }
-        checkLater(settings);
+        checkReservedSettings(settings);
         return config;
     }
 
-    private static FirstStart.Settings firstStart(Settings settings, PlanCatalog plans) {
+    private static ServerSettings server(Settings settings) {
+        String host = settings.text("SLUICE_HOST", "127.0.0.1");
+        int port = settings.integer("SLUICE_PORT", 8080, 0, 65_535);
+        return new ServerSettings(
+                host,
+                port,
+                settings.read("SLUICE_BASE_URL", Config::baseUrl)
+                        .orElse("http://localhost:" + port),
+                stopDelay(settings));
+    }
+
+    private static PeopleSettings people(
+            Settings settings, ServerSettings server, PlanCatalog plans) {
+        String registration =
+                settings.oneOf("SLUICE_REGISTRATION", "closed", List.of("open", "closed"));
+        return new PeopleSettings(
+                server.baseUrl(),
+                plans.names().getFirst(),
+                registration.equals("open"),
+                settings.read("SLUICE_TRUSTED_PROXIES", Config::ranges).orElse(List.of()));
+    }
+
+    private static StorageSettings storage(Settings settings) {
+        return new StorageSettings(
+                Path.of(settings.text("SLUICE_DATA_DIR", "data")),
+                settings.read("SLUICE_DATABASE_URL", Database::parse),
+                settings.read("SLUICE_MASTER_KEY", Config::masterKey));
+    }
+
+    private static DeliverySettings delivery(Settings settings) {
+        return new DeliverySettings(
+                AddressPolicy.allowing(
+                        settings.read("SLUICE_ALLOW_PRIVATE_DESTINATIONS", Config::ranges)
+                                .orElse(List.of())),
+                settings.read("SLUICE_HEADER_PREFIX", Config::headerPrefix).orElse("X-Service"),
+                settings.fraction("SLUICE_RETRY_JITTER", 0.2),
+                cooldowns(settings));
+    }
+
+    private static InitialSetup.InitialSetupSettings initialSetup(
+            Settings settings, PlanCatalog plans) {
         String plan =
                 settings.text(
                         "SLUICE_WORKSPACE_PLAN",
                         plans.find("business").isPresent() ? "business" : plans.names().getLast());
         if (plans.find(plan).isEmpty()) {
-            settings.complain(
+            settings.addError(
                     "SLUICE_WORKSPACE_PLAN",
                     "must be one of " + String.join(", ", plans.names()) + ", not '" + plan + "'");
         }
-        return new FirstStart.Settings(
+        return new InitialSetup.InitialSetupSettings(
                 settings.read("SLUICE_ADMIN_EMAIL", Config::email).orElse("admin@localhost"),
                 settings.read("SLUICE_ADMIN_PASSWORD", Config::password),
                 settings.read("SLUICE_ADMIN_API_KEY", Config::apiKey),
@@ -100,11 +141,11 @@ record Config(
         var cooldowns =
                 new Cooldowns(
                         settings.duration("SLUICE_CIRCUIT_COOLDOWN", standard.first()),
-                        settings.duration("SLUICE_CIRCUIT_MAX_COOLDOWN", standard.longest()));
-        if (cooldowns.longest().compareTo(cooldowns.first()) < 0) {
-            settings.complain(
+                        settings.duration("SLUICE_CIRCUIT_MAX_COOLDOWN", standard.max()));
+        if (cooldowns.max().compareTo(cooldowns.first()) < 0) {
+            settings.addError(
                     "SLUICE_CIRCUIT_MAX_COOLDOWN",
-                    "must be no shorter than SLUICE_CIRCUIT_COOLDOWN, "
+                    "must be at least SLUICE_CIRCUIT_COOLDOWN, which is "
                             + cooldowns.first().toSeconds()
                             + "s");
         }
@@ -113,21 +154,20 @@ record Config(
 
     private static Duration stopDelay(Settings settings) {
         var delay = settings.duration("SLUICE_STOP_DELAY", Duration.ZERO);
-        if (delay.compareTo(LONGEST_STOP_DELAY) > 0) {
-            settings.complain("SLUICE_STOP_DELAY", "must be at most 5m");
+        if (delay.compareTo(MAX_STOP_DELAY) > 0) {
+            settings.addError("SLUICE_STOP_DELAY", "must be at most 5m");
         }
         return delay;
     }
 
-    /// Settings of what comes later: checked already, so that a mistake shows at once.
-    private static void checkLater(Settings settings) {
-        settings.oneOf("SLUICE_REGISTRATION", "closed", List.of("open", "closed"));
+    /// Checks the settings reserved for later features, so that a mistake in one is reported now
+    /// rather than when the feature arrives.
+    private static void checkReservedSettings(Settings settings) {
         settings.read("SLUICE_SMTP_URL", text -> url(text, List.of("smtp", "smtps")));
         settings.read("SLUICE_MAIL_FROM", Config::email);
         settings.read("SLUICE_MESSENGER_API_URL", text -> url(text, List.of("http", "https")));
         settings.integer("SLUICE_METRICS_PORT", 0, 0, 65_535);
         settings.text("SLUICE_METRICS_HOST", "127.0.0.1");
-        settings.read("SLUICE_TRUSTED_PROXIES", Config::ranges);
     }
 
     private static String baseUrl(String text) {
@@ -135,7 +175,7 @@ record Config(
         return text.endsWith("/") ? text.substring(0, text.length() - 1) : text;
     }
 
-    /// The value is not shown: it may hold a password.
+    /// Parses a URL. The error message leaves out the value, because it may contain a password.
     private static URI url(String text, List<String> schemes) {
         try {
             var uri = URI.create(text);
@@ -145,7 +185,7 @@ record Config(
                 return uri;
             }
         } catch (IllegalArgumentException e) {
-            // Said below.
+            // The exception below says what is wrong.
         }
         throw new IllegalArgumentException(
                 "must be an absolute URL that starts with "
@@ -163,7 +203,7 @@ record Config(
                 return new Secret(text);
             }
         } catch (IllegalArgumentException e) {
-            // Said below, without the value.
+            // The exception below says what is wrong, without the secret value.
         }
         throw new IllegalArgumentException(
                 "must be base64 of exactly " + Sealer.MASTER_KEY_BYTES + " bytes");
@@ -180,15 +220,18 @@ record Config(
         if (text.length() < 8 || text.length() > 200) {
             throw new IllegalArgumentException("must have 8 to 200 characters");
         }
+        if (!VisibleText.isVisible(text)) {
+            throw new IllegalArgumentException("must have at least one visible character");
+        }
         return new Secret(text);
     }
 
     private static Secret apiKey(String text) {
-        if (text.length() < LEAST_KEY_LENGTH || !text.matches("[A-Za-z0-9._~+/-]+")) {
+        if (text.length() < MIN_API_KEY_LENGTH || !text.matches("[A-Za-z0-9._~+/-]+")) {
             throw new IllegalArgumentException(
                     "must have "
-                            + LEAST_KEY_LENGTH
-                            + " or more characters of A-Z a-z 0-9 - . _ ~ + /");
+                            + MIN_API_KEY_LENGTH
+                            + " or more characters, only A-Z a-z 0-9 - . _ ~ + /");
         }
         return new Secret(text);
     }

@@ -1,9 +1,9 @@
 package dev.sluice;
 
 import dev.sluice.platform.secret.PrivateFile;
-import dev.sluice.platform.secret.RandomText;
 import dev.sluice.platform.secret.Sealer;
 import dev.sluice.platform.secret.Secret;
+import dev.sluice.platform.secret.SecretGenerator;
 
 import org.jspecify.annotations.Nullable;
 
@@ -11,19 +11,24 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Base64;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 
-/// The data directory, held by one process at a time.
+/// The directory that holds a server's files. Only one process at a time can lock it.
 ///
-/// The lock is the operating system's and goes with the process: who has it knows that every
-/// earlier holder is dead.
+/// The operating system releases the lock when its process ends. A process that acquires the lock
+/// therefore knows that every earlier holder has ended.
 final class DataDirectory implements AutoCloseable {
+
+    private static final Path BOOT_ID_FILE = Path.of("/proc/sys/kernel/random/boot_id");
 
     private final Path path;
     private final FileChannel channel;
@@ -33,39 +38,41 @@ final class DataDirectory implements AutoCloseable {
         this.channel = channel;
     }
 
-    /// @throws StartRefused when another process has it, or it cannot be used
+    /// Locks the directory, creating it if needed.
+    ///
+    /// @throws StartupException when another process holds the lock, or the directory cannot be
+    ///   used
     static DataDirectory open(Path path) {
         return openIfFree(path)
                 .orElseThrow(() ->
-                        new StartRefused(
-                                "Another Sluice is running on the data directory "
+                        new StartupException(
+                                "Another Sluice process uses the data directory "
                                         + path.toAbsolutePath().normalize()
-                                        + ". Stop it first, or give this one its own with"
+                                        + ". Stop it first, or choose another directory with"
                                         + " SLUICE_DATA_DIR."));
     }
 
-    /// Empty when another process has it.
+    /// Like `open`, but returns empty when another process holds the lock.
     ///
-    /// @throws StartRefused when it cannot be used
+    /// @throws StartupException when the directory cannot be used
     static Optional<DataDirectory> openIfFree(Path path) {
         var absolute = path.toAbsolutePath().normalize();
         try {
-            Files.createDirectories(absolute);
+            PrivateFile.createDirectory(absolute);
             var channel =
-                    FileChannel.open(
+                    PrivateFile.open(
                             absolute.resolve("lock"),
-                            StandardOpenOption.CREATE,
-                            StandardOpenOption.WRITE);
+                            Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE));
             if (!tryLock(channel)) {
                 channel.close();
                 return Optional.empty();
             }
             return Optional.of(new DataDirectory(absolute, channel));
         } catch (FileAlreadyExistsException e) {
-            throw new StartRefused(
+            throw new StartupException(
                     "SLUICE_DATA_DIR names " + absolute + ", which is not a directory.");
         } catch (IOException e) {
-            throw new StartRefused(
+            throw new StartupException(
                     "The data directory " + absolute + " cannot be used: " + e.getMessage());
         }
     }
@@ -75,20 +82,22 @@ final class DataDirectory implements AutoCloseable {
             @Nullable FileLock lock = channel.tryLock();
             return lock != null;
         } catch (OverlappingFileLockException e) {
-            return false; // held within this process, as in tests
+            return false; // this process already holds the lock, as in tests
         }
     }
 
-    Path postgres() {
-        return postgres(path);
+    Path postgresDirectory() {
+        return postgresDirectory(path);
     }
 
-    /// Where the embedded database lives in a data directory that somebody else may hold.
-    static Path postgres(Path path) {
+    /// Returns the directory of the embedded database. This method does not lock the data
+    /// directory, so another process may be using it.
+    static Path postgresDirectory(Path path) {
         return path.toAbsolutePath().normalize().resolve("postgres");
     }
 
-    /// Of the disk it lies on, from 0 to 1; 1 when that cannot be told.
+    /// Returns the fraction of the disk that is free, from 0 to 1, or 1 when it is unknown. The
+    /// disk is the one that holds this directory.
     double freeShare() {
         try {
             var store = Files.getFileStore(path);
@@ -100,22 +109,41 @@ final class DataDirectory implements AutoCloseable {
         }
     }
 
-    /// What is on the wire; there while a process runs, and after one that was killed.
-    Path wire() {
+    /// Returns the path of the file that records the delivery attempts in progress. The file exists
+    /// while a server runs, and remains after a server is killed.
+    Path inFlightFile() {
         return path.resolve("wire.slots");
     }
 
-    Path firstStart() {
+    Path initialCredentialsFile() {
         return path.resolve("first-start.txt");
     }
 
-    /// Names this directory among nodes; made once.
+    /// Returns an id of this directory that no other directory has at the same time: not one on
+    /// another machine, and not a copy. A node that finds its own id in the database knows that the
+    /// node with it has ended, because the directory's lock was free.
+    ///
+    /// The id comes from the machine's present boot and the lock file's place on its disk. Another
+    /// boot therefore has another id. If the system does not tell the place, each call returns a
+    /// new id.
     UUID home() throws IOException {
-        return UUID.fromString(readOrWrite("node", UUID.randomUUID().toString()));
+        @Nullable Object place =
+                Files.readAttributes(path.resolve("lock"), BasicFileAttributes.class).fileKey();
+        return place == null
+                ? UUID.randomUUID()
+                : UUID.nameUUIDFromBytes((bootId() + place).getBytes(StandardCharsets.UTF_8));
     }
 
-    /// The key kept here; made once.
-    Secret masterKey(RandomText random) throws IOException {
+    private static String bootId() {
+        try {
+            return Files.readString(BOOT_ID_FILE).strip();
+        } catch (IOException e) {
+            return ""; // only Linux has it
+        }
+    }
+
+    /// Returns the master key stored in this directory. The key is created on first use.
+    Secret masterKey(SecretGenerator random) throws IOException {
         return new Secret(
                 readOrWrite(
                         "master.key",
@@ -135,7 +163,7 @@ final class DataDirectory implements AutoCloseable {
         try {
             channel.close();
         } catch (IOException e) {
-            // The lock goes with the process at the latest.
+            // The operating system releases the lock when the process ends.
         }
     }
 }

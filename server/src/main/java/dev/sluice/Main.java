@@ -1,7 +1,7 @@
 package dev.sluice;
 
 import dev.sluice.platform.config.Settings;
-import dev.sluice.platform.postgres.PostgresRefusal;
+import dev.sluice.platform.postgres.PostgresStartException;
 
 import org.slf4j.LoggerFactory;
 
@@ -21,71 +21,77 @@ import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/// The server's command line: reads settings, starts, and stops on SIGTERM or Ctrl-C. With the
-/// argument `audit` it checks the database instead.
+/// The entry point of the server process: reads the settings, starts [Sluice] and stops it on
+/// SIGTERM or Ctrl-C. With the argument `audit` it runs [AuditCommand] instead.
 public final class Main {
 
-    private static final int REFUSED = 1;
-    private static final int WRONG_SETTINGS = 2;
+    private static final int EXIT_START_REFUSED = 1;
+    private static final int EXIT_WRONG_SETTINGS = 2;
 
-    private static final Duration LONGEST_STOP = Duration.ofSeconds(24);
+    /// How long a stop may take, not counting `SLUICE_STOP_DELAY`. After this time the process
+    /// exits even if the stop is not complete.
+    private static final Duration STOP_TIMEOUT = Duration.ofSeconds(24);
 
-    private static final String PREFIX = "SLUICE_";
-    private static final String FILE = "SLUICE_CONFIG";
+    private static final String SETTING_PREFIX = "SLUICE_";
+    private static final String CONFIG_FILE_SETTING = "SLUICE_CONFIG";
 
-    /// The command line tool's own.
-    private static final Set<String> NOT_OURS =
+    /// Settings of the command line tool. They are accepted and ignored, because both programs may
+    /// run in the same environment.
+    private static final Set<String> CLIENT_SETTINGS =
             Set.of("SLUICE_SERVER", "SLUICE_API_KEY", "SLUICE_PROFILE");
 
     private Main() {}
 
-    @SuppressWarnings("SystemOut") // it speaks to a person, not to the log
+    @SuppressWarnings("SystemOut") // printed for a person to read, not logged
     public static void main(String[] args) {
         if (args.length > 0 && args[0].equals("audit")) {
             System.exit(AuditCommand.run(config(), System.out, System.err));
         }
         try {
             run(config());
-        } catch (StartRefused | PostgresRefusal e) {
-            complain(String.valueOf(e.getMessage()));
-            System.exit(REFUSED);
+        } catch (StartupException | PostgresStartException e) {
+            printError(String.valueOf(e.getMessage()));
+            System.exit(EXIT_START_REFUSED);
         }
     }
 
     private static Config config() {
         try {
-            var settings = new Settings(named(System.getenv()));
+            var settings = new Settings(settingsByName(System.getenv()));
             var config = Config.read(settings);
-            refuseWrong(settings.complaints());
+            exitOnComplaints(settings.errors());
             return config;
         } catch (UncheckedIOException e) {
-            refuseWrong(List.of(String.valueOf(e.getMessage())));
+            exitOnComplaints(List.of(String.valueOf(e.getMessage())));
             throw e;
         }
     }
 
     private static void run(Config config) {
-        // A name is looked up anew for every few seconds of attempts, so that it cannot change
-        // unseen.
+        // Host names are looked up again after 5 s, so that a DNS change takes effect quickly.
         Security.setProperty("networkaddress.cache.ttl", "5");
         Security.setProperty("networkaddress.cache.negative.ttl", "5");
         if (config.logFormat().equals("json")) {
             System.setProperty(
-                    "logback.configurationFile", "logback-json.xml"); // before the first logger
+                    "logback.configurationFile",
+                    "logback-json.xml"); // must precede the first logger
         }
+        var log = LoggerFactory.getLogger(Main.class);
         var sluice = Sluice.start(config, version());
         var stopped = new CountDownLatch(1);
         Runtime.getRuntime()
                 .addShutdownHook(
                         new Thread(
                                 () -> {
-                                    haltAfter(LONGEST_STOP.plus(config.stopDelay()), stopped);
-                                    LoggerFactory.getLogger(Main.class).info("server.stopping");
+                                    haltAfter(
+                                            STOP_TIMEOUT.plus(config.server().stopDelay()),
+                                            stopped);
+                                    log.atInfo().log("server.stop_requested");
                                     sluice.close();
-                                    LoggerFactory.getLogger(Main.class).info("server.stopped");
+                                    log.atInfo().log("server.stopped");
                                     stopped.countDown();
                                     Runtime.getRuntime()
-                                            .halt(0); // a stop that was asked for is no failure
+                                            .halt(0); // a requested stop is not a failure
                                 },
                                 "stop"));
         try {
@@ -95,16 +101,18 @@ public final class Main {
         }
     }
 
-    /// A database that hangs must not keep the process: what is stored is safe, and an embedded
-    /// server that is left behind is stopped by the next start.
-    private static void haltAfter(Duration longest, CountDownLatch stopped) {
+    /// Ends the process if stopping takes longer than `timeout`, for example because the database
+    /// hangs. Stored data is safe. An embedded PostgreSQL that keeps running is stopped by the next
+    /// start.
+    private static void haltAfter(Duration timeout, CountDownLatch stopped) {
+        var log = LoggerFactory.getLogger(Main.class);
         Thread.ofPlatform()
-                .name("longest stop")
+                .name("stop-timeout")
                 .daemon()
                 .start(() -> {
                     try {
-                        if (!stopped.await(longest.toMillis(), TimeUnit.MILLISECONDS)) {
-                            LoggerFactory.getLogger(Main.class).warn("server.stop_unfinished");
+                        if (!stopped.await(timeout.toMillis(), TimeUnit.MILLISECONDS)) {
+                            log.atWarn().log("server.halted");
                             Runtime.getRuntime().halt(0);
                         }
                     } catch (InterruptedException e) {
@@ -113,16 +121,19 @@ public final class Main {
                 });
     }
 
-    /// The settings of the environment over those of the file, all under the environment's names.
-    static Map<String, String> named(Map<String, String> environment) {
+    /// Returns the settings from the configuration file and the environment, by environment name.
+    /// The environment wins if both define a setting.
+    static Map<String, String> settingsByName(Map<String, String> environment) {
         Map<String, String> named = new TreeMap<>();
-        String file = environment.getOrDefault(FILE, "");
+        String file = environment.getOrDefault(CONFIG_FILE_SETTING, "");
         if (!file.isBlank()) {
-            fromFile(Path.of(file)).forEach(named::put);
+            settingsFromFile(Path.of(file)).forEach(named::put);
         }
         environment.forEach((name, value) -> {
             boolean isOurs =
-                    name.startsWith(PREFIX) && !name.equals(FILE) && !NOT_OURS.contains(name);
+                    name.startsWith(SETTING_PREFIX)
+                            && !name.equals(CONFIG_FILE_SETTING)
+                            && !CLIENT_SETTINGS.contains(name);
             if (isOurs && !value.isBlank()) {
                 named.put(name, value);
             }
@@ -130,40 +141,41 @@ public final class Main {
         return named;
     }
 
-    private static Map<String, String> fromFile(Path file) {
+    private static Map<String, String> settingsFromFile(Path file) {
         var properties = new Properties();
         try (Reader reader = Files.newBufferedReader(file)) {
             properties.load(reader);
         } catch (IllegalArgumentException e) {
             throw new UncheckedIOException(
-                    FILE
+                    CONFIG_FILE_SETTING
                             + " names "
                             + file
-                            + ", which is no properties file: a \\u without four hexadecimal"
-                            + " digits",
+                            + ", which is not a valid properties file: it has a \\u without four"
+                            + " hexadecimal digits",
                     new IOException(e));
         } catch (IOException e) {
-            throw new UncheckedIOException(FILE + " names " + file + ", which cannot be read", e);
+            throw new UncheckedIOException(
+                    CONFIG_FILE_SETTING + " names " + file + ", which cannot be read", e);
         }
         Map<String, String> named = new TreeMap<>();
         for (String name : properties.stringPropertyNames()) {
             named.put(
-                    PREFIX + name.toUpperCase(Locale.ROOT).replace('.', '_'),
+                    SETTING_PREFIX + name.toUpperCase(Locale.ROOT).replace('.', '_'),
                     properties.getProperty(name));
         }
         return named;
     }
 
-    private static void refuseWrong(List<String> complaints) {
-        if (!complaints.isEmpty()) {
-            complain("The settings are wrong:");
-            complaints.forEach(complaint -> complain("  " + complaint));
-            System.exit(WRONG_SETTINGS);
+    private static void exitOnComplaints(List<String> errors) {
+        if (!errors.isEmpty()) {
+            printError("Some settings are invalid:");
+            errors.forEach(error -> printError("  " + error));
+            System.exit(EXIT_WRONG_SETTINGS);
         }
     }
 
-    @SuppressWarnings("SystemOut") // it speaks to a person, not to the log
-    private static void complain(String line) {
+    @SuppressWarnings("SystemOut") // printed for a person to read, not logged
+    private static void printError(String line) {
         System.err.println(line);
     }
 
@@ -174,7 +186,7 @@ public final class Main {
                 properties.load(in);
             }
         } catch (IOException e) {
-            // Then it has none.
+            // The version stays unknown.
         }
         return properties.getProperty("version", "unknown");
     }

@@ -1,7 +1,7 @@
-/// The composition root: the only package that sees all floors.
+/// The composition root: the only package that imports from all layers of the server.
 ///
-/// `Main` reads arguments and settings, `Sluice` builds every object with `new` and closes them in
-/// reverse. Nothing imports this package.
+/// [Main] reads the arguments and settings. [Sluice] constructs the layers from the bottom up and
+/// closes them in reverse order. No other package imports this one.
 @NullMarked
 package dev.sluice;
 

@@ -2,9 +2,12 @@ package dev.sluice;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.testkit.Contract;
+import dev.sluice.contract.ApiOperation;
+import dev.sluice.testkit.OpenApiContract;
 
 import org.junit.jupiter.api.Test;
+
+import tools.jackson.databind.JsonNode;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -13,47 +16,60 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 
-/// The table in the reference is the document's. Where it is not, the message has the right one.
+/// Tests that the table of operations in the reference agrees with the OpenAPI document. If it does
+/// not, the failure message has the right table.
 class ApiReferenceTest {
 
-    private static final Path REFERENCE = Path.of("../docs/reference/api.md");
+    private static final Path API_REFERENCE = Path.of("../docs/reference/api.md");
 
-    /// What any request can be answered; the table leaves them out.
-    private static final Set<String> ANY = Set.of("400", "431", "500", "503");
+    /// The statuses that any request can get; the table omits them.
+    private static final Set<String> COMMON_STATUSES = Set.of("400", "431", "500", "503");
 
-    private static final List<String> METHODS = List.of("GET", "POST", "PUT", "PATCH", "DELETE");
+    private static final List<String> METHOD_ORDER =
+            List.of("GET", "POST", "PUT", "PATCH", "DELETE");
 
     @Test
     void the_reference_has_exactly_the_operations_of_the_document() throws IOException {
         var expected =
-                Contract.read().operations().stream()
+                OpenApiContract.read().document().operations().stream()
                         .sorted(
-                                Comparator.comparing(Contract.Operation::path)
-                                        .thenComparingInt(one -> METHODS.indexOf(one.method())))
+                                Comparator.comparing(ApiOperation::path)
+                                        .thenComparingInt(
+                                                one -> METHOD_ORDER.indexOf(one.method())))
                         .map(ApiReferenceTest::row)
                         .toList();
         var found =
-                Files.readAllLines(REFERENCE).stream()
+                Files.readAllLines(API_REFERENCE).stream()
                         .filter(line -> line.matches("\\| [A-Z]+ \\| `/.*"))
                         .toList();
 
         assertThat(String.join("\n", found)).isEqualTo(String.join("\n", expected));
     }
 
-    /// Such as "| GET | `/api/v1/me` | key | 200, 401, 429 | `getMe` | See who is asking |".
-    private static String row(Contract.Operation operation) {
+    /// A row such as "| GET | `/api/v1/me` | key | 200, 401, 429 | `getMe` | Get the key's
+    /// workspace |".
+    private static String row(ApiOperation operation) {
         var answers =
                 operation.json().path("responses").propertyNames().stream()
-                        .filter(status -> !ANY.contains(status))
+                        .filter(status -> !COMMON_STATUSES.contains(status))
                         .map(status -> status.equals("default") ? "the source's own" : status)
                         .toList();
         return "| %s | `%s` | %s | %s | `%s` | %s |"
                 .formatted(
                         operation.method(),
                         operation.path(),
-                        operation.json().has("security") ? "anyone" : "key",
+                        callers(operation.json().path("security")),
                         String.join(", ", answers),
                         operation.id(),
                         operation.json().path("summary").asString());
+    }
+
+    private static String callers(JsonNode security) {
+        if (security.isArray() && security.isEmpty()) {
+            return "anyone";
+        }
+        return security.size() == 1 && security.path(0).has("session")
+                ? "session"
+                : "key or session";
     }
 }

@@ -15,10 +15,10 @@ import java.util.regex.Pattern;
 
 class ConfigReferenceTest {
 
-    private static final Path REFERENCE = Path.of("../docs/reference/config.md");
+    private static final Path CONFIG_REFERENCE = Path.of("../docs/reference/config.md");
 
-    /// The first cell of a table row, such as "| `SLUICE_PORT` |".
-    private static final Pattern ROW =
+    /// Matches the first cell of a table row, such as "| `SLUICE_PORT` |".
+    private static final Pattern SETTING_ROW =
             Pattern.compile("^\\| `(SLUICE_[A-Z_]+)`", Pattern.MULTILINE);
 
     @Test
@@ -26,7 +26,7 @@ class ConfigReferenceTest {
         var settings = new Settings(Map.of());
         Config.read(settings);
 
-        assertThat(namesInReference()).containsExactlyInAnyOrderElementsOf(settings.asked());
+        assertThat(namesInReference()).containsExactlyInAnyOrderElementsOf(settings.readNames());
     }
 
     @Test
@@ -34,10 +34,14 @@ class ConfigReferenceTest {
         var settings = new Settings(Map.of());
         Config.read(settings);
 
-        assertThat(settings.complaints()).isEmpty();
+        assertThat(settings.errors()).isEmpty();
     }
 
     private static List<String> namesInReference() throws IOException {
-        return ROW.matcher(Files.readString(REFERENCE)).results().map(row -> row.group(1)).toList();
+        return SETTING_ROW
+                .matcher(Files.readString(CONFIG_REFERENCE))
+                .results()
+                .map(row -> row.group(1))
+                .toList();
     }
 }

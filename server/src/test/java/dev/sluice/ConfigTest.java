@@ -19,12 +19,12 @@ import java.util.Map;
 
 class ConfigTest {
 
-    private static final String KEY = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+    private static final String MASTER_KEY = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 
     private static List<String> complaints(Map<String, String> values) {
         var settings = new Settings(values);
         var _ = Config.read(settings);
-        return settings.complaints();
+        return settings.errors();
     }
 
     @Test
@@ -32,28 +32,28 @@ class ConfigTest {
         var settings = new Settings(Map.of());
         var config = Config.read(settings);
 
-        assertThat(settings.complaints()).isEmpty();
-        assertThat(config.host()).isEqualTo("127.0.0.1");
-        assertThat(config.port()).isEqualTo(8080);
-        assertThat(config.baseUrl()).isEqualTo("http://localhost:8080");
-        assertThat(config.dataDir()).isEqualTo(Path.of("data"));
-        assertThat(config.database()).isEmpty();
-        assertThat(config.masterKey()).isEmpty();
-        assertThat(config.firstStart().email()).isEqualTo("admin@localhost");
-        assertThat(config.firstStart().plan()).isEqualTo("business");
-        assertThat(config.headerPrefix()).isEqualTo("X-Service");
+        assertThat(settings.errors()).isEmpty();
+        assertThat(config.server().host()).isEqualTo("127.0.0.1");
+        assertThat(config.server().port()).isEqualTo(8080);
+        assertThat(config.server().baseUrl()).isEqualTo("http://localhost:8080");
+        assertThat(config.storage().dataDir()).isEqualTo(Path.of("data"));
+        assertThat(config.storage().database()).isEmpty();
+        assertThat(config.storage().masterKey()).isEmpty();
+        assertThat(config.account().initialSetup().email()).isEqualTo("admin@localhost");
+        assertThat(config.account().initialSetup().plan()).isEqualTo("business");
+        assertThat(config.delivery().headerPrefix()).isEqualTo("X-Service");
         assertThat(config.logFormat()).isEqualTo("text");
-        assertThat(config.retryJitter()).isEqualTo(0.2);
-        assertThat(config.stopDelay()).isZero();
+        assertThat(config.delivery().retryJitter()).isEqualTo(0.2);
+        assertThat(config.server().stopDelay()).isZero();
     }
 
-    /// Every setting that decisions name is read, so that none of them is refused as unknown.
+    /// Tests that every documented setting is read, so that none is rejected as unknown.
     @Test
     void every_setting_is_asked_for() {
         var settings = new Settings(Map.of());
         var _ = Config.read(settings);
 
-        assertThat(settings.asked())
+        assertThat(settings.readNames())
                 .containsExactly(
                         "SLUICE_ADMIN_API_KEY",
                         "SLUICE_ADMIN_EMAIL",
@@ -130,8 +130,9 @@ class ConfigTest {
                     SLUICE_DATABASE_URL | mysql://a:b@c/d | must be postgresql://user:password@host:port/database
                     SLUICE_ADMIN_EMAIL | ann | must be an e-mail address, not 'ann'
                     SLUICE_ADMIN_PASSWORD | 1234567 | must have 8 to 200 characters
-                    SLUICE_ADMIN_API_KEY | short | must have 32 or more characters of A-Z a-z 0-9 - . _ ~ + /
-                    SLUICE_ADMIN_API_KEY | 0123456789 0123456789 0123456789 | must have 32 or more characters of A-Z a-z 0-9 - . _ ~ + /
+                    SLUICE_ADMIN_PASSWORD | ㅤㅤㅤㅤㅤㅤㅤㅤ | must have at least one visible character
+                    SLUICE_ADMIN_API_KEY | short | must have 32 or more characters, only A-Z a-z 0-9 - . _ ~ + /
+                    SLUICE_ADMIN_API_KEY | 0123456789 0123456789 0123456789 | must have 32 or more characters, only A-Z a-z 0-9 - . _ ~ + /
                     SLUICE_WORKSPACE_PLAN | gold | must be one of free, team, business, not 'gold'
                     SLUICE_REGISTRATION | yes | must be one of open, closed, not 'yes'
                     SLUICE_ALLOW_PRIVATE_DESTINATIONS | 10.0.0.0/33 | '10.0.0.0/33' is not an address range such as 10.0.0.0/8 or fd00::/8
@@ -191,16 +192,17 @@ class ConfigTest {
                 .singleElement()
                 .asString()
                 .startsWith("SLUICE_MASTER_KEY is required with SLUICE_DATABASE_URL");
-        assertThat(complaints(Map.of("SLUICE_DATABASE_URL", url, "SLUICE_MASTER_KEY", KEY)))
+        assertThat(complaints(Map.of("SLUICE_DATABASE_URL", url, "SLUICE_MASTER_KEY", MASTER_KEY)))
                 .isEmpty();
     }
 
     @Test
     void the_public_address_follows_the_port_and_has_no_slash_at_its_end() {
-        assertThat(Config.read(new Settings(Map.of("SLUICE_PORT", "9000"))).baseUrl())
+        assertThat(Config.read(new Settings(Map.of("SLUICE_PORT", "9000"))).server().baseUrl())
                 .isEqualTo("http://localhost:9000");
         assertThat(
                         Config.read(new Settings(Map.of("SLUICE_BASE_URL", "https://h.example/")))
+                                .server()
                                 .baseUrl())
                 .isEqualTo("https://h.example");
     }
@@ -211,8 +213,10 @@ class ConfigTest {
                 Config.read(
                         new Settings(Map.of("SLUICE_ALLOW_PRIVATE_DESTINATIONS", "10.1.0.0/16")));
 
-        assertThat(config.addresses().refusal(InetAddress.getByName("10.1.2.3"))).isEmpty();
-        assertThat(config.addresses().refusal(InetAddress.getByName("10.2.2.3"))).isPresent();
+        assertThat(config.delivery().addressPolicy().refusal(InetAddress.getByName("10.1.2.3")))
+                .isEmpty();
+        assertThat(config.delivery().addressPolicy().refusal(InetAddress.getByName("10.2.2.3")))
+                .isPresent();
     }
 
     @Test
@@ -223,8 +227,8 @@ class ConfigTest {
         var settings = new Settings(Map.of("SLUICE_PLANS_FILE", file.toString()));
         var config = Config.read(settings);
 
-        assertThat(settings.complaints()).isEmpty();
-        assertThat(config.plans().names()).containsExactly("solo");
-        assertThat(config.firstStart().plan()).as("the last one").isEqualTo("solo");
+        assertThat(settings.errors()).isEmpty();
+        assertThat(config.account().plans().names()).containsExactly("solo");
+        assertThat(config.account().initialSetup().plan()).as("the last one").isEqualTo("solo");
     }
 }

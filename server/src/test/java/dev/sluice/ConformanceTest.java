@@ -12,19 +12,20 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/// The page that says which test shows which promise names tests that are there.
+/// Tests that the conformance page, which names a test for each promise, names only tests that
+/// exist.
 class ConformanceTest {
 
-    private static final Path PAGE = Path.of("../docs/reference/conformance.md");
-    private static final Path TESTS = Path.of("src/test/java");
+    private static final Path CONFORMANCE_PAGE = Path.of("../docs/reference/conformance.md");
+    private static final Path TEST_ROOT = Path.of("src/test/java");
 
-    /// A row of a table that is neither its head nor the line below.
-    private static final Pattern ROW =
+    /// Matches a table row that is neither the header nor the line below it.
+    private static final Pattern TABLE_ROW =
             Pattern.compile("^\\| (?!What|---)(.+) \\| (.+) \\|$", Pattern.MULTILINE);
 
-    private static final Pattern NAMED = Pattern.compile("`(\\w+\\.\\w+)`");
+    private static final Pattern TEST_NAME = Pattern.compile("`(\\w+\\.\\w+)`");
 
-    private static final Pattern TEST =
+    private static final Pattern TEST_METHOD =
             Pattern.compile("@(?:Parameterized|Repeated)?Test\\b.*?void (\\w+)\\(", Pattern.DOTALL);
 
     @Test
@@ -32,7 +33,8 @@ class ConformanceTest {
         var tests = tests();
 
         for (var row : rows()) {
-            var named = NAMED.matcher(row.getLast()).results().map(name -> name.group(1)).toList();
+            var named =
+                    TEST_NAME.matcher(row.getLast()).results().map(name -> name.group(1)).toList();
             assertThat(named).as(row.getFirst()).isNotEmpty();
             assertThat(tests).as(row.getFirst()).containsAll(named);
         }
@@ -44,19 +46,21 @@ class ConformanceTest {
     }
 
     private static List<List<String>> rows() throws IOException {
-        return ROW.matcher(Files.readString(PAGE))
+        return TABLE_ROW
+                .matcher(Files.readString(CONFORMANCE_PAGE))
                 .results()
                 .map(row -> List.of(row.group(1), row.group(2)))
                 .toList();
     }
 
-    /// All tests as `Class.method`.
+    /// The names of all tests, as `Class.method`.
     private static Set<String> tests() throws IOException {
         var tests = new HashSet<String>();
-        try (var files = Files.walk(TESTS)) {
+        try (var files = Files.walk(TEST_ROOT)) {
             for (var file : files.filter(f -> f.toString().endsWith(".java")).toList()) {
                 String name = file.getFileName().toString().replace(".java", "");
-                TEST.matcher(Files.readString(file))
+                TEST_METHOD
+                        .matcher(Files.readString(file))
                         .results()
                         .forEach(test -> tests.add(name + "." + test.group(1)));
             }

@@ -2,7 +2,7 @@ package dev.sluice;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.platform.http.ErrorStatus;
+import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.relay.ErrorCode;
 
 import org.junit.jupiter.api.Test;
@@ -16,20 +16,20 @@ import java.util.regex.Pattern;
 
 class ErrorReferenceTest {
 
-    private static final Path REFERENCE = Path.of("../docs/reference/errors.md");
+    private static final Path ERROR_REFERENCE = Path.of("../docs/reference/errors.md");
 
-    /// Such as "| 404 | `not_found` |".
+    /// Matches a row such as "| 404 | `not_found` |".
     private static final Pattern API_ROW =
             Pattern.compile("^\\| (\\d{3} \\| `[a-z_]+`)", Pattern.MULTILINE);
 
-    /// Such as "| `dns_failure` |".
+    /// Matches a row such as "| `dns_failure` |".
     private static final Pattern ATTEMPT_ROW =
             Pattern.compile("^\\| `([a-z_]+)`", Pattern.MULTILINE);
 
     @Test
     void every_code_of_the_api_stands_there_with_its_status() throws IOException {
         var codes =
-                Arrays.stream(ErrorStatus.values())
+                Arrays.stream(ApiErrorCode.values())
                         .map(error -> error.status() + " | `" + error.code() + "`")
                         .toList();
 
@@ -44,7 +44,7 @@ class ErrorReferenceTest {
     }
 
     private static List<String> found(Pattern row) throws IOException {
-        return row.matcher(Files.readString(REFERENCE))
+        return row.matcher(Files.readString(ERROR_REFERENCE))
                 .results()
                 .map(match -> match.group(1))
                 .toList();

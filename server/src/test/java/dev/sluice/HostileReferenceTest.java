@@ -2,7 +2,7 @@ package dev.sluice;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.journey.HostileSenders;
+import dev.sluice.journey.HostileRequest;
 
 import org.junit.jupiter.api.Test;
 
@@ -13,35 +13,37 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/// Each case of the hostile suites stands in the reference, and the other way round; each limit
-/// names a test that exists.
+/// Tests that the reference and the hostile suites list the same cases, and that each limit in the
+/// reference names a test that exists.
 class HostileReferenceTest {
 
-    private static final Path TESTS = Path.of("src/test/java/dev/sluice");
-    private static final Path HOSTILE = Path.of("../docs/reference/hostile.md");
-    private static final Path LIMITS = Path.of("../docs/reference/limits.md");
+    private static final Path TEST_ROOT = Path.of("src/test/java/dev/sluice");
+    private static final Path HOSTILE_PAGE = Path.of("../docs/reference/hostile.md");
+    private static final Path LIMITS_PAGE = Path.of("../docs/reference/limits.md");
 
-    /// Such as "| `bare-lf` | … | 400 | closed | no |".
-    private static final Pattern CASE =
+    /// Matches a row such as "| `bare-lf` | … | 400 | closed | no |".
+    private static final Pattern SENDER_CASE_ROW =
             Pattern.compile(
                     "^\\| `([a-z0-9.-]+)` \\|.*\\| (\\d{3}) \\| (kept|closed) \\| (yes|no) \\|$",
                     Pattern.MULTILINE);
 
-    /// Such as "| `what_never_ends` |".
-    private static final Pattern NAMED =
+    /// Matches a row such as "| `what_never_ends` |".
+    private static final Pattern TEST_ROW =
             Pattern.compile("^\\| `([a-z0-9_]+)` \\|", Pattern.MULTILINE);
 
-    /// Such as "`JournalTest.a_full_queue_says_no`".
-    private static final Pattern SHOWN = Pattern.compile("`([A-Za-z]+Test)\\.([a-z0-9_]+)`");
+    /// Matches a test name such as "`JournalTest.a_full_queue_says_no`".
+    private static final Pattern TEST_REFERENCE =
+            Pattern.compile("`([A-Za-z]+Test)\\.([a-z0-9_]+)`");
 
-    private static final Pattern TEST =
+    private static final Pattern TEST_METHOD =
             Pattern.compile(
                     "@(?:Test|MethodSource)\\s+void ([a-z0-9_]+)\\(|\\)\\s+void ([a-z0-9_]+)\\(");
 
     @Test
     void every_case_of_the_senders_stands_there_with_what_becomes_of_it() throws IOException {
         var rows =
-                CASE.matcher(Files.readString(HOSTILE))
+                SENDER_CASE_ROW
+                        .matcher(Files.readString(HOSTILE_PAGE))
                         .results()
                         .map(row ->
                                 String.join(
@@ -51,7 +53,7 @@ class HostileReferenceTest {
                                         row.group(3),
                                         row.group(4)));
         var cases =
-                HostileSenders.all().stream()
+                HostileRequest.all().stream()
                         .map(sent ->
                                 String.join(
                                         " ",
@@ -65,23 +67,36 @@ class HostileReferenceTest {
 
     @Test
     void every_test_of_the_suites_stands_there() throws IOException {
-        var rows = NAMED.matcher(Files.readString(HOSTILE)).results().map(row -> row.group(1));
+        var rows =
+                TEST_ROW.matcher(Files.readString(HOSTILE_PAGE)).results().map(row -> row.group(1));
         var tests =
                 Stream.of(
                                 "journey/HostileSenderTest",
-                                "platform/http/SlowSenderTest",
+                                "journey/GreedySenderTest",
+                                "platform/http/BodySheddingTest",
+                                "platform/http/HttpTimeoutsTest",
                                 "relay/send/HostileReceiverTest",
                                 "relay/send/TlsTest")
-                        .flatMap(suite -> tests(TESTS.resolve(suite + ".java")).stream())
+                        .flatMap(suite -> testsIn(TEST_ROOT.resolve(suite + ".java")).stream())
                         .filter(test -> !test.equals("what_is_sent_in_one_go"));
 
         assertThat(rows).containsExactlyInAnyOrderElementsOf(tests.toList());
     }
 
     @Test
+    void every_test_that_the_page_names_exists() throws IOException {
+        var named = TEST_REFERENCE.matcher(Files.readString(HOSTILE_PAGE)).results().toList();
+
+        assertThat(named)
+                .isNotEmpty()
+                .allSatisfy(
+                        test -> assertThat(testsIn(file(test.group(1)))).contains(test.group(2)));
+    }
+
+    @Test
     void every_limit_names_a_test_that_exists() throws IOException {
         var lines =
-                Files.readAllLines(LIMITS).stream()
+                Files.readAllLines(LIMITS_PAGE).stream()
                         .filter(line ->
                                 line.startsWith("| ")
                                         && !line.startsWith("| Limit")
@@ -91,21 +106,32 @@ class HostileReferenceTest {
         assertThat(lines)
                 .isNotEmpty()
                 .allSatisfy(line -> {
-                    var shown = SHOWN.matcher(line);
+                    var shown = TEST_REFERENCE.matcher(line);
                     assertThat(shown.find()).as(line).isTrue();
-                    assertThat(tests(file(shown.group(1)))).as(line).contains(shown.group(2));
+                    assertThat(testsIn(file(shown.group(1)))).as(line).contains(shown.group(2));
                 });
     }
 
+    @Test
+    void every_test_named_for_the_machine_exists() throws IOException {
+        var shown = TEST_REFERENCE.matcher(Files.readString(HOSTILE_PAGE)).results().toList();
+
+        assertThat(shown)
+                .isNotEmpty()
+                .allSatisfy(
+                        test -> assertThat(testsIn(file(test.group(1)))).contains(test.group(2)));
+    }
+
     private static Path file(String test) throws IOException {
-        try (var files = Files.walk(TESTS)) {
+        try (var files = Files.walk(TEST_ROOT)) {
             return files.filter(file -> file.endsWith(test + ".java")).findFirst().orElseThrow();
         }
     }
 
-    private static List<String> tests(Path file) {
+    private static List<String> testsIn(Path file) {
         try {
-            return TEST.matcher(Files.readString(file))
+            return TEST_METHOD
+                    .matcher(Files.readString(file))
                     .results()
                     .map(test -> test.group(1) == null ? test.group(2) : test.group(1))
                     .toList();

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
 
-import dev.sluice.platform.http.ErrorStatus;
+import dev.sluice.contract.ApiOperation;
+import dev.sluice.contract.OpenApiDocument;
+import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.relay.ErrorCode;
-import dev.sluice.testkit.Contract;
+import dev.sluice.testkit.OpenApiContract;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,13 +31,13 @@ import java.util.TreeSet;
 import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 
-/// The document itself; that answers keep to it is held by every journey.
+/// Tests the OpenAPI document itself. Every journey test checks that answers conform to it.
 class OpenApiTest {
 
     private static final String CAMEL_CASE = "^[a-z][A-Za-z0-9]*$";
 
-    private static final Contract CONTRACT = Contract.read();
-    private static final JsonNode DOCUMENT = CONTRACT.document();
+    private static final OpenApiDocument CONTRACT = OpenApiContract.read().document();
+    private static final JsonNode DOCUMENT = CONTRACT.root();
 
     @TempDir static Path dataDir;
 
@@ -100,13 +102,13 @@ class OpenApiTest {
         }
     }
 
-    static List<Contract.Operation> operations() {
+    static List<ApiOperation> operations() {
         return CONTRACT.operations();
     }
 
     @Test
     void operation_ids_are_names_that_generators_can_use_and_differ() {
-        var ids = operations().stream().map(Contract.Operation::id).toList();
+        var ids = operations().stream().map(ApiOperation::id).toList();
 
         assertThat(ids).doesNotHaveDuplicates().allMatch(id -> id.matches(CAMEL_CASE));
     }
@@ -114,10 +116,14 @@ class OpenApiTest {
     @ParameterizedTest
     @MethodSource("operations")
     void an_operation_has_a_summary_a_known_tag_and_every_error_that_it_can_answer(
-            Contract.Operation operation) {
+            ApiOperation operation) {
         var json = operation.json();
         var responses = new TreeSet<>(json.path("responses").propertyNames());
-        boolean needsKey = json.path("security").isMissingNode();
+        var security = json.path("security");
+        boolean isAuthenticated =
+                security.isMissingNode()
+                        || !security.isEmpty()
+                        || operation.path().startsWith("/api/v1/auth/");
         boolean hasBody = json.path("requestBody").path("required").asBoolean(false);
         boolean hasId = operation.path().contains("{");
 
@@ -125,7 +131,9 @@ class OpenApiTest {
         assertThat(tags()).contains(json.path("tags").path(0).asString());
         assertThat(responses).contains("400", "431", "500", "503");
         assertThat(responses.contains("401") && responses.contains("429"))
-                .isEqualTo(needsKey || (operation.path().startsWith("/in/") && !isRead(operation)));
+                .isEqualTo(
+                        isAuthenticated
+                                || (operation.path().startsWith("/in/") && !isRead(operation)));
         if (hasBody) {
             assertThat(responses).contains("408", "413", "415", "422");
         }
@@ -135,7 +143,7 @@ class OpenApiTest {
         assertThat(responses).anyMatch(status -> status.startsWith("2"));
     }
 
-    private static boolean isRead(Contract.Operation operation) {
+    private static boolean isRead(ApiOperation operation) {
         return operation.method().equals("GET");
     }
 
@@ -145,7 +153,7 @@ class OpenApiTest {
 
     @ParameterizedTest
     @MethodSource("operations")
-    void a_path_and_its_parameters_name_the_same_things(Contract.Operation operation) {
+    void a_path_and_its_parameters_name_the_same_things(ApiOperation operation) {
         var parameters = new ArrayList<JsonNode>();
         DOCUMENT.path("paths").path(operation.path()).path("parameters").forEach(parameters::add);
         operation.json().path("parameters").forEach(parameters::add);
@@ -184,7 +192,7 @@ class OpenApiTest {
                             wrong.add(where + " has no named schema or no example");
                         }
                         examples.forEach(example ->
-                                CONTRACT.errors(ref, example)
+                                CONTRACT.schemaErrors(ref, example)
                                         .forEach(error -> wrong.add(where + error)));
                     }
                 });
@@ -210,7 +218,7 @@ class OpenApiTest {
                                 .path("examples")
                                 .forEach(example ->
                                         wrong.addAll(
-                                                CONTRACT.errors(
+                                                CONTRACT.schemaErrors(
                                                         "#/components/schemas/" + schema.getKey(),
                                                         example))));
         DOCUMENT.at("/components/parameters")
@@ -219,7 +227,7 @@ class OpenApiTest {
                     var example = parameter.getValue().path("example");
                     if (!example.isMissingNode()) {
                         wrong.addAll(
-                                CONTRACT.errors(
+                                CONTRACT.schemaErrors(
                                         "#/components/parameters/" + parameter.getKey() + "/schema",
                                         example));
                     }
@@ -316,7 +324,7 @@ class OpenApiTest {
                 JsonMapper.shared()
                         .readTree(json.replace("ID", "018f3c5e-7a00-7bbb-8ccc-2d5e6f708192"));
 
-        assertThat(CONTRACT.errors("#/components/schemas/" + schema, value).isEmpty())
+        assertThat(CONTRACT.schemaErrors("#/components/schemas/" + schema, value).isEmpty())
                 .isEqualTo(fits);
     }
 
@@ -336,7 +344,7 @@ class OpenApiTest {
     void the_error_codes_are_those_of_the_code() {
         assertThat(texts("/components/schemas/ErrorCode/enum"))
                 .containsExactlyInAnyOrderElementsOf(
-                        Arrays.stream(ErrorStatus.values()).map(ErrorStatus::code).toList());
+                        Arrays.stream(ApiErrorCode.values()).map(ApiErrorCode::code).toList());
         var neverOfAnAttempt =
                 Set.of(
                         ErrorCode.DESTINATION_DELETED,
@@ -357,7 +365,7 @@ class OpenApiTest {
         return DOCUMENT.at(pointer).valueStream().map(JsonNode::asString).toList();
     }
 
-    /// Visits every object within, examples excepted.
+    /// Visits every nested object except examples.
     private static void walk(JsonNode node, String where, BiConsumer<String, JsonNode> visit) {
         if (node.isObject()) {
             visit.accept(where, node);

@@ -3,9 +3,9 @@ package dev.sluice;
 import dev.sluice.platform.config.Settings;
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;
-import dev.sluice.testkit.Api;
-import dev.sluice.testkit.TestCluster;
+import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.TestDirectory;
+import dev.sluice.testkit.TestPostgres;
 
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -15,44 +15,60 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.DoubleSupplier;
 
-/// The whole server in this JVM, on a database and a data directory of its own, listening on a free
-/// port of the loopback. Private destinations on the loopback are allowed.
+/// The whole server in this JVM, with its own database and data directory. It listens on a free
+/// loopback port. It may deliver to private destinations on the loopback.
+///
+/// A test class that needs one server holds it in a field with `@AutoClose`. JUnit then stops it
+/// after the last test, or after each test when the field is not static.
 public final class RunningSluice implements AutoCloseable {
 
-    public static final String KEY = "slk_test_0123456789_0123456789_0123456789";
+    public static final String API_KEY = "slk_test_0123456789_0123456789_0123456789";
+
+    /// The key that seals the secrets of all these servers.
+    public static final String MASTER_KEY = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 
     private final Database database;
     private final Path dataDir;
     private final Map<String, String> settings;
-    private final InstantSource clock;
+    private final Clocks clocks;
     private final Optional<DoubleSupplier> freeShare;
-    private Runnable afterwards = () -> {};
+    private Runnable cleanup = () -> {};
     private Sluice sluice;
 
     private RunningSluice(
             Database database,
             Path dataDir,
             Map<String, String> settings,
-            InstantSource clock,
+            Clocks clocks,
             Optional<DoubleSupplier> freeShare) {
         this.database = database;
         this.dataDir = dataDir;
         this.settings = settings;
-        this.clock = clock;
+        this.clocks = clocks;
         this.freeShare = freeShare;
         this.sluice = open();
     }
 
-    /// In a data directory that goes with it.
+    /// Starts a server in a temporary data directory, which is deleted when it closes.
     public static RunningSluice start() {
         return start(InstantSource.system(), Map.of());
     }
 
-    /// In a data directory that goes with it.
+    /// Starts a server in a temporary data directory, which is deleted when it closes.
+    public static RunningSluice start(InstantSource clock) {
+        return start(clock, Map.of());
+    }
+
+    /// Starts a server in a temporary data directory, which is deleted when it closes.
+    public static RunningSluice start(Map<String, String> more) {
+        return start(InstantSource.system(), more);
+    }
+
+    /// Starts a server in a temporary data directory, which is deleted when it closes.
     public static RunningSluice start(InstantSource clock, Map<String, String> more) {
         var directory = TestDirectory.make();
         var running = start(directory.path(), clock, more);
-        running.afterwards = directory::remove;
+        running.cleanup = directory::remove;
         return running;
     }
 
@@ -60,43 +76,51 @@ public final class RunningSluice implements AutoCloseable {
         return start(dataDir, InstantSource.system(), Map.of());
     }
 
-    /// @param more settings by their environment names, over those that tests usually need
+    /// @param more settings by environment name; they override those that tests usually need
     public static RunningSluice start(Path dataDir, InstantSource clock, Map<String, String> more) {
-        return start(dataDir, clock, more, Optional.empty());
+        return start(dataDir, Clocks.of(clock), more, Optional.empty());
     }
 
-    /// On a disk of which so much is free, from 0 to 1.
+    /// Starts a server with a clock of its own for decisions that cannot be undone.
+    public static RunningSluice start(
+            Path dataDir, InstantSource clock, InstantSource settledClock) {
+        var clocks = new Clocks(clock, settledClock, _ -> {});
+        return start(dataDir, clocks, Map.of(), Optional.empty());
+    }
+
+    /// Starts a server whose disk has this share of free space, from 0 to 1.
     public static RunningSluice startOnDisk(Path dataDir, DoubleSupplier freeShare) {
-        return start(dataDir, InstantSource.system(), Map.of(), Optional.of(freeShare));
+        return start(dataDir, Clocks.of(InstantSource.system()), Map.of(), Optional.of(freeShare));
     }
 
     private static RunningSluice start(
             Path dataDir,
-            InstantSource clock,
+            Clocks clocks,
             Map<String, String> more,
             Optional<DoubleSupplier> freeShare) {
-        var database = TestCluster.newDatabase();
+        var database = TestPostgres.newDatabase();
         var settings = new HashMap<String, String>();
         settings.put("SLUICE_PORT", "0");
         settings.put("SLUICE_DATA_DIR", dataDir.toString());
-        settings.put("SLUICE_DATABASE_URL", TestCluster.url(database));
-        settings.put("SLUICE_MASTER_KEY", "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=");
-        settings.put("SLUICE_ADMIN_API_KEY", KEY);
+        settings.put("SLUICE_DATABASE_URL", TestPostgres.url(database));
+        settings.put("SLUICE_MASTER_KEY", MASTER_KEY);
+        settings.put("SLUICE_ADMIN_API_KEY", API_KEY);
         settings.put("SLUICE_ALLOW_PRIVATE_DESTINATIONS", "127.0.0.0/8");
         settings.putAll(more);
-        return new RunningSluice(database, dataDir, settings, clock, freeShare);
+        return new RunningSluice(database, dataDir, settings, clocks, freeShare);
     }
 
     private Sluice open() {
         var read = new Settings(settings);
         var config = Config.read(read);
-        if (!read.complaints().isEmpty()) {
-            throw new IllegalArgumentException(read.complaints().toString());
+        if (!read.errors().isEmpty()) {
+            throw new IllegalArgumentException(read.errors().toString());
         }
-        return Sluice.start(config, clock, "test", freeShare);
+        return Sluice.start(config, clocks, "test", freeShare);
     }
 
-    /// Stops it as SIGTERM does and starts it again on the same database and data directory.
+    /// Stops the server as SIGTERM does, and starts it again on the same database and data
+    /// directory.
     public void restart() {
         sluice.close();
         sluice = open();
@@ -106,9 +130,13 @@ public final class RunningSluice implements AutoCloseable {
         return sluice.port();
     }
 
-    /// What it answers, as `METHOD pattern`; ingest is beside them.
+    /// The server's routes, as `METHOD pattern`, without ingest.
     public List<String> routes() {
         return sluice.routes();
+    }
+
+    List<String> stopOrder() {
+        return sluice.stopOrder();
     }
 
     public Path dataDir() {
@@ -119,19 +147,19 @@ public final class RunningSluice implements AutoCloseable {
         return database;
     }
 
-    /// Connections of the test's own to the server's database.
+    /// The test's own connections to the server's database.
     public Db db() {
-        return TestCluster.open(database);
+        return TestPostgres.open(database);
     }
 
-    /// A client with the first workspace's key.
-    public Api api() {
-        return new Api(port(), KEY);
+    /// A client with the first workspace's API key.
+    public ApiClient api() {
+        return new ApiClient(port(), API_KEY);
     }
 
     @Override
     public void close() {
         sluice.close();
-        afterwards.run();
+        cleanup.run();
     }
 }

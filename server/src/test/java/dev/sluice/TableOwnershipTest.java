@@ -13,16 +13,21 @@ import java.util.Map;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
-/// Each table has one room that writes it. A table that is not in the map has no owner and fails.
+/// Tests that one package writes each table. A table missing from the map has no owner and fails
+/// the test.
 class TableOwnershipTest {
 
-    private static final Map<String, String> WRITER =
+    private static final Map<String, String> WRITER_BY_TABLE =
             Map.ofEntries(
                     entry("config_version", "account/workspace"),
+                    entry("clock", "platform/db"),
                     entry("workspace", "account/workspace"),
                     entry("member", "account/workspace"),
                     entry("account", "account/access"),
                     entry("api_key", "account/access"),
+                    entry("session", "account/access"),
+                    entry("invite", "account/workspace"),
+                    entry("password_reset", "account/people"),
                     entry("sealing_canary", "account/access"),
                     entry("api_use", "account/access"),
                     entry("source", "gateway/source"),
@@ -38,36 +43,48 @@ class TableOwnershipTest {
                     entry("node", "relay/store"),
                     entry("quota", "relay/ingest"),
                     entry("ingest_use", "relay/ingest"),
-                    entry("ledger", "relay/store"),
-                    entry("rollup_hour", "relay/store"),
-                    entry("rollup_day", "relay/store"),
-                    entry("total", "relay/store"),
-                    entry("retention", "relay/store"),
-                    entry("retention_notice", "relay/store"),
+                    entry("ledger", "relay/usage"),
+                    entry("rollup_hour", "relay/usage"),
+                    entry("rollup_day", "relay/usage"),
+                    entry("total", "relay/usage"),
+                    entry("retention", "relay/retention"),
+                    entry("retention_notice", "relay/retention"),
                     entry("replay_job", "relay/replay"),
                     entry("audit", "observe/audit"));
 
-    /// The look-behinds keep out `for update of connection` and `on conflict … do update set`.
-    private static final Pattern WRITE =
+    /// The look-behinds exclude `for update of connection` and `on conflict … do update set`.
+    private static final Pattern WRITE_STATEMENT =
             Pattern.compile(
                     "\\b(?:insert into|delete from|(?<!for )(?<!do )update|truncate(?:"
                             + " table)?|merge into|copy)\\s+(\\w+)",
                     Pattern.CASE_INSENSITIVE);
 
-    private static final Pattern STRUCTURE =
+    private static final Pattern DDL_STATEMENT =
             Pattern.compile("\\b(?:create|alter|drop)\\s+(?:table|index|sequence)\\b");
 
     @Test
     void each_table_is_written_by_its_room_alone() {
         var strays = new TreeSet<String>();
-        for (var statement : Sources.statements()) {
-            for (String table : writtenBy(statement.text())) {
-                if (!statement.room().equals(WRITER.get(table))) {
-                    strays.add(statement.room() + " writes " + table + ": " + statement.text());
+        for (var literal : SourceCode.stringLiterals()) {
+            for (String table : writtenBy(literal.text())) {
+                if (!literal.directory().equals(WRITER_BY_TABLE.get(table))) {
+                    strays.add(literal.directory() + " writes " + table + ": " + literal.text());
                 }
             }
         }
         assertThat(strays).isEmpty();
+    }
+
+    /// The statements of this class name the table only at run time.
+    @Test
+    void each_lease_is_held_by_the_room_of_its_table() {
+        var leases =
+                SourceCode.arguments(Pattern.compile("new SingletonLeaseStore\\(\\s*\"(\\w+)\""));
+
+        assertThat(leases)
+                .isNotEmpty()
+                .allSatisfy(lease ->
+                        assertThat(WRITER_BY_TABLE).containsEntry(lease.text(), lease.directory()));
     }
 
     @ParameterizedTest
@@ -90,7 +107,8 @@ class TableOwnershipTest {
     }
 
     private static List<String> writtenBy(String sql) {
-        return WRITE.matcher(sql.replaceAll("\\s+", " "))
+        return WRITE_STATEMENT
+                .matcher(sql.replaceAll("\\s+", " "))
                 .results()
                 .map(match -> match.group(1))
                 .toList();
@@ -100,18 +118,18 @@ class TableOwnershipTest {
     void every_table_of_the_schema_has_an_owner() {
         var tables = new TreeSet<String>();
         Pattern.compile("create (?:unlogged )?table (\\w+)")
-                .matcher(Sources.migrations())
+                .matcher(SourceCode.migrations())
                 .results()
                 .forEach(match -> tables.add(match.group(1)));
 
-        assertThat(WRITER.keySet()).containsExactlyInAnyOrderElementsOf(tables);
+        assertThat(WRITER_BY_TABLE.keySet()).containsExactlyInAnyOrderElementsOf(tables);
     }
 
     @Test
     void only_the_store_makes_tables_while_the_server_runs() {
-        assertThat(Sources.statements())
-                .filteredOn(statement -> STRUCTURE.matcher(statement.text()).find())
+        assertThat(SourceCode.stringLiterals())
+                .filteredOn(literal -> DDL_STATEMENT.matcher(literal.text()).find())
                 .isNotEmpty()
-                .allMatch(statement -> statement.room().equals("relay/store"));
+                .allMatch(literal -> literal.directory().equals("relay/store"));
     }
 }

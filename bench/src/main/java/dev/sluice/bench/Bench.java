@@ -1,101 +1,62 @@
 package dev.sluice.bench;
 
-import dev.sluice.bench.measure.Machine;
-import dev.sluice.bench.platform.Options;
-import dev.sluice.bench.platform.UsageException;
-import dev.sluice.bench.report.Report;
-import dev.sluice.bench.scenario.Candidates;
-import dev.sluice.bench.scenario.Crash;
-import dev.sluice.bench.scenario.Drain;
-import dev.sluice.bench.scenario.Features;
-import dev.sluice.bench.scenario.FullCycle;
-import dev.sluice.bench.scenario.Fuzz;
-import dev.sluice.bench.scenario.IngestOnly;
-import dev.sluice.bench.scenario.Isolation;
-import dev.sluice.bench.scenario.Latency;
-import dev.sluice.bench.scenario.Limit;
-import dev.sluice.bench.scenario.Lists;
-import dev.sluice.bench.scenario.Pair;
+import dev.sluice.bench.platform.CommandLineException;
+import dev.sluice.bench.platform.CommandLineOptions;
+import dev.sluice.bench.scenario.DrainScenario;
+import dev.sluice.bench.scenario.FeaturesScenario;
+import dev.sluice.bench.scenario.IsolationScenario;
+import dev.sluice.bench.scenario.LatencyScenario;
+import dev.sluice.bench.scenario.LimitScenario;
+import dev.sluice.bench.scenario.ListsScenario;
+import dev.sluice.bench.scenario.PairScenario;
 import dev.sluice.bench.scenario.Scenario;
-import dev.sluice.bench.scenario.Soak;
-import dev.sluice.bench.scenario.Start;
+import dev.sluice.bench.scenario.ScenarioRunner;
+import dev.sluice.bench.scenario.SoakScenario;
+import dev.sluice.bench.scenario.StartScenario;
+import dev.sluice.bench.scenario.ThroughputScenario;
 
-import java.nio.file.Path;
-import java.time.LocalDate;
-import java.time.ZoneOffset;
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
+import java.util.function.Function;
 
-/// Runs one scenario from the repository's root, as `bench/run` does.
+/// The main class behind `bench/run`: runs one measurement from the repository's root.
 ///
 /// Exits 0 when it passed, 1 when it failed, 2 when the command line cannot be run.
 public final class Bench {
 
-    private static final Path RESULTS = Path.of("bench", "results");
-
-    private static final String SCENARIOS =
-            "relay|pair|limit|candidates|latency|features|ingest|drain|soak|start|crash|isolation|lists"
-                + "|fuzz";
-
-    /// Their values are secret or say where something lies.
-    private static final Set<String> UNPRINTED = Set.of("--key", "--sluice", "--against");
+    private static final Map<String, Function<CommandLineOptions, Scenario>> SCENARIOS =
+            scenarios();
 
     private Bench() {}
 
     public static void main(String[] arguments) {
-        System.exit(run(List.of(arguments)));
+        System.exit(ScenarioRunner.run("bench/run", List.of(arguments), Bench::choose));
     }
 
-    private static int run(List<String> arguments) {
-        try {
-            if (arguments.isEmpty()) {
-                throw new UsageException("bench/run %s [options]".formatted(SCENARIOS));
-            }
-            var options = Options.parse(arguments.subList(1, arguments.size()));
-            boolean save = !options.flag("no-save");
-            Scenario scenario = scenario(arguments.getFirst(), options);
-            options.finish();
+    private static Map<String, Function<CommandLineOptions, Scenario>> scenarios() {
+        var all = new LinkedHashMap<String, Function<CommandLineOptions, Scenario>>();
+        all.put("relay", options -> ThroughputScenario.from("relay", options));
+        all.put("pair", PairScenario::from);
+        all.put("limit", LimitScenario::from);
+        all.put("latency", LatencyScenario::from);
+        all.put("features", FeaturesScenario::from);
+        all.put("ingest", options -> ThroughputScenario.from("ingest", options));
+        all.put("drain", DrainScenario::from);
+        all.put("soak", SoakScenario::from);
+        all.put("start", StartScenario::from);
+        all.put("isolation", IsolationScenario::from);
+        all.put("lists", ListsScenario::from);
+        return all;
+    }
 
-            Report report = scenario.run();
-            System.out.print(report.plain());
-            if (save) {
-                var today = LocalDate.now(ZoneOffset.UTC);
-                report.save(RESULTS, today, command(arguments), Machine.here());
-            }
-            return report.isGood() ? 0 : 1;
-        } catch (UsageException e) {
-            System.err.println(e.getMessage());
-            return 2;
+    private static Scenario choose(List<String> names, CommandLineOptions options) {
+        var scenario = names.size() == 1 ? SCENARIOS.get(names.getFirst()) : null;
+        if (scenario == null) {
+            throw new CommandLineException(
+                    "bench/run %s|crash|fuzz|simulate [options]"
+                            .formatted(String.join("|", SCENARIOS.keySet())));
         }
-    }
-
-    private static Scenario scenario(String name, Options options) {
-        return switch (name) {
-            case "relay" -> FullCycle.from(options);
-            case "pair" -> Pair.from(options);
-            case "limit" -> Limit.from(options);
-            case "candidates" -> Candidates.from(options);
-            case "latency" -> Latency.from(options);
-            case "drain" -> Drain.from(options);
-            case "soak" -> Soak.from(options);
-            case "start" -> Start.from(options);
-            case "features" -> Features.from(options);
-            case "ingest" -> IngestOnly.from(options);
-            case "crash" -> Crash.from(options);
-            case "fuzz" -> Fuzz.from(options);
-            case "isolation" -> Isolation.from(options);
-            case "lists" -> Lists.from(options);
-            default -> throw new UsageException("no such scenario: " + name);
-        };
-    }
-
-    private static String command(List<String> arguments) {
-        var words = new ArrayList<String>(List.of("bench/run"));
-        for (int at = 0; at < arguments.size(); at++) {
-            boolean isPrinted = at == 0 || !UNPRINTED.contains(arguments.get(at - 1));
-            words.add(isPrinted ? arguments.get(at) : "…");
-        }
-        return String.join(" ", words);
+        return scenario.apply(options);
     }
 }

@@ -1,7 +1,7 @@
-/// Load, crashes and measurements against a running Sluice, on loopback only.
+/// Load and measurements against a running Sluice, on loopback only.
 ///
-/// [dev.sluice.bench.Bench] chooses a scenario and conducts it. The load generator and the sink are
-/// processes of their own, so that each one's CPU time can be told apart.
+/// [dev.sluice.bench.Bench] runs a scenario. The load generator and the sink are processes of their
+/// own, so that the CPU time of each can be measured.
 @NullMarked
 package dev.sluice.bench;
 

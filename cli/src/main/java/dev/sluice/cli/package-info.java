@@ -1,4 +1,4 @@
-/// The command line tool. It talks HTTP to a server and shares no code with it.
+/// The command line tool. It shares no code with the server.
 @NullMarked
 package dev.sluice.cli;
 

@@ -1,4 +1,7 @@
-/// What users set up: sources, destinations and what connects them.
+/// The gateway layer: sources, destinations, and the connections between them, as users configure
+/// them.
+///
+/// This package contains the rules that its subpackages share.
 @NullMarked
 package dev.sluice.gateway;
 

@@ -1,4 +1,4 @@
-/// Nouns that several rooms of this floor speak of.
+/// Value types that several packages of the observe layer share: how a delivery ended, and why.
 @NullMarked
 package dev.sluice.observe;
 

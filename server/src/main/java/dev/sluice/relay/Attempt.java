@@ -5,10 +5,13 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
 
-/// One HTTP request made for a delivery, as it is recorded.
+/// The record of one HTTP request made for a delivery.
 ///
-/// @param number 1-based
-/// @param revision of the destination it went to
+/// @param number the position among the delivery's attempts, starting at 1
+/// @param revision identifies the version of the destination's address that was used
+/// @param latency from the start of the DNS lookup to the last byte of the response, or until the
+///   attempt was given up
+/// @param responseBody at most the first 4 KiB
 public record Attempt(
         int number,
         Instant attemptedAt,
@@ -19,8 +22,8 @@ public record Attempt(
         Optional<String> errorMessage,
         Optional<String> responseBody) {
 
-    /// The same under another number.
-    public Attempt at(int other) {
+    /// Returns a copy with another number.
+    public Attempt withNumber(int other) {
         return new Attempt(
                 other,
                 attemptedAt,

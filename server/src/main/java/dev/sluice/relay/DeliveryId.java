@@ -2,41 +2,44 @@ package dev.sluice.relay;
 
 import java.util.UUID;
 
-/// Names a delivery: its event's id with an ordinal in the low 12 bits.
+/// The id of a delivery: the id of its event, with an ordinal in the low 12 bits. The ordinal
+/// numbers the deliveries of one event.
 ///
-/// So the deliveries of an event are one range of ids and need no index of their own, and the event
-/// is known from the delivery. Ordinals 1 to 1023 are given at ingest, 1024 to 4095 by resends.
+/// All deliveries of an event therefore form one range of ids and need no index of their own, and
+/// the event's id can be computed from a delivery's id. Ingest assigns the ordinals 1 to 1023;
+/// resends get 1024 to 4095.
 public record DeliveryId(UUID value) {
 
-    static final long ORDINALS = 0xfff;
+    static final long ORDINAL_MASK = 0xfff;
 
-    public static final int FIRST_RESEND = 1024;
-    public static final int LAST = 4095;
+    public static final int MIN_RESEND_ORDINAL = 1024;
+    public static final int MAX_ORDINAL = 4095;
 
     public static DeliveryId of(EventId event, int ordinal) {
-        if (ordinal < 1 || ordinal > LAST) {
-            throw new IllegalArgumentException("no ordinal of a delivery: " + ordinal);
+        if (ordinal < 1 || ordinal > MAX_ORDINAL) {
+            throw new IllegalArgumentException(
+                    "a delivery has an ordinal from 1 to 4095, not " + ordinal);
         }
         UUID id = event.value();
         return new DeliveryId(
                 new UUID(id.getMostSignificantBits(), id.getLeastSignificantBits() | ordinal));
     }
 
-    /// The greatest id that a delivery of this event can have.
-    public static UUID lastOf(EventId event) {
+    /// Returns the highest id that a delivery of this event can have.
+    public static UUID maxIdOf(EventId event) {
         UUID id = event.value();
-        return new UUID(id.getMostSignificantBits(), id.getLeastSignificantBits() | ORDINALS);
+        return new UUID(id.getMostSignificantBits(), id.getLeastSignificantBits() | ORDINAL_MASK);
     }
 
     public EventId event() {
         return new EventId(
                 new UUID(
                         value.getMostSignificantBits(),
-                        value.getLeastSignificantBits() & ~ORDINALS));
+                        value.getLeastSignificantBits() & ~ORDINAL_MASK));
     }
 
     public int ordinal() {
-        return (int) (value.getLeastSignificantBits() & ORDINALS);
+        return (int) (value.getLeastSignificantBits() & ORDINAL_MASK);
     }
 
     @Override

@@ -2,7 +2,10 @@ package dev.sluice.relay;
 
 import java.util.Locale;
 
-/// How a delivery stands. The numbers are stored; only the last four of them ever are.
+/// The state of a delivery.
+///
+/// The database stores its number. The first two states are never stored; they follow from the
+/// delivery's row in the work table.
 public enum DeliveryStatus {
     PENDING(1),
     DELIVERING(2),
@@ -21,7 +24,7 @@ public enum DeliveryStatus {
         return number;
     }
 
-    public static DeliveryStatus numbered(int number) {
+    public static DeliveryStatus fromNumber(int number) {
         return values()[number - 1];
     }
 

@@ -2,7 +2,10 @@ package dev.sluice.relay;
 
 import java.util.Locale;
 
-/// Why an attempt did not succeed, or why a delivery ended without one. The numbers are stored.
+/// Why an attempt failed, or why a delivery ended before its next attempt.
+///
+/// The database stores the number. A number never changes its meaning, and the constants stay in
+/// the order of their numbers.
 public enum ErrorCode {
     DNS_FAILURE(1),
     CONNECT_REFUSED(2),
@@ -30,11 +33,11 @@ public enum ErrorCode {
         return number;
     }
 
-    public static ErrorCode numbered(int number) {
+    public static ErrorCode fromNumber(int number) {
         return values()[number - 1];
     }
 
-    /// As it stands in the API, such as `response_timeout`.
+    /// Returns the name used in the API, such as `response_timeout`.
     public String text() {
         return name().toLowerCase(Locale.ROOT);
     }

@@ -2,12 +2,14 @@ package dev.sluice.relay;
 
 import java.util.UUID;
 
-/// Names an event. The low 12 bits are zero: they number the event's deliveries, see [DeliveryId].
+/// The id of an event: a UUIDv7 whose low 12 bits are zero. In the ids of the event's deliveries,
+/// these bits hold the delivery's number (see [DeliveryId]).
 public record EventId(UUID value) {
 
     public EventId {
-        if ((value.getLeastSignificantBits() & DeliveryId.ORDINALS) != 0) {
-            throw new IllegalArgumentException("not an event's id: " + value);
+        if ((value.getLeastSignificantBits() & DeliveryId.ORDINAL_MASK) != 0) {
+            throw new IllegalArgumentException(
+                    "the low 12 bits of an event id are zero; these are not: " + value);
         }
     }
 

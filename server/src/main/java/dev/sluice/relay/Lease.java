@@ -1,15 +1,18 @@
 package dev.sluice.relay;
 
-/// What this process may start, and under which name. Safe for use by many threads.
+/// The right of this process to start attempts, and the epoch under which it has that right.
+/// Thread-safe.
 public interface Lease {
 
-    /// The number this node lives under now.
+    /// Returns the current epoch: a number that is new each time this node starts, and each time it
+    /// registers again after being declared dead.
     long epoch();
 
-    /// Whether attempts may be started now.
+    /// Whether attempts may start now.
     boolean mayStart();
 
-    /// Whether attempts may be started of what this node got under that epoch. What it got before
-    /// it was declared dead is others' work, though it lives again.
+    /// Whether attempts may start now at deliveries that this node acquired under `epoch`. Once the
+    /// node has been declared dead, everything it acquired under an earlier epoch belongs to other
+    /// nodes.
     boolean mayStart(long epoch);
 }

@@ -3,19 +3,23 @@ package dev.sluice.relay;
 import java.time.Duration;
 import java.util.Optional;
 
-/// What one attempt came to.
+/// The outcome of one attempt: a response, or the reason why there was none.
 public sealed interface Outcome {
 
-    /// From the moment the address was looked up to the last byte read, or to giving up.
+    /// The time from the start of the DNS lookup to the last byte of the response, or until the
+    /// attempt was given up.
     Duration latency();
 
     /// The destination answered.
     ///
-    /// @param body the beginning of the answer, at most 4 KiB of it, as text
-    /// @param retryAfter how long the answer's `Retry-After` asks to wait, where it has one
-    record Answered(int status, String body, Duration latency, Optional<Duration> retryAfter)
+    /// @param body at most the first 4 KiB of the response, as text
+    /// @param retryAfter the wait requested by the response's `Retry-After` header, if it has one
+    record DestinationResponse(
+            int status, String body, Duration latency, Optional<Duration> retryAfter)
             implements Outcome {}
 
-    /// No usable answer came. `detail` is one sentence for the attempt's record.
-    record Unreachable(ErrorCode code, String detail, Duration latency) implements Outcome {}
+    /// No usable response arrived.
+    ///
+    /// @param detail one sentence for the attempt's record
+    record AttemptError(ErrorCode code, String detail, Duration latency) implements Outcome {}
 }

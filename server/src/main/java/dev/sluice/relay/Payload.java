@@ -8,23 +8,27 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What came in, byte for byte: the header lines and the body. Immutable as long as nobody writes
-/// to the arrays it was given and gives out, which nobody may.
+/// The headers and the body of an event, byte for byte as they arrived.
 ///
-/// Headers are kept as on the wire: `Name: value` lines, each ended by CR LF, Latin-1. A header's
-/// value cannot hold these two, so nothing is lost.
+/// Headers are kept in their wire format: Latin-1 lines of the form `Name: value`. Each line ends
+/// with CR LF, which cannot occur in a header value. Immutable by convention: no code writes to the
+/// arrays passed in or returned.
 public final class Payload {
 
-    /// What a header takes beside its characters: a record, two strings and their arrays.
-    private static final int HEADER_OBJECTS = 128;
+    /// The maximum size of a body in bytes, set by the specification: 1 MiB.
+    public static final int MAX_BODY_BYTES = 1 << 20;
 
-    private static final byte[] SEPARATOR = {':', ' '};
-    private static final byte[] END = {'\r', '\n'};
+    /// The estimated memory, in bytes, that a parsed header uses in addition to its characters: for
+    /// a record, two strings and their arrays.
+    private static final int HEADER_OVERHEAD_BYTES = 128;
+
+    private static final byte[] HEADER_SEPARATOR = {':', ' '};
+    private static final byte[] HEADER_LINE_END = {'\r', '\n'};
 
     private final byte[] headerLines;
     private final byte[] body;
 
-    /// Null when only the lines are known.
+    /// The parsed header lines; null until they are first requested.
     private final @Nullable List<Header> headers;
 
     private Payload(byte[] headerLines, byte[] body, @Nullable List<Header> headers) {
@@ -37,7 +41,7 @@ public final class Payload {
         return new Payload(lines(headers), body, List.copyOf(headers));
     }
 
-    public static Payload stored(byte[] headerLines, byte[] body) {
+    public static Payload fromStored(byte[] headerLines, byte[] body) {
         return new Payload(headerLines, body, null);
     }
 
@@ -49,9 +53,9 @@ public final class Payload {
         return body;
     }
 
-    /// The memory it takes, in bytes, about.
-    public int size() {
-        int parsed = headers == null ? 0 : headers.size() * HEADER_OBJECTS;
+    /// Returns an estimate of the memory that this payload uses, in bytes.
+    public int memoryBytes() {
+        int parsed = headers == null ? 0 : headers.size() * HEADER_OVERHEAD_BYTES;
         return headerLines.length + body.length + parsed;
     }
 
@@ -60,17 +64,17 @@ public final class Payload {
         for (var header : headers) {
             length +=
                     header.name().length()
-                            + SEPARATOR.length
+                            + HEADER_SEPARATOR.length
                             + header.value().length()
-                            + END.length;
+                            + HEADER_LINE_END.length;
         }
         byte[] lines = new byte[length];
         int at = 0;
         for (var header : headers) {
             at = put(lines, at, header.name().getBytes(StandardCharsets.ISO_8859_1));
-            at = put(lines, at, SEPARATOR);
+            at = put(lines, at, HEADER_SEPARATOR);
             at = put(lines, at, header.value().getBytes(StandardCharsets.ISO_8859_1));
-            at = put(lines, at, END);
+            at = put(lines, at, HEADER_LINE_END);
         }
         return lines;
     }

@@ -1,8 +1,12 @@
 package dev.sluice.relay;
 
-import java.util.Locale;
+import dev.sluice.gateway.routing.HoldReason;
+import dev.sluice.gateway.routing.Route;
 
-/// What made a delivery. The numbers are stored.
+import java.util.Locale;
+import java.util.Optional;
+
+/// What created a delivery. The database stores the number.
 public enum Trigger {
     INGEST(1),
     RESEND(2);
@@ -17,8 +21,14 @@ public enum Trigger {
         return number;
     }
 
-    public static Trigger numbered(int number) {
+    public static Trigger fromNumber(int number) {
         return values()[number - 1];
+    }
+
+    /// Returns the reason why deliveries with this trigger are on hold on the route, if they are.
+    /// Resends are sent even on a disabled connection.
+    public Optional<HoldReason> holdReason(Route route) {
+        return route.holdReason(this == RESEND);
     }
 
     public String text() {

@@ -1,6 +1,6 @@
-/// The nouns of a webhook's way: event, delivery, attempt, outcome.
+/// The basic types of the relay: event, delivery, attempt, outcome.
 ///
-/// Open to every room of the relay and to the floors above.
+/// Every subpackage of the relay, and every layer above the relay, may import them.
 @NullMarked
 package dev.sluice.relay;
 

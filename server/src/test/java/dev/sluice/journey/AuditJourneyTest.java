@@ -33,15 +33,16 @@ class AuditJourneyTest {
             var api = sluice.api();
             var source = api.source("s");
             api.connect(source, api.destination(receiver.url(), ""));
-            Events.delivery(api, api.ingest(source.text("ingest_path"), "{}"), "succeeded");
+            EventReader.delivery(api, api.ingest(source.text("ingest_path"), "{}"), "succeeded");
             db.run(tx -> tx.update("delete from delivery"));
 
             clock.advance(Duration.ofMinutes(66));
 
             await().atMost(Duration.ofSeconds(30))
                     .untilAsserted(() -> {
-                        skipTo(db, hour); // not through all of yesterday
-                        // Lost, and missing in two sums: of those made and of those that succeeded.
+                        skipTo(db, hour); // so that the audit need not check all of yesterday
+                        // One delivery is lost, and two counts lack it: deliveries made and
+                        // deliveries succeeded.
                         assertThat(violations(db)).isEqualTo(3);
                     });
         }

@@ -6,22 +6,22 @@ import static org.awaitility.Awaitility.await;
 import dev.sluice.RunningSluice;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;
-import dev.sluice.observe.audit.Conservation;
-import dev.sluice.observe.audit.Report;
+import dev.sluice.observe.audit.AuditReport;
+import dev.sluice.observe.audit.DatabaseAuditor;
 import dev.sluice.platform.db.Db;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.EventId;
-import dev.sluice.relay.store.Partitions;
-import dev.sluice.testkit.Api;
-import dev.sluice.testkit.Ended;
+import dev.sluice.relay.store.PartitionStore;
+import dev.sluice.testkit.ApiClient;
+import dev.sluice.testkit.FinishedEvents;
 import dev.sluice.testkit.ManualClock;
 import dev.sluice.testkit.Receiver;
-import dev.sluice.testkit.TestCluster;
+import dev.sluice.testkit.TestPostgres;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,42 +40,30 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.stream.Collectors;
 
-/// All that failed on a connection, sent once more.
+/// Tests bulk resends: all failed deliveries of a connection are sent again.
 class BulkResendTest {
 
-    private static final String PATH = "/api/v1/deliveries/resend-bulk";
-    private static final Duration PATIENCE = Duration.ofSeconds(90);
+    private static final String BULK_RESEND_PATH = "/api/v1/deliveries/resend-bulk";
+    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(90);
 
-    @TempDir static Path dataDir;
-
-    private static ManualClock clock;
-    private static RunningSluice sluice;
-    private static Api api;
-    private static Db db;
+    private static final ManualClock clock = ManualClock.ofNow();
+    @AutoClose private static final RunningSluice sluice = RunningSluice.start(clock);
+    @AutoClose private static final Db db = sluice.db();
+    private static final ApiClient api = sluice.api();
 
     private Receiver receiver;
-    private Api.Answer source;
-    private Api.Answer destination;
-    private Api.Answer connection;
-
-    @BeforeAll
-    static void start() {
-        clock = ManualClock.ofNow();
-        sluice = RunningSluice.start(dataDir, clock, Map.of());
-        api = sluice.api();
-        db = sluice.db();
-    }
+    private ApiClient.ApiResponse source;
+    private ApiClient.ApiResponse destination;
+    private ApiClient.ApiResponse connection;
 
     @AfterAll
-    static void stop() {
-        assertThat(Conservation.check(db)).matches(Report::isClean);
-        db.close();
-        sluice.close();
+    static void audit() {
+        assertThat(DatabaseAuditor.check(db)).matches(AuditReport::isClean);
     }
 
     @BeforeEach
     void open() {
-        clock.advance(Duration.ofSeconds(61)); // each test has a minute's requests of its own
+        clock.advance(Duration.ofSeconds(61)); // each test has its own minute of the rate limit
         receiver = Receiver.start();
         source = api.source("s");
         destination = api.destination(receiver.url(), ", 'max_in_flight': 64, 'status': 'paused'");
@@ -99,7 +87,7 @@ class BulkResendTest {
 
         assertThat(answer.status()).isEqualTo(202);
         assertThat(answer.body()).isEqualTo("{\"created\":3,\"is_exact\":true}");
-        await().atMost(PATIENCE).until(() -> receiver.requests().size() == 3);
+        await().atMost(AWAIT_TIMEOUT).until(() -> receiver.requests().size() == 3);
         assertThat(receivedIds()).containsExactlyInAnyOrderElementsOf(texts(exhausted));
         assertThat(api.get("/api/v1/replays").json().path("items").toString())
                 .doesNotContain(connection.text("id"));
@@ -141,7 +129,7 @@ class BulkResendTest {
                     , 'since': 7                          | since      | must be a string.
                     , 'since': '2026-03-02T00:00:00Z', 'until': '2026-03-01T00:00:00Z' | since | must not be after until.
                     , 'dry_run': 'yes'                    | dry_run    | must be true or false.
-                    , 'filter': {}                        | filter     | is not a field here.
+                    , 'filter': {}                        | filter     | is not a known field.
                     """)
     void what_cannot_be_asked_for_is_refused(String more, String field, String message) {
         var answer = bulk(more);
@@ -154,10 +142,10 @@ class BulkResendTest {
 
     @Test
     void a_connection_is_needed_that_is_there() {
-        var missing = api.post(PATH, "{}");
+        var missing = api.post(BULK_RESEND_PATH, "{}");
         assertThat(missing.status()).isEqualTo(422);
         assertThat(missing.errorMessage()).isEqualTo("connection_id is required.");
-        var unknown = api.post(PATH, "{'connection_id': '" + UUID.randomUUID() + "'}");
+        var unknown = api.post(BULK_RESEND_PATH, "{'connection_id': '" + UUID.randomUUID() + "'}");
         assertThat(unknown.status()).isEqualTo(404);
         assertThat(unknown.errorMessage()).isEqualTo("There is no such connection.");
         api.delete("/api/v1/sources/" + source.text("id"));
@@ -171,11 +159,11 @@ class BulkResendTest {
     void what_is_anothers_is_not_found() {
         ended(DeliveryStatus.EXHAUSTED, 2_001);
         String replay = bulk("").text("replay_id");
-        var theirs = OtherWorkspace.on(sluice, "team");
+        var theirs = WorkspaceFixture.create(sluice, "team");
 
         assertThat(
                         theirs.post(
-                                        PATH,
+                                        BULK_RESEND_PATH,
                                         "{'connection_id': '%s'}".formatted(connection.text("id")))
                                 .status())
                 .isEqualTo(404);
@@ -184,7 +172,7 @@ class BulkResendTest {
         assertThat(theirs.post("/api/v1/replays/" + replay + "/cancel", "{}").status())
                 .isEqualTo(404);
         assertThat(theirs.get("/api/v1/replays").json().path("total").asInt(-1)).isZero();
-        await().atMost(PATIENCE)
+        await().atMost(AWAIT_TIMEOUT)
                 .until(() -> replay(replay).path("status").asString().equals("completed"));
     }
 
@@ -247,7 +235,7 @@ class BulkResendTest {
         assertThat(created(bulk(""))).as("under way").isEqualTo(2);
         assertThat(created(bulk(""))).isZero();
         patch("destinations", destination, "{'status': 'active'}");
-        await().atMost(PATIENCE).until(() -> waiting() == 0);
+        await().atMost(AWAIT_TIMEOUT).until(() -> waiting() == 0);
         assertThat(created(bulk(""))).as("succeeded").isZero();
         patch("destinations", destination, "{'status': 'paused'}");
         assertThat(created(bulk(", 'statuses': ['succeeded', 'exhausted']"))).isEqualTo(3);
@@ -259,7 +247,7 @@ class BulkResendTest {
         ended(DeliveryStatus.FAILED, 3);
         assertThat(created(bulk(", 'statuses': ['failed']"))).isEqualTo(3);
         patch("destinations", destination, "{'status': 'active'}");
-        await().atMost(PATIENCE).until(() -> waiting() == 0);
+        await().atMost(AWAIT_TIMEOUT).until(() -> waiting() == 0);
         patch("destinations", destination, "{'status': 'paused'}");
 
         assertThat(created(bulk(", 'statuses': ['failed']"))).isEqualTo(3);
@@ -286,13 +274,14 @@ class BulkResendTest {
             var ids = new SourceId(UUID.fromString(from.text("id")));
             var on = new ConnectionId(UUID.fromString(to.text("id")));
             var early = ownClock.instant();
-            Ended.events(ownDb, ids, on, DeliveryStatus.EXHAUSTED, early, 2);
+            FinishedEvents.insert(ownDb, ids, on, DeliveryStatus.EXHAUSTED, early, 2);
             ownClock.advance(Duration.ofDays(29));
-            new Partitions(ownDb).makeAhead(ownClock.instant());
-            Ended.events(ownDb, ids, on, DeliveryStatus.EXHAUSTED, ownClock.instant(), 3);
+            new PartitionStore(ownDb).makeAhead(ownClock.instant());
+            FinishedEvents.insert(ownDb, ids, on, DeliveryStatus.EXHAUSTED, ownClock.instant(), 3);
             ownClock.advance(Duration.ofDays(1));
 
-            var answer = ours.post(PATH, "{'connection_id': '%s'}".formatted(to.text("id")));
+            var answer =
+                    ours.post(BULK_RESEND_PATH, "{'connection_id': '%s'}".formatted(to.text("id")));
 
             assertThat(created(answer)).isEqualTo(3);
         }
@@ -324,7 +313,7 @@ class BulkResendTest {
         assertThat(done.path("skipped").asInt(-1)).isZero();
         assertThat(done.path("reason").isNull()).isTrue();
         assertThat(done.path("finished_at").isNull()).isFalse();
-        await().atMost(PATIENCE).until(() -> waiting() == 0);
+        await().atMost(AWAIT_TIMEOUT).until(() -> waiting() == 0);
         assertThat(receivedIds()).containsExactlyInAnyOrderElementsOf(texts(events));
     }
 
@@ -333,8 +322,8 @@ class BulkResendTest {
         ended(DeliveryStatus.EXHAUSTED, 11_000);
         String id = bulk("").text("replay_id");
 
-        await().atMost(PATIENCE)
-                .until(() -> replay(id).path("reason").asString("").startsWith("Paced: "));
+        await().atMost(AWAIT_TIMEOUT)
+                .until(() -> replay(id).path("reason").asString("").startsWith("Throttled: "));
         assertThat(replay(id).path("status").asString()).isEqualTo("running");
         assertThat(replay(id).path("created").asInt()).isEqualTo(10_000);
         assertThat(waiting()).isEqualTo(10_000);
@@ -348,7 +337,7 @@ class BulkResendTest {
         assertThat(replay(id).path("created").asInt()).isEqualTo(10_000);
         assertThat(waiting()).isEqualTo(10_000);
         api.delete("/api/v1/connections/" + connection.text("id"));
-        await().atMost(PATIENCE).until(() -> waiting() == 0);
+        await().atMost(AWAIT_TIMEOUT).until(() -> waiting() == 0);
     }
 
     @Test
@@ -388,10 +377,10 @@ class BulkResendTest {
     @Test
     void another_node_brings_a_job_to_its_end(@TempDir Path otherDir) {
         var events = ended(DeliveryStatus.EXHAUSTED, 4_000);
-        var sameDatabase = Map.of("SLUICE_DATABASE_URL", TestCluster.url(sluice.database()));
+        var sameDatabase = Map.of("SLUICE_DATABASE_URL", TestPostgres.url(sluice.database()));
         String id;
         try (var other = RunningSluice.start(otherDir, clock, sameDatabase)) {
-            id = bulk(api.on(other.port()), "").text("replay_id");
+            id = bulk(api.onPort(other.port()), "").text("replay_id");
         }
         completed(id);
 
@@ -405,7 +394,7 @@ class BulkResendTest {
     }
 
     private List<EventId> ended(DeliveryStatus status, Instant at, int count) {
-        return Ended.events(
+        return FinishedEvents.insert(
                 db,
                 new SourceId(UUID.fromString(source.text("id"))),
                 new ConnectionId(UUID.fromString(connection.text("id"))),
@@ -414,19 +403,20 @@ class BulkResendTest {
                 count);
     }
 
-    private Api.Answer bulk(String more) {
+    private ApiClient.ApiResponse bulk(String more) {
         return bulk(api, more);
     }
 
-    private Api.Answer bulk(Api by, String more) {
-        return by.post(PATH, "{'connection_id': '" + connection.text("id") + "'" + more + "}");
+    private ApiClient.ApiResponse bulk(ApiClient by, String more) {
+        return by.post(
+                BULK_RESEND_PATH, "{'connection_id': '" + connection.text("id") + "'" + more + "}");
     }
 
-    private static Api.Answer resend(EventId event) {
+    private static ApiClient.ApiResponse resend(EventId event) {
         return api.post("/api/v1/events/" + event + "/resend", "{}");
     }
 
-    private static int created(Api.Answer answer) {
+    private static int created(ApiClient.ApiResponse answer) {
         assertThat(answer.status()).as(answer.body()).isEqualTo(202);
         return answer.json().path("created").asInt(-1);
     }
@@ -442,7 +432,7 @@ class BulkResendTest {
     }
 
     private static void completed(String id) {
-        await().atMost(PATIENCE)
+        await().atMost(AWAIT_TIMEOUT)
                 .until(() -> replay(id).path("status").asString().equals("completed"));
     }
 
@@ -454,7 +444,7 @@ class BulkResendTest {
                         UUID.fromString(connection.text("id"))));
     }
 
-    /// The events of what waits, as often as they are there.
+    /// The events of the waiting deliveries, one entry for each delivery.
     private List<EventId> resent() {
         return db.call(tx ->
                 tx.query(
@@ -465,7 +455,7 @@ class BulkResendTest {
 
     private List<String> receivedIds() {
         return receiver.requests().stream()
-                .flatMap(request -> request.values("X-Service-Event-Id").stream())
+                .flatMap(receivedRequest -> receivedRequest.values("X-Service-Event-Id").stream())
                 .collect(Collectors.toList());
     }
 
@@ -473,7 +463,7 @@ class BulkResendTest {
         return events.stream().map(EventId::toString).toList();
     }
 
-    private static void patch(String kind, Api.Answer of, String json) {
+    private static void patch(String kind, ApiClient.ApiResponse of, String json) {
         assertThat(api.patch("/api/v1/" + kind + "/" + of.text("id"), json).status())
                 .isEqualTo(200);
     }

@@ -4,19 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.sluice.RunningSluice;
-import dev.sluice.testkit.Api;
+import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.ManualClock;
 import dev.sluice.testkit.Receiver;
 
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 import tools.jackson.databind.JsonNode;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -24,28 +23,26 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/// What a destination that fails again and again looks like from outside.
+/// Tests what the API shows of a destination that fails again and again.
 class CircuitApiTest {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(20);
 
-    @TempDir Path dataDir;
+    private final Instant opened = Instant.now().truncatedTo(ChronoUnit.MILLIS);
+    private final ManualClock clock = new ManualClock(opened);
 
-    private ManualClock clock;
-    private RunningSluice sluice;
-    private Api api;
+    @AutoClose
+    private final RunningSluice sluice =
+            RunningSluice.start(clock, Map.of("SLUICE_CIRCUIT_COOLDOWN", "90s"));
+
+    private ApiClient api = sluice.api();
     private Receiver receiver;
-    private Api.Answer source;
-    private Api.Answer destination;
-    private Api.Answer connection;
-    private Instant opened;
+    private ApiClient.ApiResponse source;
+    private ApiClient.ApiResponse destination;
+    private ApiClient.ApiResponse connection;
 
     @BeforeEach
     void open() {
-        opened = Instant.now().truncatedTo(ChronoUnit.MILLIS);
-        clock = new ManualClock(opened);
-        sluice = RunningSluice.start(dataDir, clock, Map.of("SLUICE_CIRCUIT_COOLDOWN", "90s"));
-        api = sluice.api();
         receiver = Receiver.start();
         source = api.source("s");
         destination = api.destination(receiver.url(), ", 'max_in_flight': 1");
@@ -54,11 +51,10 @@ class CircuitApiTest {
 
     @AfterEach
     void shut() throws IOException {
-        sluice.close();
         receiver.close();
     }
 
-    private Api.Answer ingest() {
+    private ApiClient.ApiResponse ingest() {
         var answer = api.ingest(source.text("ingest_path"), "{}");
         assertThat(answer.status()).isEqualTo(200);
         return answer;
@@ -68,7 +64,7 @@ class CircuitApiTest {
         return api.get("/api/v1/destinations/" + destination.text("id")).json();
     }
 
-    /// The destination in each answer that has a connection.
+    /// The destination as shown in each reply that contains a connection.
     private List<JsonNode> shownByConnections() {
         String one = "/api/v1/connections/" + connection.text("id");
         String ofSource = "/api/v1/sources/" + source.text("id") + "/connections";
@@ -81,7 +77,7 @@ class CircuitApiTest {
                 .toList();
     }
 
-    private JsonNode delivery(Api.Answer event) {
+    private JsonNode delivery(ApiClient.ApiResponse event) {
         return api.get("/api/v1/events/" + event.text("request_id"))
                 .json()
                 .path("deliveries")
@@ -89,7 +85,7 @@ class CircuitApiTest {
     }
 
     private void awaitCircuit(String state) {
-        await().atMost(PATIENCE)
+        await().atMost(AWAIT_TIMEOUT)
                 .until(() -> circuit().path("circuit_state").asString().equals(state));
     }
 
@@ -133,7 +129,7 @@ class CircuitApiTest {
 
         awaitCircuit("closed");
         assertThat(circuit().path("circuit_reopen_at").isNull()).isTrue();
-        await().atMost(PATIENCE)
+        await().atMost(AWAIT_TIMEOUT)
                 .until(() -> delivery(event).path("status").asString().equals("succeeded"));
     }
 
@@ -141,7 +137,7 @@ class CircuitApiTest {
     void a_probe_under_way_reads_half_open() {
         fail();
         var event = ingest();
-        receiver.will(new Receiver.Say("", Receiver.Next.STALL));
+        receiver.willDo(new Receiver.ScriptedResponse("", Receiver.ConnectionAction.STALL));
         clock.advance(Duration.ofSeconds(90));
         awaitCircuit("half_open");
         assertThat(receiver.requests().size()).isLessThanOrEqualTo(6);
@@ -156,7 +152,9 @@ class CircuitApiTest {
     @Test
     void a_restart_finds_it_open_and_with_an_elapsed_cooldown_it_stays_open_until_a_probe() {
         fail();
-        api.delete("/api/v1/sources/" + source.text("id")); // holds what could be a probe
+        api.delete(
+                "/api/v1/sources/"
+                        + source.text("id")); // holds the delivery that could be sent as a probe
         sluice.restart();
         api = sluice.api();
         assertThat(circuit().path("circuit_state").asString()).isEqualTo("open");

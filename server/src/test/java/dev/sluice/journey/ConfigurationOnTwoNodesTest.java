@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.sluice.RunningSluice;
-import dev.sluice.testkit.Api;
+import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.Receiver;
-import dev.sluice.testkit.TestCluster;
+import dev.sluice.testkit.TestPostgres;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -27,34 +27,37 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// Changes of the configuration that one node answers, and what another node of the same relay does
-/// with requests after that. For holds see [HoldOnTwoNodesTest].
+/// Tests that a configuration change made on one node takes effect on another node of the same
+/// relay. [HoldOnTwoNodesTest] covers holds.
 class ConfigurationOnTwoNodesTest {
 
-    /// A change is in force on all nodes after this.
-    private static final Duration EVERYWHERE = Duration.ofSeconds(2);
+    /// The time within which a change must take effect on all nodes.
+    private static final Duration PROPAGATION_TIMEOUT = Duration.ofSeconds(2);
 
-    /// On a machine that stalls a request may come late that was made in time.
-    private static final int TRIES = 3;
+    /// Allows retries, because on a stalling machine a request may arrive late.
+    private static final int MAX_TRIES = 3;
 
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(20);
 
     @TempDir static Path directory;
 
     private static RunningSluice first;
     private static RunningSluice second;
 
-    /// Of the node that is asked for changes.
-    private static Api api;
+    /// The client of the node that makes the changes.
+    private static ApiClient api;
 
-    /// Of the node that must hear of them.
-    private static Api other;
+    /// The client of the node that must learn of them.
+    private static ApiClient other;
 
     private Receiver receiver;
     private Receiver newReceiver;
 
-    /// What one try is about.
-    record Scene(Api.Answer source, Api.Answer destination, Optional<Api.Answer> connection) {
+    /// The source, destination and connection of one try.
+    record ChangeFixture(
+            ApiClient.ApiResponse source,
+            ApiClient.ApiResponse destination,
+            Optional<ApiClient.ApiResponse> connection) {
 
         String path(String kind) {
             var of =
@@ -75,9 +78,9 @@ class ConfigurationOnTwoNodesTest {
                 RunningSluice.start(
                         directory.resolve("second"),
                         clock,
-                        Map.of("SLUICE_DATABASE_URL", TestCluster.url(first.database())));
+                        Map.of("SLUICE_DATABASE_URL", TestPostgres.url(first.database())));
         api = first.api();
-        other = api.on(second.port());
+        other = api.onPort(second.port());
     }
 
     @AfterAll
@@ -93,30 +96,30 @@ class ConfigurationOnTwoNodesTest {
     }
 
     @AfterEach
-    void shut() throws IOException {
+    void close() throws IOException {
         receiver.close();
         newReceiver.close();
     }
 
-    /// What can be changed, and how a request to the other node shows that it goes by it.
-    enum Change {
+    /// A change of the configuration, and a check that the other node follows it.
+    enum ConfigurationEdit {
         CONNECTION_MADE {
             @Override
-            Scene scene(ConfigurationOnTwoNodesTest test) {
+            ChangeFixture fixture(ConfigurationOnTwoNodesTest test) {
                 var source = api.source("s");
                 var destination = api.destination(test.receiver.url(), "");
-                await().atMost(PATIENCE).until(() -> ingest(source).status() == 200);
-                return new Scene(source, destination, Optional.empty());
+                await().atMost(AWAIT_TIMEOUT).until(() -> ingest(source).status() == 200);
+                return new ChangeFixture(source, destination, Optional.empty());
             }
 
             @Override
-            Api.Answer make(ConfigurationOnTwoNodesTest test, Scene scene) {
-                return api.connect(scene.source(), scene.destination());
+            ApiClient.ApiResponse make(ConfigurationOnTwoNodesTest test, ChangeFixture fixture) {
+                return api.connect(fixture.source(), fixture.destination());
             }
 
             @Override
-            boolean isInForce(ConfigurationOnTwoNodesTest test, Scene scene) {
-                var event = ingest(scene.source());
+            boolean isInForce(ConfigurationOnTwoNodesTest test, ChangeFixture fixture) {
+                var event = ingest(fixture.source());
                 if (deliveries(event).isEmpty()) {
                     return false;
                 }
@@ -126,53 +129,53 @@ class ConfigurationOnTwoNodesTest {
         },
         CONNECTION_DELETED {
             @Override
-            Api.Answer make(ConfigurationOnTwoNodesTest test, Scene scene) {
-                return api.delete(scene.path("connections"));
+            ApiClient.ApiResponse make(ConfigurationOnTwoNodesTest test, ChangeFixture fixture) {
+                return api.delete(fixture.path("connections"));
             }
 
             @Override
-            boolean isInForce(ConfigurationOnTwoNodesTest test, Scene scene) {
-                return deliveries(ingest(scene.source())).isEmpty();
+            boolean isInForce(ConfigurationOnTwoNodesTest test, ChangeFixture fixture) {
+                return deliveries(ingest(fixture.source())).isEmpty();
             }
         },
         DESTINATION_DELETED {
             @Override
-            Api.Answer make(ConfigurationOnTwoNodesTest test, Scene scene) {
-                return api.delete(scene.path("destinations"));
+            ApiClient.ApiResponse make(ConfigurationOnTwoNodesTest test, ChangeFixture fixture) {
+                return api.delete(fixture.path("destinations"));
             }
 
             @Override
-            boolean isInForce(ConfigurationOnTwoNodesTest test, Scene scene) {
-                return deliveries(ingest(scene.source())).isEmpty();
+            boolean isInForce(ConfigurationOnTwoNodesTest test, ChangeFixture fixture) {
+                return deliveries(ingest(fixture.source())).isEmpty();
             }
         },
         URL_CHANGED {
             @Override
-            Api.Answer make(ConfigurationOnTwoNodesTest test, Scene scene) {
+            ApiClient.ApiResponse make(ConfigurationOnTwoNodesTest test, ChangeFixture fixture) {
                 return api.patch(
-                        scene.path("destinations"), "{'url': '" + test.newReceiver.url() + "'}");
+                        fixture.path("destinations"), "{'url': '" + test.newReceiver.url() + "'}");
             }
 
             @Override
-            boolean isInForce(ConfigurationOnTwoNodesTest test, Scene scene) {
-                var event = ingest(scene.source());
-                await().atMost(PATIENCE)
+            boolean isInForce(ConfigurationOnTwoNodesTest test, ChangeFixture fixture) {
+                var event = ingest(fixture.source());
+                await().atMost(AWAIT_TIMEOUT)
                         .until(() -> isAt(test.receiver, event) || isAt(test.newReceiver, event));
                 return isAt(test.newReceiver, event);
             }
         },
         FILTER_CHANGED {
             @Override
-            Api.Answer make(ConfigurationOnTwoNodesTest test, Scene scene) {
+            ApiClient.ApiResponse make(ConfigurationOnTwoNodesTest test, ChangeFixture fixture) {
                 return api.patch(
-                        scene.path("connections"),
+                        fixture.path("connections"),
                         "{'filter_rules': {'operator': 'and', 'rules': [{'path': 'body.paid', 'op':"
                                 + " 'eq', 'value': true}]}}");
             }
 
             @Override
-            boolean isInForce(ConfigurationOnTwoNodesTest test, Scene scene) {
-                return deliveries(ingest(scene.source()))
+            boolean isInForce(ConfigurationOnTwoNodesTest test, ChangeFixture fixture) {
+                return deliveries(ingest(fixture.source()))
                         .get(0)
                         .path("status")
                         .asString()
@@ -181,112 +184,115 @@ class ConfigurationOnTwoNodesTest {
         },
         VERIFICATION_CHANGED {
             @Override
-            Api.Answer make(ConfigurationOnTwoNodesTest test, Scene scene) {
+            ApiClient.ApiResponse make(ConfigurationOnTwoNodesTest test, ChangeFixture fixture) {
                 return api.patch(
-                        scene.path("sources"),
+                        fixture.path("sources"),
                         "{'verification_config': {'provider': 'api_key', 'header': 'X-Sender',"
                                 + " 'key': 'of the sender'}}");
             }
 
             @Override
-            boolean isInForce(ConfigurationOnTwoNodesTest test, Scene scene) {
-                return ingest(scene.source()).status() == 401;
+            boolean isInForce(ConfigurationOnTwoNodesTest test, ChangeFixture fixture) {
+                return ingest(fixture.source()).status() == 401;
             }
         },
         RESPONSE_CHANGED {
             @Override
-            Api.Answer make(ConfigurationOnTwoNodesTest test, Scene scene) {
+            ApiClient.ApiResponse make(ConfigurationOnTwoNodesTest test, ChangeFixture fixture) {
                 return api.patch(
-                        scene.path("sources"),
+                        fixture.path("sources"),
                         "{'response_config': {'content_type': 'text', 'body': 'changed'}}");
             }
 
             @Override
-            boolean isInForce(ConfigurationOnTwoNodesTest test, Scene scene) {
-                return ingest(scene.source()).body().equals("changed");
+            boolean isInForce(ConfigurationOnTwoNodesTest test, ChangeFixture fixture) {
+                return ingest(fixture.source()).body().equals("changed");
             }
         },
         SOURCE_DELETED {
             @Override
-            Api.Answer make(ConfigurationOnTwoNodesTest test, Scene scene) {
-                return api.delete(scene.path("sources"));
+            ApiClient.ApiResponse make(ConfigurationOnTwoNodesTest test, ChangeFixture fixture) {
+                return api.delete(fixture.path("sources"));
             }
 
             @Override
-            boolean isInForce(ConfigurationOnTwoNodesTest test, Scene scene) {
-                return ingest(scene.source()).status() == 404;
+            boolean isInForce(ConfigurationOnTwoNodesTest test, ChangeFixture fixture) {
+                return ingest(fixture.source()).status() == 404;
             }
         };
 
-        abstract Api.Answer make(ConfigurationOnTwoNodesTest test, Scene scene);
+        abstract ApiClient.ApiResponse make(
+                ConfigurationOnTwoNodesTest test, ChangeFixture fixture);
 
-        abstract boolean isInForce(ConfigurationOnTwoNodesTest test, Scene scene);
+        abstract boolean isInForce(ConfigurationOnTwoNodesTest test, ChangeFixture fixture);
 
-        /// A connection that the other node knows.
-        Scene scene(ConfigurationOnTwoNodesTest test) {
+        /// Makes a connection and waits until the other node knows it.
+        ChangeFixture fixture(ConfigurationOnTwoNodesTest test) {
             var source = api.source("s");
             var destination = api.destination(test.receiver.url(), "");
             var connection = api.connect(source, destination);
-            await().atMost(PATIENCE)
+            await().atMost(AWAIT_TIMEOUT)
                     .until(() -> {
                         var event = ingest(source);
                         return event.status() == 200 && !deliveries(event).isEmpty();
                     });
-            return new Scene(source, destination, Optional.of(connection));
+            return new ChangeFixture(source, destination, Optional.of(connection));
         }
     }
 
-    /// On the node that must hear of the change.
-    private static Api.Answer ingest(Api.Answer source) {
+    /// Ingests an event on the node that must learn of the change.
+    private static ApiClient.ApiResponse ingest(ApiClient.ApiResponse source) {
         return other.ingest(source.text("ingest_path"), "{}");
     }
 
-    private static JsonNode deliveries(Api.Answer event) {
-        return Events.detail(api, event).path("deliveries");
+    private static JsonNode deliveries(ApiClient.ApiResponse event) {
+        return EventReader.detail(api, event).path("deliveries");
     }
 
-    /// By the id of the delivery, which begins as that of its event.
-    private static boolean isAt(Receiver at, Api.Answer event) {
+    /// Whether a delivery of the event arrived at the receiver. The delivery's id begins like the
+    /// event's.
+    private static boolean isAt(Receiver at, ApiClient.ApiResponse event) {
         String id = event.text("request_id");
         String beginning = id.substring(0, id.length() - 3);
         return at.requests().stream()
-                .flatMap(request -> request.values("X-Service-Delivery-Id").stream())
+                .flatMap(
+                        receivedRequest -> receivedRequest.values("X-Service-Delivery-Id").stream())
                 .anyMatch(delivery -> delivery.startsWith(beginning));
     }
 
-    private void awaitAt(Receiver at, Api.Answer event) {
-        await().atMost(PATIENCE).until(() -> isAt(at, event));
+    private void awaitAt(Receiver at, ApiClient.ApiResponse event) {
+        await().atMost(AWAIT_TIMEOUT).until(() -> isAt(at, event));
     }
 
     @ParameterizedTest
-    @EnumSource(Change.class)
-    void a_change_is_in_force_on_another_node_within_2_s(Change change) {
+    @EnumSource(ConfigurationEdit.class)
+    void a_change_is_in_force_on_another_node_within_2_s(ConfigurationEdit edit) {
         var taken = new ArrayList<Duration>();
         do {
-            taken.add(measured(change));
-        } while (taken.getLast().compareTo(EVERYWHERE) > 0 && taken.size() < TRIES);
+            taken.add(measured(edit));
+        } while (taken.getLast().compareTo(PROPAGATION_TIMEOUT) > 0 && taken.size() < MAX_TRIES);
 
         assertThat(taken.getLast())
                 .as("of " + taken + ", each from the answer of the change")
-                .isLessThanOrEqualTo(EVERYWHERE);
+                .isLessThanOrEqualTo(PROPAGATION_TIMEOUT);
     }
 
-    /// From the answer of the change until the first request is made that the other node treats by
-    /// it.
-    private Duration measured(Change change) {
-        var scene = change.scene(this);
-        assertThat(change.isInForce(this, scene)).as("before the change").isFalse();
-        var answer = change.make(this, scene);
+    /// The time from the reply to the change until the other node first handles a request
+    /// accordingly.
+    private Duration measured(ConfigurationEdit edit) {
+        var fixture = edit.fixture(this);
+        assertThat(edit.isInForce(this, fixture)).as("before the change").isFalse();
+        var answer = edit.make(this, fixture);
         long answered = System.nanoTime();
         assertThat(answer.status()).isBetween(200, 204);
 
         var asked = new AtomicLong();
-        await().atMost(PATIENCE)
+        await().atMost(AWAIT_TIMEOUT)
                 .pollDelay(Duration.ZERO)
                 .pollInterval(Duration.ofMillis(20))
                 .until(() -> {
                     asked.set(System.nanoTime());
-                    return change.isInForce(this, scene);
+                    return edit.isInForce(this, fixture);
                 });
         return Duration.ofNanos(asked.get() - answered);
     }

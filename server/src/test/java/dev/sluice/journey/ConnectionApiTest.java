@@ -3,7 +3,7 @@ package dev.sluice.journey;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.RunningSluice;
-import dev.sluice.testkit.Api;
+import dev.sluice.testkit.ApiClient;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -12,16 +12,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class ConnectionApiTest {
 
-    private static final String URL = "https://example.com/hook";
-    private static final String NOBODY = "018f0000-0000-7000-8000-000000000000";
+    private static final String DESTINATION_URL = "https://example.com/hook";
+    private static final String UNKNOWN_ID = "018f0000-0000-7000-8000-000000000000";
 
     @AutoClose private static final RunningSluice sluice = RunningSluice.start();
-    private static final Api api = sluice.api();
+    private static final ApiClient api = sluice.api();
 
     @Test
     void a_new_connection_is_enabled() {
         var source = api.source("s");
-        var destination = api.destination(URL, "");
+        var destination = api.destination(DESTINATION_URL, "");
 
         var connection = api.connect(source, destination);
 
@@ -50,7 +50,8 @@ class ConnectionApiTest {
 
     @Test
     void a_connection_can_be_made_disabled() {
-        var created = create(api.source("s"), api.destination(URL, ""), ", 'enabled': false");
+        var created =
+                create(api.source("s"), api.destination(DESTINATION_URL, ""), ", 'enabled': false");
 
         assertThat(created.status()).isEqualTo(201);
         assertThat(created.json().path("enabled").asBoolean()).isFalse();
@@ -59,7 +60,7 @@ class ConnectionApiTest {
     @Test
     void the_same_pair_again_is_a_conflict() {
         var source = api.source("s");
-        var destination = api.destination(URL, "");
+        var destination = api.destination(DESTINATION_URL, "");
         api.connect(source, destination);
 
         var again = create(source, destination, "");
@@ -73,7 +74,7 @@ class ConnectionApiTest {
     @Test
     void a_pair_can_be_connected_again_after_its_connection_was_deleted() {
         var source = api.source("s");
-        var destination = api.destination(URL, "");
+        var destination = api.destination(DESTINATION_URL, "");
         var first = api.connect(source, destination);
 
         api.delete("/api/v1/connections/" + first.text("id"));
@@ -98,7 +99,7 @@ class ConnectionApiTest {
         var refused =
                 api.post(
                         "/api/v1/connections",
-                        "{'source_id': '1-2-3-4-5', 'destination_id': '" + NOBODY + "'}");
+                        "{'source_id': '1-2-3-4-5', 'destination_id': '" + UNKNOWN_ID + "'}");
 
         assertThat(refused.status()).isEqualTo(422);
         assertThat(refused.errorMessage()).isEqualTo("source_id must be a UUID.");
@@ -107,10 +108,10 @@ class ConnectionApiTest {
     @Test
     void an_end_that_does_not_exist_is_not_found() {
         String source = api.source("s").text("id");
-        String destination = api.destination(URL, "").text("id");
+        String destination = api.destination(DESTINATION_URL, "").text("id");
 
-        var noSource = create(NOBODY, destination);
-        var noDestination = create(source, NOBODY);
+        var noSource = create(UNKNOWN_ID, destination);
+        var noDestination = create(source, UNKNOWN_ID);
 
         assertThat(noSource.status()).isEqualTo(404);
         assertThat(noSource.errorMessage()).isEqualTo("There is no such source.");
@@ -122,8 +123,8 @@ class ConnectionApiTest {
     void an_end_that_was_deleted_is_not_found() {
         String source = api.source("s").text("id");
         String trashed = api.source("s").text("id");
-        String destination = api.destination(URL, "").text("id");
-        String deleted = api.destination(URL, "").text("id");
+        String destination = api.destination(DESTINATION_URL, "").text("id");
+        String deleted = api.destination(DESTINATION_URL, "").text("id");
         api.delete("/api/v1/sources/" + trashed);
         api.delete("/api/v1/destinations/" + deleted);
 
@@ -141,7 +142,7 @@ class ConnectionApiTest {
                 "{\"merge_body_fields\": {\"z\": 12345678901234567890.10, \"a\": [ ]} }";
         String fields = "\"filter_rules\": " + filter + ", \"transformation\": " + transformation;
         var source = api.source("s");
-        var destination = api.destination(URL, "");
+        var destination = api.destination(DESTINATION_URL, "");
 
         var sent =
                 way.equals("create")
@@ -166,7 +167,7 @@ class ConnectionApiTest {
         var made =
                 create(
                         api.source("s"),
-                        api.destination(URL, ""),
+                        api.destination(DESTINATION_URL, ""),
                         ", 'transformation': {'remove_headers':['X-A']}, " + rules);
         String path = "/api/v1/connections/" + made.text("id");
 
@@ -187,7 +188,7 @@ class ConnectionApiTest {
         var refused =
                 create(
                         api.source("s"),
-                        api.destination(URL, ""),
+                        api.destination(DESTINATION_URL, ""),
                         """
                         , 'filter_rules': {'operator':'and','rules':[
                              {'path':'body.a','op':'exists'}, {'path':'x','op':'like','value':1},
@@ -209,7 +210,7 @@ class ConnectionApiTest {
 
     @Test
     void patch_turns_a_connection_off_and_on() {
-        var connection = api.connect(api.source("s"), api.destination(URL, ""));
+        var connection = api.connect(api.source("s"), api.destination(DESTINATION_URL, ""));
         String path = "/api/v1/connections/" + connection.text("id");
 
         var off = api.patch(path, "{'enabled': false}");
@@ -227,7 +228,7 @@ class ConnectionApiTest {
     @ParameterizedTest
     @ValueSource(strings = {"null", "1", "'yes'"})
     void enabled_is_true_or_false(String value) {
-        var connection = api.connect(api.source("s"), api.destination(URL, ""));
+        var connection = api.connect(api.source("s"), api.destination(DESTINATION_URL, ""));
 
         var refused =
                 api.patch(
@@ -241,20 +242,20 @@ class ConnectionApiTest {
 
     @Test
     void the_ends_of_a_connection_cannot_be_changed() {
-        var connection = api.connect(api.source("s"), api.destination(URL, ""));
+        var connection = api.connect(api.source("s"), api.destination(DESTINATION_URL, ""));
 
         var refused =
                 api.patch(
                         "/api/v1/connections/" + connection.text("id"),
-                        "{'source_id': '" + NOBODY + "'}");
+                        "{'source_id': '" + UNKNOWN_ID + "'}");
 
         assertThat(refused.status()).isEqualTo(422);
-        assertThat(refused.errorMessage()).isEqualTo("source_id is not a field here.");
+        assertThat(refused.errorMessage()).isEqualTo("source_id is not a known field.");
     }
 
     @Test
     void a_deleted_connection_is_gone_and_its_destination_stays() {
-        var destination = api.destination(URL, "");
+        var destination = api.destination(DESTINATION_URL, "");
         var connection = api.connect(api.source("s"), destination);
         String path = "/api/v1/connections/" + connection.text("id");
 
@@ -272,15 +273,15 @@ class ConnectionApiTest {
     @Test
     void a_connection_goes_with_its_source_or_destination() {
         var source = api.source("s");
-        var destination = api.destination(URL, "");
-        var ofSource = api.connect(source, api.destination(URL, ""));
+        var destination = api.destination(DESTINATION_URL, "");
+        var ofSource = api.connect(source, api.destination(DESTINATION_URL, ""));
         var ofDestination = api.connect(api.source("s"), destination);
 
         api.delete("/api/v1/sources/" + source.text("id"));
         api.delete("/api/v1/destinations/" + destination.text("id"));
 
         String list = api.get("/api/v1/connections").body();
-        for (var gone : new Api.Answer[] {ofSource, ofDestination}) {
+        for (var gone : new ApiClient.ApiResponse[] {ofSource, ofDestination}) {
             assertThat(api.get("/api/v1/connections/" + gone.text("id")).status()).isEqualTo(404);
             assertThat(list).doesNotContain(gone.text("id"));
         }
@@ -288,10 +289,10 @@ class ConnectionApiTest {
 
     @Test
     void the_list_has_the_newest_first_and_a_total_where_a_page_is_asked_for() {
-        var own = OtherWorkspace.on(sluice, "business");
+        var own = WorkspaceFixture.create(sluice, "business");
         var source = own.source("s");
-        var first = own.connect(source, own.destination(URL, ""));
-        var second = own.connect(source, own.destination(URL, ""));
+        var first = own.connect(source, own.destination(DESTINATION_URL, ""));
+        var second = own.connect(source, own.destination(DESTINATION_URL, ""));
 
         var whole = own.get("/api/v1/connections/").json();
         var page = own.get("/api/v1/connections?limit=1").json();
@@ -302,13 +303,14 @@ class ConnectionApiTest {
         assertThat(page.path("total").asInt()).isEqualTo(2);
     }
 
-    private static Api.Answer create(String source, String destination) {
+    private static ApiClient.ApiResponse create(String source, String destination) {
         return api.post(
                 "/api/v1/connections",
                 "{'source_id': '%s', 'destination_id': '%s'}".formatted(source, destination));
     }
 
-    private static Api.Answer create(Api.Answer source, Api.Answer destination, String more) {
+    private static ApiClient.ApiResponse create(
+            ApiClient.ApiResponse source, ApiClient.ApiResponse destination, String more) {
         return api.post(
                 "/api/v1/connections",
                 "{'source_id': '%s', 'destination_id': '%s'%s}"

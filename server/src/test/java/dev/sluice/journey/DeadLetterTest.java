@@ -11,17 +11,17 @@ import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.EventId;
-import dev.sluice.relay.store.Partitions;
-import dev.sluice.testkit.Api;
-import dev.sluice.testkit.Ends;
-import dev.sluice.testkit.Ends.End;
+import dev.sluice.relay.store.PartitionStore;
+import dev.sluice.testkit.ApiClient;
+import dev.sluice.testkit.FinishedDeliveries;
+import dev.sluice.testkit.FinishedDeliveries.FinishedDelivery;
+import dev.sluice.testkit.GivenRows;
 import dev.sluice.testkit.Receiver;
 import dev.sluice.testkit.Some;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -29,7 +29,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -37,58 +36,48 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Dead letters over HTTP.
+/// Tests the dead letter API over HTTP.
 class DeadLetterTest {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
-    private static final String NOBODY = "https://example.com/hook";
+    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(20);
+    private static final String UNREACHED_URL = "https://example.com/hook";
 
-    @TempDir static Path dataDir;
+    @AutoClose private static final RunningSluice sluice = RunningSluice.start();
+    @AutoClose private static final Db db = sluice.db();
+    private static final ApiClient api = sluice.api();
 
-    private static RunningSluice sluice;
-    private static Api api;
-    private static Db db;
-    private static Instant now;
+    @SuppressWarnings("TimeInStaticInitializer") // the server of this class starts right after
+    private static final Instant now = Instant.now().truncatedTo(ChronoUnit.MILLIS);
 
     @BeforeAll
-    static void start() {
-        sluice = RunningSluice.start(dataDir);
-        api = sluice.api();
-        db = sluice.db();
-        now = Instant.now().truncatedTo(ChronoUnit.MILLIS);
+    static void makePartitions() {
         for (int days : new int[] {31, 21, 11, 5, 1}) {
-            new Partitions(db).makeAhead(now.minus(Duration.ofDays(days)));
+            new PartitionStore(db).makeAhead(now.minus(Duration.ofDays(days)));
         }
     }
 
-    @AfterAll
-    static void stop() {
-        db.close();
-        sluice.close();
-    }
+    /// A source with one connection, in the first workspace or another.
+    private record DeadLetterFixture(ApiClient client, SourceId source, ConnectionId connection) {
 
-    /// A source with one connection, of the first workspace or another.
-    private record Line(Api client, SourceId source, ConnectionId connection) {
-
-        static Line make() {
-            return make(api);
+        static DeadLetterFixture create() {
+            return create(api);
         }
 
-        static Line make(Api api) {
+        static DeadLetterFixture create(ApiClient api) {
             return from(api, api.source("s"));
         }
 
-        private static Line from(Api api, Api.Answer source) {
-            var destination = api.destination(NOBODY, ", 'status': 'paused'");
+        private static DeadLetterFixture from(ApiClient api, ApiClient.ApiResponse source) {
+            var destination = api.destination(UNREACHED_URL, ", 'status': 'paused'");
             var connection = api.connect(source, destination);
-            return new Line(
+            return new DeadLetterFixture(
                     api,
                     new SourceId(UUID.fromString(source.text("id"))),
                     new ConnectionId(UUID.fromString(connection.text("id"))));
         }
 
-        /// A further connection of the same source.
-        Line beside() {
+        /// Makes another connection of the same source.
+        DeadLetterFixture withFurtherConnection() {
             return from(client, client.get("/api/v1/sources/" + source));
         }
 
@@ -108,15 +97,15 @@ class DeadLetterTest {
             return list.path("items").get(0);
         }
 
-        End end(DeliveryId id, DeliveryStatus status) {
-            return new Ends(db).add(id, source, connection, status);
+        FinishedDelivery end(DeliveryId id, DeliveryStatus status) {
+            return new FinishedDeliveries(db).add(id, source, connection, status);
         }
 
-        End failed(Instant at) {
-            return new Ends(db).failed(source, connection, at);
+        FinishedDelivery failed(Instant at) {
+            return new FinishedDeliveries(db).failed(source, connection, at);
         }
 
-        void assertList(String parameters, End... expected) {
+        void assertList(String parameters, FinishedDelivery... expected) {
             var list = list(parameters);
             assertThat(ids(list))
                     .as(parameters)
@@ -152,9 +141,10 @@ class DeadLetterTest {
             var destination = api.destination(receiver.url(), "");
             var connection = api.connect(source, destination);
             var event = api.ingest(source.text("ingest_path"), "{}");
-            var delivery = Events.delivery(api, event, "failed");
+            var delivery = EventReader.delivery(api, event, "failed");
             String path = "/api/v1/sources/" + source.text("id") + "/dlq";
-            await().atMost(PATIENCE).until(() -> api.get(path).json().path("total").asInt() == 1);
+            await().atMost(AWAIT_TIMEOUT)
+                    .until(() -> api.get(path).json().path("total").asInt() == 1);
 
             var item = api.get(path).json().path("items").get(0);
 
@@ -192,7 +182,7 @@ class DeadLetterTest {
                     api.destination(
                             receiver.url(), ", 'retry_policy': {'intervals_seconds': [1]}"));
             var event = api.ingest(source.text("ingest_path"), "{}");
-            Events.delivery(api, event, "exhausted");
+            EventReader.delivery(api, event, "exhausted");
 
             var item =
                     api.get("/api/v1/sources/" + source.text("id") + "/dlq?status=exhausted")
@@ -208,24 +198,24 @@ class DeadLetterTest {
 
     @Test
     void status_chooses_among_the_ways_to_end() {
-        var line = Line.make();
-        var exhausted = line.end(id(ago(1)), DeliveryStatus.EXHAUSTED);
-        var failed = line.end(id(ago(2)), DeliveryStatus.FAILED);
-        var succeeded = line.end(id(ago(3)), DeliveryStatus.SUCCEEDED);
+        var fixture = DeadLetterFixture.create();
+        var exhausted = fixture.end(id(ago(1)), DeliveryStatus.EXHAUSTED);
+        var failed = fixture.end(id(ago(2)), DeliveryStatus.FAILED);
+        var succeeded = fixture.end(id(ago(3)), DeliveryStatus.SUCCEEDED);
         var filtered =
-                new Ends(db)
-                        .filtered(line.source(), ago(4), List.of(line.connection()), 0)
+                new FinishedDeliveries(db)
+                        .filtered(fixture.source(), ago(4), List.of(fixture.connection()), 0)
                         .getFirst();
 
-        line.assertList("", exhausted, failed);
-        line.assertList("status=", exhausted, failed);
-        line.assertList("status=exhausted,failed", exhausted, failed);
-        line.assertList("status=exhausted", exhausted);
-        line.assertList("status=failed", failed);
-        line.assertList("status=succeeded", succeeded);
-        line.assertList("status=filtered", filtered);
-        line.assertList("status=filtered,%20succeeded,filtered", succeeded, filtered);
-        line.assertList(
+        fixture.assertList("", exhausted, failed);
+        fixture.assertList("status=", exhausted, failed);
+        fixture.assertList("status=exhausted,failed", exhausted, failed);
+        fixture.assertList("status=exhausted", exhausted);
+        fixture.assertList("status=failed", failed);
+        fixture.assertList("status=succeeded", succeeded);
+        fixture.assertList("status=filtered", filtered);
+        fixture.assertList("status=filtered,%20succeeded,filtered", succeeded, filtered);
+        fixture.assertList(
                 "status=succeeded,failed,exhausted,filtered",
                 exhausted,
                 failed,
@@ -236,7 +226,7 @@ class DeadLetterTest {
     @Test
     void what_a_filter_kept_back_has_the_id_that_the_events_detail_shows() {
         var source = api.source("s");
-        var destination = api.destination(NOBODY, "");
+        var destination = api.destination(UNREACHED_URL, "");
         var connection =
                 api.post(
                         "/api/v1/connections",
@@ -245,13 +235,13 @@ class DeadLetterTest {
                          'rules': [{'path': 'body.a', 'op': 'exists'}]}}
                         """
                                 .formatted(source.text("id"), destination.text("id")));
-        api.connect(source, api.destination(NOBODY, ", 'status': 'paused'"));
+        api.connect(source, api.destination(UNREACHED_URL, ", 'status': 'paused'"));
         var event = api.ingest(source.text("ingest_path"), "{}");
 
         var list = api.get("/api/v1/sources/" + source.text("id") + "/dlq?status=filtered").json();
 
         var shown =
-                Events.detail(api, event)
+                EventReader.detail(api, event)
                         .path("deliveries")
                         .valueStream()
                         .filter(delivery -> delivery.path("status").asString().equals("filtered"))
@@ -269,27 +259,29 @@ class DeadLetterTest {
 
     @Test
     void received_after_is_inclusive_and_received_before_exclusive() {
-        var line = Line.make();
-        var newest = line.failed(ago(70));
-        var middle = line.failed(ago(80));
-        var oldest = line.failed(ago(190));
+        var fixture = DeadLetterFixture.create();
+        var newest = fixture.failed(ago(70));
+        var middle = fixture.failed(ago(80));
+        var oldest = fixture.failed(ago(190));
         var at = middle.receivedAt();
 
-        line.assertList("", newest, middle, oldest);
-        line.assertList("received_after=" + at, newest, middle);
-        line.assertList("received_before=" + at, oldest);
-        line.assertList(
+        fixture.assertList("", newest, middle, oldest);
+        fixture.assertList("received_after=" + at, newest, middle);
+        fixture.assertList("received_before=" + at, oldest);
+        fixture.assertList(
                 "received_after=%s&received_before=%s".formatted(at, at.plusMillis(1)), middle);
-        line.assertList("received_after=%s&received_before=%s".formatted(at, oldest.receivedAt()));
+        fixture.assertList(
+                "received_after=%s&received_before=%s".formatted(at, oldest.receivedAt()));
     }
 
     @Test
     void pages_are_cut_and_keep_the_total() {
-        var line = Line.make();
-        var ends = List.of(line.failed(ago(10)), line.failed(ago(11)), line.failed(ago(700)));
+        var fixture = DeadLetterFixture.create();
+        var ends =
+                List.of(fixture.failed(ago(10)), fixture.failed(ago(11)), fixture.failed(ago(700)));
 
-        var second = line.list("limit=2&page=2");
-        var behind = line.list("page=10000000&limit=200");
+        var second = fixture.list("limit=2&page=2");
+        var behind = fixture.list("page=10000000&limit=200");
 
         assertThat(ids(second)).containsExactly(ends.get(2).id().toString());
         assertThat(second.path("total").asInt()).isEqualTo(3);
@@ -299,30 +291,30 @@ class DeadLetterTest {
 
     @Test
     void a_connection_a_destination_a_code_or_an_answer_narrows_the_list() {
-        var line = Line.make();
-        var beside = line.beside();
-        var one = line.failed(ago(5));
+        var fixture = DeadLetterFixture.create();
+        var beside = fixture.withFurtherConnection();
+        var one = fixture.failed(ago(5));
         var other = beside.failed(ago(6));
         var unreachable =
-                new End(
+                new FinishedDelivery(
                         id(ago(7)),
-                        line.source(),
-                        line.connection(),
+                        fixture.source(),
+                        fixture.connection(),
                         DeliveryStatus.FAILED,
                         Optional.of(ErrorCode.CONNECTION_DELETED),
                         Optional.empty());
-        new Ends(db).add(List.of(unreachable));
+        new FinishedDeliveries(db).add(List.of(unreachable));
         String destination =
                 api.get("/api/v1/connections/" + beside.connection()).text("destination_id");
 
-        line.assertList("", one, other, unreachable);
-        line.assertList("connection_id=" + line.connection(), one, unreachable);
-        line.assertList("destination_id=" + destination, other);
-        line.assertList("error_code=http_status", one, other);
-        line.assertList("error_code=connection_deleted", unreachable);
-        line.assertList("response_status=410&connection_id=" + line.connection(), one);
-        line.assertList("connection_id=" + UUID.randomUUID());
-        var item = line.list("error_code=connection_deleted").path("items").get(0);
+        fixture.assertList("", one, other, unreachable);
+        fixture.assertList("connection_id=" + fixture.connection(), one, unreachable);
+        fixture.assertList("destination_id=" + destination, other);
+        fixture.assertList("error_code=http_status", one, other);
+        fixture.assertList("error_code=connection_deleted", unreachable);
+        fixture.assertList("response_status=410&connection_id=" + fixture.connection(), one);
+        fixture.assertList("connection_id=" + UUID.randomUUID());
+        var item = fixture.list("error_code=connection_deleted").path("items").get(0);
         assertThat(item.path("last_error").asString())
                 .isEqualTo("the connection was deleted before this could be delivered");
         assertThat(item.path("last_response_status").isNull()).isTrue();
@@ -331,48 +323,48 @@ class DeadLetterTest {
 
     @Test
     void latest_status_is_that_of_the_newest_delivery_of_the_event_on_that_connection() {
-        var line = Line.make();
-        var beside = line.beside();
+        var fixture = DeadLetterFixture.create();
+        var beside = fixture.withFurtherConnection();
         var event = Some.eventId(ago(3));
-        line.end(DeliveryId.of(event, 1), DeliveryStatus.EXHAUSTED);
-        beside.end(DeliveryId.of(event, DeliveryId.LAST), DeliveryStatus.SUCCEEDED);
+        fixture.end(DeliveryId.of(event, 1), DeliveryStatus.EXHAUSTED);
+        beside.end(DeliveryId.of(event, DeliveryId.MAX_ORDINAL), DeliveryStatus.SUCCEEDED);
 
-        assertThat(line.only().path("latest_status").asString()).isEqualTo("exhausted");
+        assertThat(fixture.only().path("latest_status").asString()).isEqualTo("exhausted");
 
-        addWork(line, event, DeliveryId.FIRST_RESEND);
-        assertThat(line.only().path("latest_status").asString()).isEqualTo("pending");
+        addWork(fixture, event, DeliveryId.MIN_RESEND_ORDINAL);
+        assertThat(fixture.only().path("latest_status").asString()).isEqualTo("pending");
 
-        db.run(tx ->
-                tx.update("delete from delivery_work where source_id = ?", line.source().value()));
-        line.end(DeliveryId.of(event, DeliveryId.FIRST_RESEND), DeliveryStatus.SUCCEEDED);
-        assertThat(line.only().path("latest_status").asString()).isEqualTo("succeeded");
-    }
-
-    /// As a resend leaves it.
-    private static void addWork(Line line, EventId event, int ordinal) {
         db.run(tx ->
                 tx.update(
-                        """
-                        insert into delivery_work (id, next_at, created_at, source_id, connection_id, trigger)
-                        values (?, ?, ?, ?, ?, 2)
-                        """,
-                        DeliveryId.of(event, ordinal).value(),
-                        now.plus(Duration.ofDays(1)),
-                        now,
-                        line.source().value(),
-                        line.connection().value()));
+                        "delete from delivery_work where source_id = ?", fixture.source().value()));
+        fixture.end(DeliveryId.of(event, DeliveryId.MIN_RESEND_ORDINAL), DeliveryStatus.SUCCEEDED);
+        assertThat(fixture.only().path("latest_status").asString()).isEqualTo("succeeded");
+    }
+
+    /// Inserts a waiting delivery, as a resend does.
+    private static void addWork(DeadLetterFixture fixture, EventId event, int ordinal) {
+        var row =
+                GivenRows.WorkRow.waiting(
+                                DeliveryId.of(event, ordinal),
+                                fixture.source(),
+                                fixture.connection(),
+                                now.plus(Duration.ofDays(1)))
+                        .withCreatedAt(now);
+        db.run(tx -> GivenRows.insertWork(tx, List.of(row)));
     }
 
     @Test
     void a_resend_that_fails_is_a_dead_letter_of_its_own() {
-        var line = Line.make();
+        var fixture = DeadLetterFixture.create();
         var event = Some.eventId(ago(3));
-        var first = line.end(DeliveryId.of(event, 1), DeliveryStatus.FAILED);
+        var first = fixture.end(DeliveryId.of(event, 1), DeliveryStatus.FAILED);
         var again =
-                line.end(DeliveryId.of(event, DeliveryId.FIRST_RESEND), DeliveryStatus.EXHAUSTED);
+                fixture.end(
+                        DeliveryId.of(event, DeliveryId.MIN_RESEND_ORDINAL),
+                        DeliveryStatus.EXHAUSTED);
 
-        line.assertList("", again, first);
-        var items = line.list("").path("items");
+        fixture.assertList("", again, first);
+        var items = fixture.list("").path("items");
         assertThat(items.get(0).path("trigger").asString()).isEqualTo("resend");
         assertThat(items.get(0).path("latest_status").asString()).isEqualTo("exhausted");
         assertThat(items.get(1).path("trigger").asString()).isEqualTo("ingest");
@@ -382,21 +374,21 @@ class DeadLetterTest {
 
     @Test
     void the_summary_counts_for_each_connection() {
-        var line = Line.make();
-        var beside = line.beside();
-        line.failed(ago(1));
-        line.failed(ago(200));
-        line.end(id(ago(2)), DeliveryStatus.EXHAUSTED);
-        line.end(id(ago(3)), DeliveryStatus.SUCCEEDED);
+        var fixture = DeadLetterFixture.create();
+        var beside = fixture.withFurtherConnection();
+        fixture.failed(ago(1));
+        fixture.failed(ago(200));
+        fixture.end(id(ago(2)), DeliveryStatus.EXHAUSTED);
+        fixture.end(id(ago(3)), DeliveryStatus.SUCCEEDED);
 
-        var items = api.get(line.path() + "/summary").json().path("items");
+        var items = api.get(fixture.path() + "/summary").json().path("items");
 
         assertThat(items).hasSize(2);
         assertThat(items.get(0).path("connection_id").asString())
                 .isEqualTo(beside.connection().toString());
         assertThat(items.get(0).path("failed").asInt(-1)).isZero();
         assertThat(items.get(1).path("connection_id").asString())
-                .isEqualTo(line.connection().toString());
+                .isEqualTo(fixture.connection().toString());
         assertThat(items.get(1).path("destination_name").asString()).isEqualTo("d");
         assertThat(items.get(1).path("exhausted").asInt()).isEqualTo(1);
         assertThat(items.get(1).path("failed").asInt()).isEqualTo(2);
@@ -404,25 +396,25 @@ class DeadLetterTest {
 
     @Test
     void a_deleted_connection_keeps_its_dead_letters() {
-        var line = Line.make();
-        var beside = line.beside();
-        var end = line.failed(ago(1));
-        api.delete("/api/v1/connections/" + line.connection());
+        var fixture = DeadLetterFixture.create();
+        var beside = fixture.withFurtherConnection();
+        var end = fixture.failed(ago(1));
+        api.delete("/api/v1/connections/" + fixture.connection());
         api.delete("/api/v1/connections/" + beside.connection());
 
-        line.assertList("", end);
-        assertThat(line.only().path("destination_name").asString()).isEqualTo("d");
-        var items = api.get(line.path() + "/summary").json().path("items");
+        fixture.assertList("", end);
+        assertThat(fixture.only().path("destination_name").asString()).isEqualTo("d");
+        var items = api.get(fixture.path() + "/summary").json().path("items");
         assertThat(items).as("the other has nothing to show").hasSize(1);
         assertThat(items.get(0).path("connection_id").asString())
-                .isEqualTo(line.connection().toString());
+                .isEqualTo(fixture.connection().toString());
     }
 
     @Test
     void dead_letters_of_all_sources_are_listed_together() {
-        var theirs = OtherWorkspace.on(sluice, "business");
-        var one = Line.make(theirs);
-        var other = Line.make(theirs);
+        var theirs = WorkspaceFixture.create(sluice, "business");
+        var one = DeadLetterFixture.create(theirs);
+        var other = DeadLetterFixture.create(theirs);
         var newest = one.failed(ago(1));
         var middle = other.end(id(ago(2)), DeliveryStatus.EXHAUSTED);
         var oldest = one.failed(ago(3));
@@ -444,7 +436,7 @@ class DeadLetterTest {
         assertAll(theirs, "", middle);
     }
 
-    private static void assertAll(Api api, String parameters, End... expected) {
+    private static void assertAll(ApiClient api, String parameters, FinishedDelivery... expected) {
         var list = api.get("/api/v1/dlq?" + parameters).json();
         assertThat(ids(list))
                 .as(parameters)
@@ -455,9 +447,9 @@ class DeadLetterTest {
 
     @Test
     void groups_say_what_went_wrong_how_often_and_when() {
-        var theirs = OtherWorkspace.on(sluice, "business");
-        var one = Line.make(theirs);
-        var other = Line.make(theirs);
+        var theirs = WorkspaceFixture.create(sluice, "business");
+        var one = DeadLetterFixture.create(theirs);
+        var other = DeadLetterFixture.create(theirs);
         one.failed(ago(100));
         one.end(id(ago(30)), DeliveryStatus.EXHAUSTED);
         var newest = one.failed(ago(10));
@@ -480,78 +472,81 @@ class DeadLetterTest {
         assertThat(largest.path("example_event_id").asString())
                 .isEqualTo(newest.id().event().toString());
 
-        assertThat(groups(theirs, "source_id=" + other.source())).isEqualTo("1/1");
-        assertThat(groups(theirs, "status=exhausted")).isEqualTo("1/1");
-        assertThat(groups(theirs, "received_after=" + ago(31))).isEqualTo("2/3");
-        assertThat(groups(theirs, "received_before=" + ago(31))).isEqualTo("1/1");
-        assertThat(groups(theirs, "connection_id=" + one.connection())).isEqualTo("1/3");
-        assertThat(groups(theirs, "error_code=dns_failure")).isEqualTo("0/4");
+        assertThat(groups(theirs, "source_id=" + other.source())).isEqualTo(new GroupCounts(1, 1));
+        assertThat(groups(theirs, "status=exhausted")).isEqualTo(new GroupCounts(1, 1));
+        assertThat(groups(theirs, "received_after=" + ago(31))).isEqualTo(new GroupCounts(2, 3));
+        assertThat(groups(theirs, "received_before=" + ago(31))).isEqualTo(new GroupCounts(1, 1));
+        assertThat(groups(theirs, "connection_id=" + one.connection()))
+                .isEqualTo(new GroupCounts(1, 3));
+        assertThat(groups(theirs, "error_code=dns_failure")).isEqualTo(new GroupCounts(0, 4));
         var second = theirs.get("/api/v1/dlq/groups?limit=1&page=2").json();
         assertThat(second.path("items").get(0).path("count").asInt()).isEqualTo(1);
         assertThat(second.path("total").asInt()).isEqualTo(2);
     }
 
-    /// How many groups, and of how many deliveries.
-    private static String groups(Api api, String parameters) {
+    /// The number of matching groups, and the number of deliveries scanned to find them.
+    private record GroupCounts(int total, int lookedAt) {}
+
+    private static GroupCounts groups(ApiClient api, String parameters) {
         var groups = api.get("/api/v1/dlq/groups?" + parameters).json();
-        return groups.path("total").asInt() + "/" + groups.path("looked_at").asInt();
+        return new GroupCounts(groups.path("total").asInt(), groups.path("looked_at").asInt());
     }
 
     @Test
     void what_is_past_the_plans_retention_is_neither_listed_nor_counted() {
-        var free = OtherWorkspace.on(sluice, "free");
-        var line = Line.make(free);
-        var kept = line.failed(now.minus(Duration.ofDays(3)).plus(Duration.ofMinutes(5)));
-        line.failed(now.minus(Duration.ofDays(3)).minus(Duration.ofMinutes(5)));
-        line.failed(now.minus(Duration.ofDays(20)));
-        new Ends(db)
+        var free = WorkspaceFixture.create(sluice, "free");
+        var fixture = DeadLetterFixture.create(free);
+        var kept = fixture.failed(now.minus(Duration.ofDays(3)).plus(Duration.ofMinutes(5)));
+        fixture.failed(now.minus(Duration.ofDays(3)).minus(Duration.ofMinutes(5)));
+        fixture.failed(now.minus(Duration.ofDays(20)));
+        new FinishedDeliveries(db)
                 .filtered(
-                        line.source(),
+                        fixture.source(),
                         now.minus(Duration.ofDays(20)),
-                        List.of(line.connection()),
+                        List.of(fixture.connection()),
                         0);
 
-        line.assertList("", kept);
-        line.assertList("status=filtered");
-        line.assertList("received_after=2020-01-01T00:00:00Z", kept);
+        fixture.assertList("", kept);
+        fixture.assertList("status=filtered");
+        fixture.assertList("received_after=2020-01-01T00:00:00Z", kept);
         assertAll(free, "", kept);
-        var counts = free.get(line.path() + "/summary").json().path("items").get(0);
+        var counts = free.get(fixture.path() + "/summary").json().path("items").get(0);
         assertThat(counts.path("failed").asInt()).isEqualTo(1);
-        assertThat(groups(free, "")).isEqualTo("1/1");
+        assertThat(groups(free, "")).isEqualTo(new GroupCounts(1, 1));
     }
 
     @Test
     void under_a_trashed_source_there_is_nothing_until_it_is_restored() {
-        var line = Line.make();
-        var end = line.failed(ago(1));
-        api.delete("/api/v1/sources/" + line.source());
+        var fixture = DeadLetterFixture.create();
+        var end = fixture.failed(ago(1));
+        api.delete("/api/v1/sources/" + fixture.source());
 
-        assertThat(api.get(line.path()).status()).isEqualTo(404);
-        assertThat(api.get(line.path() + "/summary").status()).isEqualTo(404);
-        assertAll(api, "source_id=" + line.source());
+        assertThat(api.get(fixture.path()).status()).isEqualTo(404);
+        assertThat(api.get(fixture.path() + "/summary").status()).isEqualTo(404);
+        assertAll(api, "source_id=" + fixture.source());
 
-        api.post("/api/v1/sources/" + line.source() + "/restore", "");
-        line.assertList("", end);
+        api.post("/api/v1/sources/" + fixture.source() + "/restore", "");
+        fixture.assertList("", end);
     }
 
     @Test
     void anothers_dead_letters_are_not_found() {
-        var line = Line.make();
-        line.failed(ago(1));
-        var theirs = OtherWorkspace.on(sluice, "business");
+        var fixture = DeadLetterFixture.create();
+        fixture.failed(ago(1));
+        var theirs = WorkspaceFixture.create(sluice, "business");
 
-        for (String path : List.of(line.path(), line.path() + "/summary")) {
+        for (String path : List.of(fixture.path(), fixture.path() + "/summary")) {
             assertThat(api.get(path).status()).isEqualTo(200);
             assertThat(theirs.get(path).status()).isEqualTo(404);
         }
         for (String parameters :
                 List.of(
                         "",
-                        "source_id=" + line.source(),
-                        "connection_id=" + line.connection(),
+                        "source_id=" + fixture.source(),
+                        "connection_id=" + fixture.connection(),
                         "error_code=http_status")) {
             assertAll(theirs, parameters);
-            assertThat(groups(theirs, parameters)).isEqualTo("0/0");
+            assertThat(groups(theirs, parameters)).isEqualTo(new GroupCounts(0, 0));
         }
     }
 
@@ -561,7 +556,8 @@ class DeadLetterTest {
         var answer =
                 api.get(
                         "/api/v1/"
-                                + path.replace("SOURCE", Line.make().source().toString())
+                                + path.replace(
+                                        "SOURCE", DeadLetterFixture.create().source().toString())
                                 + "?status=pending&error_code=bad&limit=0&page=0&response_status=7");
 
         assertThat(answer.status()).isEqualTo(422);
@@ -598,7 +594,8 @@ class DeadLetterTest {
         var answer =
                 api.get(
                         "/api/v1/"
-                                + path.replace("SOURCE", Line.make().source().toString())
+                                + path.replace(
+                                        "SOURCE", DeadLetterFixture.create().source().toString())
                                 + "?"
                                 + parameter);
 

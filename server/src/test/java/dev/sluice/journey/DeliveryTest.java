@@ -7,9 +7,9 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sluice.RunningSluice;
-import dev.sluice.testkit.Api;
+import dev.sluice.testkit.ApiClient;
+import dev.sluice.testkit.RawHttp;
 import dev.sluice.testkit.Receiver;
-import dev.sluice.testkit.Wire;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -26,11 +26,11 @@ import java.util.List;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/// What a destination receives.
+/// Tests the requests that a destination receives.
 class DeliveryTest {
 
     @AutoClose private static final RunningSluice sluice = RunningSluice.start();
-    private static final Api api = sluice.api();
+    private static final ApiClient api = sluice.api();
 
     @AutoClose private final Receiver receiver = Receiver.start();
 
@@ -113,7 +113,7 @@ class DeliveryTest {
         assertThat(received().values("X-Service-Event-Id"))
                 .containsExactly(event.text("request_id"));
         assertThat(received().values("X-Service-Delivery-Id"))
-                .containsExactly(Events.delivery(api, event).path("id").asString());
+                .containsExactly(EventReader.delivery(api, event).path("id").asString());
         assertThat(received().values("X-Service-Attempt")).containsExactly("1");
         assertThat(received().values("X-Service-Hop")).containsExactly("1");
         assertThat(received().values("X-Service-Signature")).isEmpty();
@@ -275,7 +275,7 @@ class DeliveryTest {
 
             for (var each : List.of(receiver, other)) {
                 await().untilAsserted(() ->
-                        assertThat(each.requests().stream().map(Receiver.Received::body))
+                        assertThat(each.requests().stream().map(Receiver.ReceivedRequest::body))
                                 .containsExactlyInAnyOrder("1", "2"));
             }
         }
@@ -284,7 +284,7 @@ class DeliveryTest {
     @Test
     void a_slow_destination_does_not_hold_up_another() throws IOException {
         try (var slow = Receiver.start()) {
-            slow.will(new Receiver.Say("", Receiver.Next.STALL));
+            slow.willDo(new Receiver.ScriptedResponse("", Receiver.ConnectionAction.STALL));
             var source = connected("", "");
             api.connect(source, api.destination(slow.url(), ", 'max_in_flight': 1"));
 
@@ -297,21 +297,22 @@ class DeliveryTest {
         }
     }
 
-    /// A new source that sends to the receiver.
-    private Api.Answer connected(String query, String more) {
+    /// Makes a source with a connection to the receiver.
+    private ApiClient.ApiResponse connected(String query, String more) {
         var source = api.source("s");
         api.connect(source, api.destination(receiver.url() + query, more));
         return source;
     }
 
-    private Receiver.Received received() {
+    private Receiver.ReceivedRequest received() {
         await().untilAsserted(() -> assertThat(receiver.requests()).isNotEmpty());
         return receiver.requests().getFirst();
     }
 
-    private static void wire(Api.Answer source, String method, String headers, String body) {
+    private static void wire(
+            ApiClient.ApiResponse source, String method, String headers, String body) {
         var answer =
-                Wire.send(
+                RawHttp.send(
                         sluice.port(),
                         method
                                 + " "

@@ -3,46 +3,41 @@ package dev.sluice.journey;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.RunningSluice;
-import dev.sluice.testkit.Api;
+import dev.sluice.testkit.ApiClient;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import java.nio.file.Path;
 import java.util.Map;
 
 class DestinationApiTest {
 
-    private static final String URL = "https://example.com/hook";
+    private static final String DESTINATION_URL = "https://example.com/hook";
 
-    @TempDir static Path dataDir;
+    @AutoClose
+    private static final RunningSluice sluice =
+            RunningSluice.start(Map.of("SLUICE_ALLOW_PRIVATE_DESTINATIONS", ""));
 
-    private static RunningSluice sluice;
-    private static Api api;
+    private static final ApiClient api = sluice.api();
 
-    @BeforeAll
-    static void start() {
-        sluice =
-                RunningSluice.start(
-                        dataDir,
-                        java.time.InstantSource.system(),
-                        Map.of("SLUICE_ALLOW_PRIVATE_DESTINATIONS", ""));
-        api = sluice.api();
-    }
+    @Test
+    void a_name_shows_something() {
+        var refused =
+                api.post(
+                        "/api/v1/destinations/",
+                        "{'name': '\\u00a0 ', 'url': '" + DESTINATION_URL + "'}");
 
-    @AfterAll
-    static void stop() {
-        sluice.close();
+        refused(refused, "name", "name must have at least one visible character.");
     }
 
     @Test
     void a_new_destination_needs_only_a_name_and_a_url() {
-        var destination = api.post("/api/v1/destinations/", "{'name': 'd', 'url': '" + URL + "'}");
+        var destination =
+                api.post(
+                        "/api/v1/destinations/", "{'name': 'd', 'url': '" + DESTINATION_URL + "'}");
 
         assertThat(destination.status()).isEqualTo(201);
         var json = destination.json();
@@ -54,6 +49,7 @@ class DestinationApiTest {
                         "timeout_ms",
                         "auth_config",
                         "custom_headers",
+                        "secret_headers",
                         "retry_policy",
                         "max_in_flight",
                         "rate_limit",
@@ -62,10 +58,11 @@ class DestinationApiTest {
                         "circuit_reopen_at",
                         "created_at",
                         "updated_at");
-        assertThat(destination.text("url")).isEqualTo(URL);
+        assertThat(destination.text("url")).isEqualTo(DESTINATION_URL);
         assertThat(json.path("timeout_ms").asInt()).isEqualTo(10_000);
         assertThat(json.path("auth_config")).hasToString("{\"type\":\"none\"}");
         assertThat(json.path("custom_headers")).hasToString("{}");
+        assertThat(json.path("secret_headers")).hasToString("[]");
         assertThat(json.path("retry_policy"))
                 .hasToString("{\"intervals_seconds\":[30,120,600,3600,14400]}");
         assertThat(json.path("max_in_flight").asInt()).isEqualTo(32);
@@ -111,7 +108,7 @@ class DestinationApiTest {
                     {'type': 'basic_auth', 'username': 'u', 'password': 'p1'}    | {"type":"basic_auth","username":"u","password":"***"}
                     """)
     void every_kind_of_auth_is_taken_and_shown_masked(String auth, String shown) {
-        var destination = api.destination(URL, ", 'auth_config': " + auth);
+        var destination = api.destination(DESTINATION_URL, ", 'auth_config': " + auth);
 
         assertThat(destination.json().path("auth_config")).hasToString(shown);
         assertThat(
@@ -129,12 +126,23 @@ class DestinationApiTest {
                     """
                     {'type': 'hmac'}                                            | auth_config.secret   | auth_config.secret is required.
                     {'type': 'hmac', 'secret': ''}                              | auth_config.secret   | auth_config.secret must have 1 to 500 characters.
-                    {'type': 'hmac', 'secret': 's', 'key': 'k'}                 | auth_config.key      | auth_config.key is not a field here.
-                    {'type': 'none', 'secret': 's'}                             | auth_config.secret   | auth_config.secret is not a field here.
+                    {'type': 'hmac', 'secret': 's', 'key': 'k'}                 | auth_config.key      | auth_config.key is not a known field.
+                    {'type': 'standard_webhooks', 'secret': 'whsec_'}           | auth_config.secret   | auth_config.secret must have a key after whsec_.
+                    {'type': 'standard_webhooks', 'secret': 's', 'previous_secret': 'whsec_'} | auth_config.previous_secret | auth_config.previous_secret must have a key after whsec_.
+                    {'type': 'unreadable'}                                      | auth_config.type     | auth_config.type must be one of none, hmac, api_key, basic_auth, standard_webhooks.
+                    {'type': 'hmac', 'secret': '\\u200b'}                        | auth_config.secret   | auth_config.secret must have at least one visible character.
+                    {'type': 'hmac', 'secret': 's', 'previous_secret': ' '}     | auth_config.previous_secret | auth_config.previous_secret must have at least one visible character.
+                    {'type': 'api_key', 'header': 'X', 'key': '\\ufeff'}        | auth_config.key      | auth_config.key must have at least one visible character.
+                    {'type': 'basic_auth', 'username': '\\u00a0', 'password': 'p'} | auth_config.username | auth_config.username must have at least one visible character.
+                    {'type': 'basic_auth', 'username': 'u', 'password': '  '}   | auth_config.password | auth_config.password must have at least one visible character.
+                    {'type': 'none', 'secret': 's'}                             | auth_config.secret   | auth_config.secret is not a known field.
                     {'type': 'magic'}                                           | auth_config.type     | auth_config.type must be one of none, hmac, api_key, basic_auth, standard_webhooks.
                     {}                                                          | auth_config.type     | auth_config.type is required.
                     {'type': 'api_key', 'header': 'X Y', 'key': 'k'}            | auth_config.header   | auth_config.header must be a header name (letters, digits and -).
-                    {'type': 'api_key', 'header': 'Host', 'key': 'k'}           | auth_config.header   | auth_config.header must not be Host: the connection needs it.
+                    {'type': 'api_key', 'header': 'Host', 'key': 'k'}           | auth_config.header   | auth_config.header must not be Host: HTTP itself uses it.
+                    {'type': 'api_key', 'header': 'X-Service-Hop', 'key': 'k'}  | auth_config.header   | auth_config.header must not be X-Service-Hop: Sluice sets it on deliveries.
+                    {'type': 'api_key', 'header': 'x_service-hop', 'key': 'k'}  | auth_config.header   | auth_config.header must not be x_service-hop: Sluice sets it on deliveries.
+                    {'type': 'api_key', 'header': 'Content_Length', 'key': 'k'} | auth_config.header   | auth_config.header must not be Content_Length: HTTP itself uses it.
                     {'type': 'api_key', 'key': 'k'}                             | auth_config.header   | auth_config.header is required.
                     {'type': 'api_key', 'header': 'X', 'key': 'a\\r\\nB: c'}    | auth_config.key      | auth_config.key must not contain control characters, nor begin or end with a space.
                     {'type': 'basic_auth', 'username': 'a:b', 'password': 'p'}  | auth_config.username | auth_config.username must not contain a colon (RFC 7617).
@@ -164,7 +172,7 @@ class DestinationApiTest {
                     'rate_limit': {'per_second': 0}                         | rate_limit.per_second          | rate_limit.per_second must be a whole number from 1 to 10000.
                     'rate_limit': {'per_second': 10001}                     | rate_limit.per_second          | rate_limit.per_second must be a whole number from 1 to 10000.
                     'rate_limit': {'per_second': 1.5}                       | rate_limit.per_second          | rate_limit.per_second must be a whole number from 1 to 10000.
-                    'rate_limit': {'per_second': 1, 'burst': 5}             | rate_limit.burst               | rate_limit.burst is not a field here.
+                    'rate_limit': {'per_second': 1, 'burst': 5}             | rate_limit.burst               | rate_limit.burst is not a known field.
                     'rate_limit': 5                                         | rate_limit                     | rate_limit must be an object.
                     'retry_policy': {}                                      | retry_policy.intervals_seconds | retry_policy.intervals_seconds is required.
                     'retry_policy': [30]                                    | retry_policy                   | retry_policy must be an object.
@@ -172,19 +180,26 @@ class DestinationApiTest {
                     'retry_policy': {'intervals_seconds': [0]}              | retry_policy.intervals_seconds | retry_policy.intervals_seconds must be a whole number from 1 to 86400.
                     'retry_policy': {'intervals_seconds': [86401]}          | retry_policy.intervals_seconds | retry_policy.intervals_seconds must be a whole number from 1 to 86400.
                     'retry_policy': {'intervals_seconds': [1,1,1,1,1,1,1,1,1,1,1]} | retry_policy.intervals_seconds | retry_policy.intervals_seconds must be a list of 1 to 10 whole numbers.
-                    'retry_policy': {'intervals_seconds': [1], 'jitter': 0} | retry_policy.jitter            | retry_policy.jitter is not a field here.
+                    'retry_policy': {'intervals_seconds': [1], 'jitter': 0} | retry_policy.jitter            | retry_policy.jitter is not a known field.
                     'custom_headers': {'X': 1}                              | custom_headers.X               | custom_headers.X must be a string.
                     'custom_headers': ['X']                                 | custom_headers                 | custom_headers must be an object of strings.
                     'custom_headers': {'X Y': 'v'}                          | custom_headers.X Y             | custom_headers.X Y is not a header name of at most 200 characters (RFC 9110).
-                    'custom_headers': {'Host': 'v'}                         | custom_headers.Host            | custom_headers.Host cannot be set: the connection needs it.
-                    'custom_headers': {'content-length': '1'}               | custom_headers.content-length  | custom_headers.content-length cannot be set: the connection needs it.
-                    'custom_headers': {'Transfer-Encoding': 'chunked'}      | custom_headers.Transfer-Encoding | custom_headers.Transfer-Encoding cannot be set: the connection needs it.
-                    'custom_headers': {'Connection': 'close'}               | custom_headers.Connection      | custom_headers.Connection cannot be set: the connection needs it.
+                    'custom_headers': {'Host': 'v'}                         | custom_headers.Host            | custom_headers.Host cannot be set: HTTP itself uses it.
+                    'custom_headers': {'content-length': '1'}               | custom_headers.content-length  | custom_headers.content-length cannot be set: HTTP itself uses it.
+                    'custom_headers': {'Transfer-Encoding': 'chunked'}      | custom_headers.Transfer-Encoding | custom_headers.Transfer-Encoding cannot be set: HTTP itself uses it.
+                    'custom_headers': {'Connection': 'close'}               | custom_headers.Connection      | custom_headers.Connection cannot be set: HTTP itself uses it.
+                    'custom_headers': {'Transfer_Encoding': 'chunked'}      | custom_headers.Transfer_Encoding | custom_headers.Transfer_Encoding cannot be set: HTTP itself uses it.
+                    'custom_headers': {'X-Service-Hop': '0'}                | custom_headers.X-Service-Hop   | custom_headers.X-Service-Hop cannot be set: Sluice sets it on deliveries.
+                    'custom_headers': {'x_service_signature': '0'}          | custom_headers.x_service_signature | custom_headers.x_service_signature cannot be set: Sluice sets it on deliveries.
                     'custom_headers': {'X': 'a\\r\\nb'}                     | custom_headers.X               | custom_headers.X must be visible ASCII of at most 4096 characters.
+                    'custom_headers': {'X': '***'}                          | custom_headers.X               | custom_headers.X is masked: re-enter the value, or leave custom_headers out to keep it.
+                    'secret_headers': 'X'                                   | secret_headers                 | secret_headers must be a list of 0 to 50 strings.
+                    'secret_headers': ['X']                                 | secret_headers.0               | secret_headers.0 names no header of custom_headers.
+                    'custom_headers': {'X': 'a'}, 'secret_headers': ['x', 'Y'] | secret_headers.1            | secret_headers.1 names no header of custom_headers.
                     'custom_headers': {'X': ' a'}                           | custom_headers.X               | custom_headers.X must be visible ASCII of at most 4096 characters.
-                    'custom_headers': {'X-a': '1', 'x-A': '2'}              | custom_headers.x-A             | custom_headers.x-A is there twice; header names ignore case.
+                    'custom_headers': {'X-a': '1', 'x-A': '2'}              | custom_headers.x-A             | custom_headers.x-A is a duplicate; header names ignore case.
                     'status': 'open'                                        | status                         | status must be one of active, paused.
-                    'circuit_state': 'closed'                               | circuit_state                  | circuit_state is not a field here.
+                    'circuit_state': 'closed'                               | circuit_state                  | circuit_state is not a known field.
                     """)
     void a_wrong_field_is_refused(String field, String name, String message) {
         var refused = create(", " + field);
@@ -260,8 +275,8 @@ class DestinationApiTest {
 
         assertThat(refused.errorMessage())
                 .isEqualTo(
-                        "url must not point to a private or internal address; whoever runs this"
-                                + " server can open some with SLUICE_ALLOW_PRIVATE_DESTINATIONS");
+                        "url must not point to a private or internal address; the operator of this"
+                                + " server can allow it with SLUICE_ALLOW_PRIVATE_DESTINATIONS");
     }
 
     @ParameterizedTest
@@ -287,7 +302,7 @@ class DestinationApiTest {
 
     @Test
     void patch_checks_the_url_too() {
-        var destination = api.destination(URL, "");
+        var destination = api.destination(DESTINATION_URL, "");
 
         var refused =
                 api.patch(
@@ -296,14 +311,14 @@ class DestinationApiTest {
 
         assertThat(refused.status()).isEqualTo(422);
         assertThat(api.get("/api/v1/destinations/" + destination.text("id")).text("url"))
-                .isEqualTo(URL);
+                .isEqualTo(DESTINATION_URL);
     }
 
     @Test
     void patch_changes_what_it_names_and_nothing_else() {
         var before =
                 api.destination(
-                        URL,
+                        DESTINATION_URL,
                         ", 'timeout_ms': 5000, 'auth_config': {'type': 'hmac', 'secret': 's'},"
                             + " 'custom_headers': {'X-A': '1'}, 'max_in_flight': 3, 'rate_limit':"
                             + " {'per_second': 5}");
@@ -338,7 +353,7 @@ class DestinationApiTest {
     void null_restores_a_default() {
         var destination =
                 api.destination(
-                        URL,
+                        DESTINATION_URL,
                         ", 'timeout_ms': 5000, 'auth_config': {'type': 'hmac', 'secret': 's'},"
                                 + " 'custom_headers': {'X-A': '1'}, 'max_in_flight': 3,"
                                 + " 'retry_policy': {'intervals_seconds': [7]}, 'rate_limit':"
@@ -364,7 +379,7 @@ class DestinationApiTest {
     @ParameterizedTest
     @ValueSource(strings = {"name", "url", "status"})
     void what_has_no_default_cannot_be_null(String field) {
-        var destination = api.destination(URL, "");
+        var destination = api.destination(DESTINATION_URL, "");
 
         var refused =
                 api.patch(
@@ -378,7 +393,7 @@ class DestinationApiTest {
     void auth_is_replaced_as_a_whole() {
         var destination =
                 api.destination(
-                        URL,
+                        DESTINATION_URL,
                         ", 'auth_config': {'type': 'hmac', 'secret': 's', 'previous_secret': 'o'}");
 
         var patched =
@@ -392,9 +407,9 @@ class DestinationApiTest {
 
     @Test
     void the_list_is_whole_unless_a_page_is_asked_for() {
-        var own = OtherWorkspace.on(sluice, "business");
+        var own = WorkspaceFixture.create(sluice, "business");
         for (int i = 0; i < 51; i++) {
-            own.destination(URL, "");
+            own.destination(DESTINATION_URL, "");
         }
 
         var whole = own.get("/api/v1/destinations/").json();
@@ -409,7 +424,7 @@ class DestinationApiTest {
 
     @Test
     void a_deleted_destination_is_gone() {
-        var destination = api.destination(URL, "");
+        var destination = api.destination(DESTINATION_URL, "");
         String path = "/api/v1/destinations/" + destination.text("id");
 
         var deleted = api.delete(path);
@@ -421,11 +436,13 @@ class DestinationApiTest {
         assertThat(api.get("/api/v1/destinations").body()).doesNotContain(destination.text("id"));
     }
 
-    private static Api.Answer create(String more) {
-        return api.post("/api/v1/destinations/", "{'name': 'd', 'url': '" + URL + "'" + more + "}");
+    private static ApiClient.ApiResponse create(String more) {
+        return api.post(
+                "/api/v1/destinations/",
+                "{'name': 'd', 'url': '" + DESTINATION_URL + "'" + more + "}");
     }
 
-    private static void refused(Api.Answer answer, String field, String message) {
+    private static void refused(ApiClient.ApiResponse answer, String field, String message) {
         assertThat(answer.status()).isEqualTo(422);
         assertThat(answer.errorCode()).isEqualTo("validation_failed");
         assertThat(answer.errorMessage()).isEqualTo(message);

@@ -3,8 +3,8 @@ package dev.sluice.journey;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.RunningSluice;
-import dev.sluice.testkit.Api;
-import dev.sluice.testkit.Wire;
+import dev.sluice.testkit.ApiClient;
+import dev.sluice.testkit.RawHttp;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -16,11 +16,11 @@ import java.net.http.HttpRequest;
 
 class ErrorEnvelopeTest {
 
-    private static final String UUID =
+    private static final String UUID_PATTERN =
             "[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}";
 
     @AutoClose private static final RunningSluice sluice = RunningSluice.start();
-    private static final Api api = sluice.api();
+    private static final ApiClient api = sluice.api();
 
     @ParameterizedTest
     @ValueSource(
@@ -66,7 +66,7 @@ class ErrorEnvelopeTest {
         var answer =
                 api.send(
                         api.anonymous("/api/v1/me")
-                                .header("Authorization", "bearer " + RunningSluice.KEY)
+                                .header("Authorization", "bearer " + RunningSluice.API_KEY)
                                 .GET());
 
         assertThat(answer.status()).isEqualTo(200);
@@ -80,6 +80,24 @@ class ErrorEnvelopeTest {
                                 .POST(HttpRequest.BodyPublishers.ofString("not json")));
 
         assertThat(answer.status()).isEqualTo(401);
+    }
+
+    /// A proxy in front may have looked at the other one.
+    @ParameterizedTest
+    @ValueSource(strings = {"Authorization: Bearer x", "authorization: ", "Content-Type: text/xml"})
+    void a_header_that_decides_and_comes_twice_is_400(String second) {
+        var answer =
+                RawHttp.send(
+                        sluice.port(),
+                        "POST /api/v1/sources/ HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer "
+                                + RunningSluice.API_KEY
+                                + "\r\nContent-Type: application/json\r\n"
+                                + second
+                                + "\r\nContent-Length: 13\r\n\r\n{\"name\": \"s\"}");
+
+        assertThat(answer.status()).isEqualTo(400);
+        String name = second.startsWith("C") ? "Content-Type" : "Authorization";
+        assertThat(answer.body()).contains("Send the header " + name + " only once.");
     }
 
     @Test
@@ -149,7 +167,7 @@ class ErrorEnvelopeTest {
 
         assertThat(answer.status()).isEqualTo(400);
         assertThat(answer.errorMessage())
-                .startsWith("The body is not valid JSON: ")
+                .startsWith("The body is not valid JSON")
                 .doesNotContain("Stream", "Source", "REDACTED", "jackson", "`");
     }
 
@@ -249,7 +267,7 @@ class ErrorEnvelopeTest {
         var answer = api.post("/api/v1/sources", body + "}");
 
         assertThat(answer.status()).isEqualTo(422);
-        assertThat(answer.errorMessage()).isEqualTo("x0 is not a field here. (and 9999 more)");
+        assertThat(answer.errorMessage()).isEqualTo("x0 is not a known field. (and 9999 more)");
         assertThat(answer.json().path("error").path("details")).hasSize(100);
     }
 
@@ -269,9 +287,11 @@ class ErrorEnvelopeTest {
     @Test
     void a_query_that_cannot_be_decoded_is_400_with_the_envelope() {
         var answer =
-                Wire.send(
+                RawHttp.send(
                         sluice.port(),
-                        get("/api/v1/sources?q=%zz", "Authorization: Bearer " + RunningSluice.KEY));
+                        get(
+                                "/api/v1/sources?q=%zz",
+                                "Authorization: Bearer " + RunningSluice.API_KEY));
 
         assertThat(answer.status()).isEqualTo(400);
         isEnvelope(answer, "malformed_request");
@@ -338,11 +358,11 @@ class ErrorEnvelopeTest {
     void head_answers_as_get_without_the_body() {
         var get = api.get("/api/v1/me");
         var head =
-                Wire.send(
+                RawHttp.send(
                         sluice.port(),
                         "HEAD /api/v1/me HTTP/1.1\r\nHost: h\r\nConnection: close\r\n"
                                 + "Authorization: Bearer "
-                                + RunningSluice.KEY
+                                + RunningSluice.API_KEY
                                 + "\r\n\r\n");
 
         assertThat(head.status()).isEqualTo(200);
@@ -364,7 +384,7 @@ class ErrorEnvelopeTest {
                 "POST /in/x HTTP/1.1\r\nHost: h\r\nContent-Length: -1\r\n\r\n",
             })
     void what_is_not_http_is_400_with_the_envelope(String request) {
-        var answer = Wire.send(sluice.port(), request);
+        var answer = RawHttp.send(sluice.port(), request);
 
         assertThat(answer.status()).isEqualTo(400);
         isEnvelope(answer, "malformed_request");
@@ -373,7 +393,7 @@ class ErrorEnvelopeTest {
     @Test
     void a_body_with_two_lengths_is_400_with_the_envelope() {
         var answer =
-                Wire.send(
+                RawHttp.send(
                         sluice.port(),
                         String.join(
                                 "\r\n",
@@ -392,7 +412,7 @@ class ErrorEnvelopeTest {
 
     @Test
     void headers_over_32_kib_are_431_with_the_envelope() {
-        var answer = Wire.send(sluice.port(), get("/api/v1/me", "X: " + "a".repeat(33_000)));
+        var answer = RawHttp.send(sluice.port(), get("/api/v1/me", "X: " + "a".repeat(33_000)));
 
         assertThat(answer.status()).isEqualTo(431);
         isEnvelope(answer, "headers_too_large");
@@ -403,7 +423,7 @@ class ErrorEnvelopeTest {
         var source = api.source("chunks");
 
         var answer =
-                Wire.send(
+                RawHttp.send(
                         sluice.port(),
                         "POST "
                                 + source.text("ingest_path")
@@ -431,7 +451,7 @@ class ErrorEnvelopeTest {
                         .map(answer -> answer.header("X-Request-Id").orElse("none"))
                         .toList();
 
-        assertThat(ids).doesNotHaveDuplicates().allMatch(id -> id.matches(UUID));
+        assertThat(ids).doesNotHaveDuplicates().allMatch(id -> id.matches(UUID_PATTERN));
     }
 
     @Test
@@ -453,11 +473,13 @@ class ErrorEnvelopeTest {
                 + "\r\n\r\n";
     }
 
-    private static void isEnvelope(Wire.Answer answer, String code) {
+    private static void isEnvelope(RawHttp.RawHttpResponse answer, String code) {
         assertThat(answer.values("Content-Type"))
                 .containsExactly("application/json; charset=utf-8");
         assertThat(answer.body())
                 .startsWith("{\"error\":{\"code\":\"" + code + "\",\"message\":\"");
-        assertThat(answer.values("X-Request-Id")).hasSize(1).allMatch(id -> id.matches(UUID));
+        assertThat(answer.values("X-Request-Id"))
+                .hasSize(1)
+                .allMatch(id -> id.matches(UUID_PATTERN));
     }
 }

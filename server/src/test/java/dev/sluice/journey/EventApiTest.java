@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.sluice.RunningSluice;
-import dev.sluice.testkit.Api;
+import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.Receiver;
 
 import org.junit.jupiter.api.AutoClose;
@@ -21,7 +21,7 @@ import java.util.stream.IntStream;
 class EventApiTest {
 
     @AutoClose private static final RunningSluice sluice = RunningSluice.start();
-    private static final Api api = sluice.api();
+    private static final ApiClient api = sluice.api();
 
     @Test
     void the_list_has_the_newest_first_in_pages() {
@@ -55,7 +55,7 @@ class EventApiTest {
 
     @Test
     void the_list_of_all_sources_is_one_line_of_time() {
-        var own = OtherWorkspace.on(sluice, "business");
+        var own = WorkspaceFixture.create(sluice, "business");
         var one = own.source("one");
         var other = own.source("other");
         var first = own.ingest(one.text("ingest_path"), "{}").text("request_id");
@@ -124,15 +124,15 @@ class EventApiTest {
     @Test
     void the_detail_has_the_whole_event() throws IOException {
         try (var receiver = Receiver.start()) {
-            receiver.will(Receiver.answer(201, "thanks"));
+            receiver.willDo(Receiver.answer(201, "thanks"));
             var source = api.source("s");
             var destination = api.destination(receiver.url(), "");
             var connection = api.connect(source, destination);
             var accepted = api.ingest(source.text("ingest_path"), "{\"a\":1}");
 
-            var delivery = Events.delivery(api, accepted, "succeeded");
+            var delivery = EventReader.delivery(api, accepted, "succeeded");
 
-            var event = Events.detail(api, accepted);
+            var event = EventReader.detail(api, accepted);
             assertThat(event.path("id").asString()).isEqualTo(accepted.text("request_id"));
             assertThat(event.path("body").asString()).isEqualTo("{\"a\":1}");
             assertThat(event.path("headers").path("Content-Type").asString())
@@ -173,13 +173,13 @@ class EventApiTest {
     @Test
     void the_answers_body_is_kept_up_to_4_kib() throws IOException {
         try (var receiver = Receiver.start()) {
-            receiver.will(Receiver.answer(200, "x".repeat(10_000)));
+            receiver.willDo(Receiver.answer(200, "x".repeat(10_000)));
             var source = api.source("s");
             api.connect(source, api.destination(receiver.url(), ""));
 
             var accepted = api.ingest(source.text("ingest_path"), "{}");
 
-            var delivery = Events.delivery(api, accepted, "succeeded");
+            var delivery = EventReader.delivery(api, accepted, "succeeded");
             assertThat(delivery.path("attempts").get(0).path("response_body").asString())
                     .isEqualTo("x".repeat(4096));
         }
@@ -188,13 +188,13 @@ class EventApiTest {
     @Test
     void a_nul_in_the_answers_body_does_no_harm() throws IOException {
         try (var receiver = Receiver.start()) {
-            receiver.will(Receiver.answer(200, "a\0b\u00ff"));
+            receiver.willDo(Receiver.answer(200, "a\0b\u00ff"));
             var source = api.source("s");
             api.connect(source, api.destination(receiver.url(), ""));
 
             var accepted = api.ingest(source.text("ingest_path"), "{}");
 
-            var delivery = Events.delivery(api, accepted, "succeeded");
+            var delivery = EventReader.delivery(api, accepted, "succeeded");
             assertThat(delivery.path("attempts").get(0).path("response_body").asString())
                     .startsWith("a");
         }
@@ -207,13 +207,13 @@ class EventApiTest {
             var destination = api.destination(receiver.url(), "");
             api.connect(source, destination);
             var accepted = api.ingest(source.text("ingest_path"), "{}");
-            Events.delivery(api, accepted, "succeeded");
+            EventReader.delivery(api, accepted, "succeeded");
 
             api.patch(
                     "/api/v1/destinations/" + destination.text("id"),
                     "{'name': 'new', 'url': 'http://127.0.0.1:1234/new'}");
 
-            var delivery = Events.delivery(api, accepted);
+            var delivery = EventReader.delivery(api, accepted);
             assertThat(delivery.path("destination_name").asString()).isEqualTo("d");
             assertThat(delivery.path("attempts").get(0).path("request_url").asString())
                     .isEqualTo(receiver.url());
@@ -226,15 +226,15 @@ class EventApiTest {
 
         var accepted = api.ingest(source.text("ingest_path"), "{}");
 
-        assertThat(Events.detail(api, accepted).path("deliveries")).isEmpty();
+        assertThat(EventReader.detail(api, accepted).path("deliveries")).isEmpty();
         assertThat(item(source).path("delivery_count").asInt(-1)).isZero();
     }
 
-    private static JsonNode item(Api.Answer source) {
+    private static JsonNode item(ApiClient.ApiResponse source) {
         return api.get("/api/v1/events?source_id=" + source.text("id")).json().path("items").get(0);
     }
 
-    private static List<String> ids(Api.Answer list) {
+    private static List<String> ids(ApiClient.ApiResponse list) {
         return list.json()
                 .path("items")
                 .valueStream()

@@ -6,38 +6,32 @@ import static org.awaitility.Awaitility.await;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sluice.RunningSluice;
-import dev.sluice.testkit.Api;
+import dev.sluice.testkit.ApiClient;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import tools.jackson.databind.JsonNode;
 
 import java.net.URLEncoder;
-import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 
-/// The parameters of the event list, over HTTP.
+/// Tests the query parameters of the event list, over HTTP.
 class EventListTest {
 
-    @TempDir static Path dataDir;
-
-    private static RunningSluice sluice;
-    private static Api api;
+    @AutoClose private static final RunningSluice sluice = RunningSluice.start();
+    private static final ApiClient api = sluice.api();
     private static String source;
 
-    /// Of one source, oldest first.
+    /// The ids of the source's events, oldest first.
     private static List<String> ids;
 
     @BeforeAll
-    static void start() {
-        sluice = RunningSluice.start(dataDir);
-        api = sluice.api();
+    static void ingestThree() {
         var made = api.source("s");
         source = made.text("id");
         ids =
@@ -46,17 +40,13 @@ class EventListTest {
                         .toList();
     }
 
-    /// Each in a millisecond of its own.
-    private static Api.Answer ingest(Api.Answer source) {
+    /// Ingests an event and waits for the next millisecond, so that no two events share a received
+    /// time.
+    private static ApiClient.ApiResponse ingest(ApiClient.ApiResponse source) {
         var accepted = api.ingest(source.text("ingest_path"), "{}");
         var receivedAt = receivedAt(accepted.text("request_id"));
         await().until(() -> Instant.now().isAfter(receivedAt.plusMillis(1)));
         return accepted;
-    }
-
-    @AfterAll
-    static void stop() {
-        sluice.close();
     }
 
     private static Instant receivedAt(String id) {
@@ -188,7 +178,7 @@ class EventListTest {
 
     @Test
     void no_parameter_shows_anything_of_another_workspace() {
-        var theirs = OtherWorkspace.on(sluice, "business");
+        var theirs = WorkspaceFixture.create(sluice, "business");
         String id = ids.get(1);
         for (String parameters :
                 List.of(

@@ -3,7 +3,7 @@ package dev.sluice.journey;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.RunningSluice;
-import dev.sluice.testkit.Api;
+import dev.sluice.testkit.ApiClient;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,7 +35,7 @@ class FirstStartTest {
                     .containsPattern("  API key   slk_[0-9A-Za-z]{36}\n")
                     .contains("curl -s ")
                     .contains("/api/v1/sources");
-            var me = new Api(sluice.port(), keyIn(text)).get("/api/v1/me");
+            var me = new ApiClient(sluice.port(), keyIn(text)).get("/api/v1/me");
             assertThat(me.status()).isEqualTo(200);
         }
     }
@@ -53,7 +53,7 @@ class FirstStartTest {
             assertThat(text)
                     .contains("  Sign-in   ops@example.com\n")
                     .contains("  Password  correct horse\n")
-                    .contains("  API key   " + RunningSluice.KEY + "\n");
+                    .contains("  API key   " + RunningSluice.API_KEY + "\n");
             var me = sluice.api().get("/api/v1/me").json();
             assertThat(me.path("auth").asString()).isEqualTo("api_key");
             assertThat(me.path("workspace").propertyNames()).containsExactly("id", "name", "plan");
@@ -67,13 +67,13 @@ class FirstStartTest {
         try (var sluice = start(Map.of("SLUICE_ADMIN_API_KEY", ""))) {
             var note = dataDir.resolve("first-start.txt");
             String key = keyIn(Files.readString(note));
-            var before = new Api(sluice.port(), key).get("/api/v1/me");
+            var before = new ApiClient(sluice.port(), key).get("/api/v1/me");
             Files.delete(note);
 
             sluice.restart();
 
             assertThat(note).doesNotExist();
-            assertThat(new Api(sluice.port(), key).get("/api/v1/me").json())
+            assertThat(new ApiClient(sluice.port(), key).get("/api/v1/me").json())
                     .isEqualTo(before.json());
             try (var db = sluice.db()) {
                 long rows =

@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicReference;
 
 class FullDiskTest {
 
-    private static final Duration LONG = Duration.ofSeconds(30);
+    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(30);
 
     @TempDir Path dataDir;
 
@@ -34,7 +34,7 @@ class FullDiskTest {
             assertThat(api.ingest(ingest, "{}").status()).isEqualTo(200);
 
             free.set(0.079);
-            await().atMost(LONG).until(() -> api.ingest(ingest, "{}").status() == 500);
+            await().atMost(AWAIT_TIMEOUT).until(() -> api.ingest(ingest, "{}").status() == 500);
             var refused = api.ingest(ingest, "{}");
             assertThat(refused.errorCode()).isEqualTo("internal_error");
             assertThat(refused.header("Retry-After")).hasValue("30");
@@ -42,11 +42,11 @@ class FullDiskTest {
             int stored = api.get(events).json().path("total").asInt();
 
             api.patch("/api/v1/destinations/" + destination.text("id"), "{'status': 'active'}");
-            await().atMost(LONG).until(() -> receiver.requests().size() == stored);
+            await().atMost(AWAIT_TIMEOUT).until(() -> receiver.requests().size() == stored);
             assertThat(api.get(events).json().path("total").asInt()).isEqualTo(stored);
 
             free.set(0.081);
-            await().atMost(LONG).until(() -> api.ingest(ingest, "{}").status() == 200);
+            await().atMost(AWAIT_TIMEOUT).until(() -> api.ingest(ingest, "{}").status() == 200);
         }
     }
 }

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.sluice.RunningSluice;
-import dev.sluice.testkit.Api;
+import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.Receiver;
-import dev.sluice.testkit.Receiver.Gated;
-import dev.sluice.testkit.TestCluster;
+import dev.sluice.testkit.Receiver.GatedBehaviour;
+import dev.sluice.testkit.TestPostgres;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -29,28 +29,28 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/// Holds that come while deliveries are in memory, on the node that was asked and on another one of
-/// the same relay.
+/// Tests holds set while deliveries are in memory, on the node that receives the request and on
+/// another node of the same relay.
 class HoldOnTwoNodesTest {
 
-    /// A hold is in force on all nodes after this.
-    private static final Duration EVERYWHERE = Duration.ofSeconds(2);
+    /// The time within which a hold must take effect on all nodes.
+    private static final Duration PROPAGATION_TIMEOUT = Duration.ofSeconds(2);
 
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
-    private static final int EVENTS = 4;
+    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(20);
+    private static final int EVENT_COUNT = 4;
 
     @TempDir static Path directory;
 
     private static RunningSluice first;
     private static RunningSluice second;
 
-    /// Of the first node, which is asked.
-    private static Api api;
+    /// The client of the first node, which sets the holds.
+    private static ApiClient api;
 
     private Receiver receiver;
-    private Api.Answer source;
-    private Api.Answer destination;
-    private Api.Answer connection;
+    private ApiClient.ApiResponse source;
+    private ApiClient.ApiResponse destination;
+    private ApiClient.ApiResponse connection;
     private int sentBefore;
     private final CountDownLatch gate = new CountDownLatch(1);
 
@@ -62,7 +62,7 @@ class HoldOnTwoNodesTest {
                 RunningSluice.start(
                         directory.resolve("second"),
                         clock,
-                        Map.of("SLUICE_DATABASE_URL", TestCluster.url(first.database())));
+                        Map.of("SLUICE_DATABASE_URL", TestPostgres.url(first.database())));
         api = first.api();
     }
 
@@ -81,12 +81,12 @@ class HoldOnTwoNodesTest {
     }
 
     @AfterEach
-    void shut() throws IOException {
+    void close() throws IOException {
         receiver.close();
     }
 
-    /// What can hold a connection.
-    enum Held {
+    /// A reason to hold a connection, with a way to set and clear it.
+    enum HoldKind {
         SOURCE_PAUSED {
             @Override
             void set(HoldOnTwoNodesTest test, boolean isHeld) {
@@ -120,52 +120,55 @@ class HoldOnTwoNodesTest {
             return "{'status': '" + (isPaused ? "paused" : "active") + "'}";
         }
 
-        private static void patch(String kind, Api.Answer of, String json) {
+        private static void patch(String kind, ApiClient.ApiResponse of, String json) {
             assertThat(api.patch("/api/v1/" + kind + "/" + of.text("id"), json).status())
                     .isEqualTo(200);
         }
     }
 
-    /// Into the memory of one node: the first is on the wire until the gate opens, the others wait
-    /// behind it. The other node knows the connection by then: it looks for what waits there when
-    /// it hears of it, and may not have heard of a hold yet.
-    private List<Api.Answer> ingest(Api node) {
-        awaitConfiguration(api.on(second.port()));
-        receiver.will(
-                new Gated(gate, Receiver.answer(200, "")), Receiver.answer(200, "from then on"));
-        var events = new ArrayList<Api.Answer>();
-        for (int i = 0; i < EVENTS; i++) {
+    /// Ingests events that stay in the memory of one node. The first is in flight until the gate
+    /// opens; the others wait behind it.
+    ///
+    /// The other node must know the connection by then. A node that learns of a connection looks
+    /// for its waiting deliveries, and might do so before it learns of the hold.
+    private List<ApiClient.ApiResponse> ingest(ApiClient node) {
+        awaitConfiguration(api.onPort(second.port()));
+        receiver.willDo(
+                new GatedBehaviour(gate, Receiver.answer(200, "")),
+                Receiver.answer(200, "from then on"));
+        var events = new ArrayList<ApiClient.ApiResponse>();
+        for (int i = 0; i < EVENT_COUNT; i++) {
             events.add(node.ingest(source.text("ingest_path"), "{}"));
         }
-        assertThat(events).extracting(Api.Answer::status).containsOnly(200);
+        assertThat(events).extracting(ApiClient.ApiResponse::status).containsOnly(200);
         awaitRequests(1);
         return events;
     }
 
     private void awaitRequests(int number) {
-        await().atMost(PATIENCE)
+        await().atMost(AWAIT_TIMEOUT)
                 .untilAsserted(() -> assertThat(receiver.requests()).hasSize(sentBefore + number));
     }
 
-    /// After the first has ended.
+    /// Ends the first delivery and checks that no other is sent.
     private void nothingMoreIsSent() {
         gate.countDown();
         await().pollDelay(Duration.ZERO)
                 .during(Duration.ofSeconds(1))
-                .atMost(PATIENCE)
+                .atMost(AWAIT_TIMEOUT)
                 .untilAsserted(() -> assertThat(receiver.requests()).hasSize(sentBefore + 1));
     }
 
-    private void allAreSent(List<Api.Answer> events) {
+    private void allAreSent(List<ApiClient.ApiResponse> events) {
         for (var event : events) {
-            Events.delivery(api, event, "succeeded");
+            EventReader.delivery(api, event, "succeeded");
         }
-        assertThat(receiver.requests()).as("each once").hasSize(sentBefore + EVENTS);
+        assertThat(receiver.requests()).as("each once").hasSize(sentBefore + EVENT_COUNT);
     }
 
     @ParameterizedTest
-    @EnumSource(Held.class)
-    void a_hold_is_in_force_here_when_it_is_answered(Held held) {
+    @EnumSource(HoldKind.class)
+    void a_hold_is_in_force_here_when_it_is_answered(HoldKind held) {
         var events = ingest(api);
         held.set(this, true);
 
@@ -176,12 +179,12 @@ class HoldOnTwoNodesTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Held.class)
-    void a_hold_is_in_force_on_another_node_within_2_s(Held held) throws InterruptedException {
-        var node = api.on(second.port());
+    @EnumSource(HoldKind.class)
+    void a_hold_is_in_force_on_another_node_within_2_s(HoldKind held) throws InterruptedException {
+        var node = api.onPort(second.port());
         var events = ingest(node);
         held.set(this, true);
-        assertThat(gate.await(EVERYWHERE.toMillis(), TimeUnit.MILLISECONDS)).isFalse();
+        assertThat(gate.await(PROPAGATION_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)).isFalse();
 
         nothingMoreIsSent();
         held.set(this, false);
@@ -189,13 +192,13 @@ class HoldOnTwoNodesTest {
         allAreSent(events);
     }
 
-    /// An event that it sends on shows that it knows the connection.
-    private void awaitConfiguration(Api node) {
-        await().atMost(PATIENCE)
+    /// Waits until the node knows the connection: an event it ingests then has a delivery.
+    private void awaitConfiguration(ApiClient node) {
+        await().atMost(AWAIT_TIMEOUT)
                 .until(() -> {
                     var event = node.ingest(source.text("ingest_path"), "{}");
                     return event.status() == 200
-                            && !Events.detail(api, event).path("deliveries").isEmpty();
+                            && !EventReader.detail(api, event).path("deliveries").isEmpty();
                 });
         awaitRequests(1);
         sentBefore = 1;
@@ -206,8 +209,8 @@ class HoldOnTwoNodesTest {
     void of_two_holds_the_last_one_counts(boolean isSourceLast) {
         var held =
                 isSourceLast
-                        ? List.of(Held.SOURCE_PAUSED, Held.DESTINATION_PAUSED)
-                        : List.of(Held.CONNECTION_DISABLED, Held.SOURCE_IN_TRASH);
+                        ? List.of(HoldKind.SOURCE_PAUSED, HoldKind.DESTINATION_PAUSED)
+                        : List.of(HoldKind.CONNECTION_DISABLED, HoldKind.SOURCE_IN_TRASH);
         var events = ingest(api);
         held.forEach(each -> each.set(this, true));
 
@@ -223,10 +226,10 @@ class HoldOnTwoNodesTest {
         var events = ingest(api);
         var held =
                 List.of(
-                        Held.CONNECTION_DISABLED,
-                        Held.DESTINATION_PAUSED,
-                        Held.SOURCE_PAUSED,
-                        Held.SOURCE_IN_TRASH);
+                        HoldKind.CONNECTION_DISABLED,
+                        HoldKind.DESTINATION_PAUSED,
+                        HoldKind.SOURCE_PAUSED,
+                        HoldKind.SOURCE_IN_TRASH);
         held.forEach(each -> each.set(this, true));
         for (var each : held.reversed().subList(0, 3)) {
             each.set(this, false);

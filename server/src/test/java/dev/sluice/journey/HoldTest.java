@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.sluice.RunningSluice;
-import dev.sluice.testkit.Api;
+import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.ManualClock;
 import dev.sluice.testkit.Receiver;
 
@@ -15,21 +15,21 @@ import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
 import java.time.Duration;
-import java.util.Map;
 
-/// What is paused, disabled or deleted, and what becomes of deliveries that wait there.
+/// Tests paused, disabled and deleted resources, and what happens to the deliveries that wait
+/// there.
 class HoldTest {
 
     private static final ManualClock clock = ManualClock.ofNow();
 
-    @AutoClose private static final RunningSluice sluice = RunningSluice.start(clock, Map.of());
+    @AutoClose private static final RunningSluice sluice = RunningSluice.start(clock);
 
-    private static final Api api = sluice.api();
+    private static final ApiClient api = sluice.api();
 
     private Receiver receiver;
-    private Api.Answer source;
-    private Api.Answer destination;
-    private Api.Answer connection;
+    private ApiClient.ApiResponse source;
+    private ApiClient.ApiResponse destination;
+    private ApiClient.ApiResponse connection;
 
     @BeforeEach
     void open() {
@@ -63,8 +63,8 @@ class HoldTest {
 
         patch("sources", source, "{'status': 'active'}");
 
-        Events.delivery(api, first, "succeeded");
-        Events.delivery(api, second, "succeeded");
+        EventReader.delivery(api, first, "succeeded");
+        EventReader.delivery(api, second, "succeeded");
         assertThat(receiver.requests()).hasSize(2);
     }
 
@@ -79,7 +79,7 @@ class HoldTest {
 
         patch("destinations", destination, "{'status': 'active'}");
 
-        Events.delivery(api, event, "succeeded");
+        EventReader.delivery(api, event, "succeeded");
         assertThat(receiver.requests()).hasSize(1);
     }
 
@@ -102,24 +102,24 @@ class HoldTest {
 
         var event = ingest();
 
-        assertThat(Events.detail(api, event).path("deliveries")).isEmpty();
+        assertThat(EventReader.detail(api, event).path("deliveries")).isEmpty();
     }
 
     @Test
     void what_waits_on_a_disabled_connection_is_sent_when_it_is_enabled_again() {
         receiver.willAnswer(503, 200);
         var event = ingest();
-        Events.deliveryAfter(1, api, event);
+        EventReader.deliveryAfter(1, api, event);
         patch("connections", connection, "{'enabled': false}");
         clock.advance(Duration.ofSeconds(36));
-        assertThat(Events.delivery(api, event).path("reason").asString())
+        assertThat(EventReader.delivery(api, event).path("reason").asString())
                 .isEqualTo(
                         "Held: the connection is disabled. It is sent when the connection is"
                                 + " enabled again.");
 
         patch("connections", connection, "{'enabled': true}");
 
-        Events.delivery(api, event, "succeeded");
+        EventReader.delivery(api, event, "succeeded");
         assertThat(receiver.requests()).hasSize(2);
     }
 
@@ -127,14 +127,14 @@ class HoldTest {
     void a_retry_that_falls_due_while_its_source_is_paused_waits() {
         receiver.willAnswer(503, 200);
         var event = ingest();
-        Events.deliveryAfter(1, api, event);
+        EventReader.deliveryAfter(1, api, event);
         patch("sources", source, "{'status': 'paused'}");
         clock.advance(Duration.ofSeconds(36));
-        assertThat(Events.delivery(api, event).path("status").asString()).isEqualTo("pending");
+        assertThat(EventReader.delivery(api, event).path("status").asString()).isEqualTo("pending");
 
         patch("sources", source, "{'status': 'active'}");
 
-        assertThat(Events.delivery(api, event, "succeeded").path("attempt_count").asInt())
+        assertThat(EventReader.delivery(api, event, "succeeded").path("attempt_count").asInt())
                 .isEqualTo(2);
     }
 
@@ -146,7 +146,7 @@ class HoldTest {
         assertThat(api.delete("/api/v1/connections/" + connection.text("id")).status())
                 .isEqualTo(204);
 
-        var failed = Events.delivery(api, event, "failed");
+        var failed = EventReader.delivery(api, event, "failed");
         assertThat(failed.path("reason").asString())
                 .isEqualTo("Failed: the connection was deleted before this could be delivered.");
         assertThat(failed.path("attempts")).isEmpty();
@@ -162,7 +162,7 @@ class HoldTest {
         assertThat(api.delete("/api/v1/destinations/" + destination.text("id")).status())
                 .isEqualTo(204);
 
-        var failed = Events.delivery(api, event, "failed");
+        var failed = EventReader.delivery(api, event, "failed");
         assertThat(failed.path("reason").asString())
                 .isEqualTo("Failed: the destination was deleted before this could be delivered.");
         assertThat(failed.path("destination_name").asString()).isEqualTo("d");
@@ -172,11 +172,11 @@ class HoldTest {
     void a_retry_that_is_not_due_yet_fails_with_its_connection_too() {
         receiver.willAnswer(503);
         var event = ingest();
-        Events.deliveryAfter(1, api, event);
+        EventReader.deliveryAfter(1, api, event);
 
         api.delete("/api/v1/connections/" + connection.text("id"));
 
-        var failed = Events.delivery(api, event, "failed");
+        var failed = EventReader.delivery(api, event, "failed");
         assertThat(failed.path("attempt_count").asInt()).isEqualTo(1);
         assertThat(failed.path("attempts")).hasSize(1);
         assertThat(failed.path("reason").asString())
@@ -190,22 +190,22 @@ class HoldTest {
         var event = ingest();
 
         assertThat(event.status()).isEqualTo(200);
-        assertThat(Events.detail(api, event).path("deliveries")).isEmpty();
+        assertThat(EventReader.detail(api, event).path("deliveries")).isEmpty();
     }
 
-    private Api.Answer ingest() {
+    private ApiClient.ApiResponse ingest() {
         return api.ingest(source.text("ingest_path"), "{}");
     }
 
-    private void isHeld(Api.Answer event, String reason) {
-        var delivery = Events.delivery(api, event);
+    private void isHeld(ApiClient.ApiResponse event, String reason) {
+        var delivery = EventReader.delivery(api, event);
         assertThat(delivery.path("status").asString()).isEqualTo("pending");
         assertThat(delivery.path("attempt_count").asInt(-1)).isZero();
         assertThat(delivery.path("reason").asString()).isEqualTo(reason);
         assertThat(receiver.requests()).isEmpty();
     }
 
-    private static void patch(String kind, Api.Answer of, String json) {
+    private static void patch(String kind, ApiClient.ApiResponse of, String json) {
         assertThat(api.patch("/api/v1/" + kind + "/" + of.text("id"), json).status())
                 .isEqualTo(200);
     }

@@ -3,9 +3,9 @@ package dev.sluice.journey;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.RunningSluice;
-import dev.sluice.testkit.Api;
-import dev.sluice.testkit.Wire;
-import dev.sluice.testkit.WireConnection;
+import dev.sluice.testkit.ApiClient;
+import dev.sluice.testkit.RawHttp;
+import dev.sluice.testkit.RawHttpConnection;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -20,19 +20,19 @@ import java.util.stream.Stream;
 class HostileSenderTest {
 
     @AutoClose private static final RunningSluice sluice = RunningSluice.start();
-    private static final Api api = sluice.api();
+    private static final ApiClient api = sluice.api();
 
-    static List<HostileSenders> what_is_sent_in_one_go() {
-        return HostileSenders.all();
+    static List<HostileRequest> what_is_sent_in_one_go() {
+        return HostileRequest.all();
     }
 
     @ParameterizedTest
     @MethodSource
-    void what_is_sent_in_one_go(HostileSenders sent) {
+    void what_is_sent_in_one_go(HostileRequest sent) {
         var source = api.source("s");
         String path = source.text("ingest_path");
 
-        try (var connection = WireConnection.open(sluice.port())) {
+        try (var connection = RawHttpConnection.open(sluice.port())) {
             connection.send(sent.bytes().replace("IN", path));
             var answer = connection.read();
 
@@ -51,8 +51,9 @@ class HostileSenderTest {
                         Stream.concat(sent.stored().stream(), next).toList());
     }
 
-    /// The envelope for errors, and never a page of the HTTP server.
-    private static void isOurs(Wire.Answer answer) {
+    /// Checks that Sluice made the reply: errors have the API's envelope and are never an error
+    /// page of the HTTP server.
+    private static void isOurs(RawHttp.RawHttpResponse answer) {
         assertThat(answer.values("X-Content-Type-Options")).containsExactly("nosniff");
         assertThat(answer.values("X-Request-Id")).hasSize(1);
         assertThat(answer.values("Server")).isEmpty();
@@ -70,7 +71,7 @@ class HostileSenderTest {
         var source = api.source("s");
         String path = source.text("ingest_path");
 
-        try (var connection = WireConnection.open(sluice.port())) {
+        try (var connection = RawHttpConnection.open(sluice.port())) {
             connection.send(
                     post(path, "one")
                             + post("/in/nobody", "two")
@@ -91,7 +92,7 @@ class HostileSenderTest {
         String path = source.text("ingest_path");
         String inner = post(path, "inner");
 
-        try (var connection = WireConnection.open(sluice.port())) {
+        try (var connection = RawHttpConnection.open(sluice.port())) {
             connection.send(post(path, inner) + post("/in/nobody", inner));
 
             assertThat(connection.read().status()).isEqualTo(200);
@@ -107,7 +108,7 @@ class HostileSenderTest {
         var source = api.source("s");
         String path = source.text("ingest_path");
 
-        try (var connection = WireConnection.open(sluice.port())) {
+        try (var connection = RawHttpConnection.open(sluice.port())) {
             connection.send(
                     post(path, "one").replace("Host: h", "Host: h\r\nConnection: close")
                             + post(path, "two"));
@@ -122,7 +123,7 @@ class HostileSenderTest {
     void who_expects_100_is_told_to_go_on_and_then_stored() {
         var source = api.source("s");
 
-        try (var connection = WireConnection.open(sluice.port())) {
+        try (var connection = RawHttpConnection.open(sluice.port())) {
             connection.send(
                     post(source.text("ingest_path"), "")
                             .replace(
@@ -139,7 +140,7 @@ class HostileSenderTest {
     void a_sender_that_closes_its_half_reads_its_answer() {
         var source = api.source("s");
 
-        try (var connection = WireConnection.open(sluice.port())) {
+        try (var connection = RawHttpConnection.open(sluice.port())) {
             connection.send(post(source.text("ingest_path"), "whole"));
             connection.finish();
 
@@ -158,7 +159,7 @@ class HostileSenderTest {
                         + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n";
 
         for (String part : List.of(whole.substring(0, whole.length() - 3), chunks)) {
-            try (var connection = WireConnection.open(sluice.port())) {
+            try (var connection = RawHttpConnection.open(sluice.port())) {
                 connection.send(part);
                 connection.finish();
 
@@ -177,7 +178,7 @@ class HostileSenderTest {
         String path = source.text("ingest_path");
 
         for (int i = 0; i < 20; i++) {
-            var connection = WireConnection.open(sluice.port());
+            var connection = RawHttpConnection.open(sluice.port());
             connection.send(post(path, "x".repeat(100_000)).substring(0, 50_000));
             connection.reset();
         }
@@ -186,13 +187,14 @@ class HostileSenderTest {
         assertThat(bodies(source)).containsExactly("after");
     }
 
-    /// Were the connection closed at once, the sender would meet a reset and never read the answer.
+    /// If the connection were closed at once, the sender would get a reset and never read the
+    /// reply.
     @Test
     void who_is_refused_while_still_sending_reads_the_answer() {
         String large = "x".repeat(8 << 20);
 
         for (String path : List.of("/in/nobody", api.source("s").text("ingest_path"))) {
-            try (var connection = WireConnection.open(sluice.port())) {
+            try (var connection = RawHttpConnection.open(sluice.port())) {
                 assertThat(connection.send(post(path, large))).isTrue();
                 var answer = connection.read();
 
@@ -213,7 +215,7 @@ class HostileSenderTest {
                 + body;
     }
 
-    private static List<String> bodies(Api.Answer source) {
+    private static List<String> bodies(ApiClient.ApiResponse source) {
         return api.get("/api/v1/events?source_id=" + source.text("id"))
                 .json()
                 .path("items")

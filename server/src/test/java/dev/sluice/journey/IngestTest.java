@@ -6,9 +6,9 @@ import static org.awaitility.Awaitility.await;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import dev.sluice.RunningSluice;
-import dev.sluice.testkit.Api;
+import dev.sluice.testkit.ApiClient;
+import dev.sluice.testkit.RawHttp;
 import dev.sluice.testkit.Receiver;
-import dev.sluice.testkit.Wire;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -29,7 +29,7 @@ class IngestTest {
     private static final int MIB = 1_048_576;
 
     @AutoClose private static final RunningSluice sluice = RunningSluice.start();
-    private static final Api api = sluice.api();
+    private static final ApiClient api = sluice.api();
 
     @Test
     void an_accepted_webhook_is_answered_with_its_id() {
@@ -55,7 +55,7 @@ class IngestTest {
         var answer = send(source, method, "x");
 
         assertThat(answer.status()).isEqualTo(200);
-        var event = Events.detail(api, answer);
+        var event = EventReader.detail(api, answer);
         assertThat(event.path("method").asString()).isEqualTo(method);
         assertThat(event.path("body").asString()).isEqualTo("x");
     }
@@ -89,8 +89,8 @@ class IngestTest {
         var answer = send(source, "POST", "x".repeat(MIB));
 
         assertThat(answer.status()).isEqualTo(200);
-        assertThat(Events.detail(api, answer).path("body_size").asInt()).isEqualTo(MIB);
-        assertThat(Events.detail(api, answer).path("body").asString()).hasSize(MIB);
+        assertThat(EventReader.detail(api, answer).path("body_size").asInt()).isEqualTo(MIB);
+        assertThat(EventReader.detail(api, answer).path("body").asString()).hasSize(MIB);
     }
 
     @Test
@@ -249,6 +249,8 @@ class IngestTest {
         assertThat(api.send(api.anonymous(path).GET()).status()).isEqualTo(404);
     }
 
+    private record ListedHeader(String name, String value) {}
+
     @Test
     void headers_are_kept_byte_for_byte_in_order_with_their_case_and_repeats() {
         var source = api.source("s");
@@ -280,25 +282,25 @@ class IngestTest {
         assertThat(
                         event.path("header_list")
                                 .valueStream()
-                                .map((JsonNode h) ->
-                                        h.path("name").asString()
-                                                + "="
-                                                + h.path("value").asString()))
+                                .map((JsonNode header) ->
+                                        new ListedHeader(
+                                                header.path("name").asString(),
+                                                header.path("value").asString())))
                 .containsExactly(
-                        "host=h",
-                        "connection=close",
-                        "content-type=Application/JSON",
-                        "X-UPPER=1",
-                        "x-lower=2",
-                        "accept=*/*",
-                        "USER-AGENT=curl",
-                        "Set=a",
-                        "sET=b",
-                        "X-Latin=café",
-                        "X-Utf8=café",
-                        "X-Empty=",
-                        "X-Padded=in  between",
-                        "content-length=2");
+                        new ListedHeader("host", "h"),
+                        new ListedHeader("connection", "close"),
+                        new ListedHeader("content-type", "Application/JSON"),
+                        new ListedHeader("X-UPPER", "1"),
+                        new ListedHeader("x-lower", "2"),
+                        new ListedHeader("accept", "*/*"),
+                        new ListedHeader("USER-AGENT", "curl"),
+                        new ListedHeader("Set", "a"),
+                        new ListedHeader("sET", "b"),
+                        new ListedHeader("X-Latin", "café"),
+                        new ListedHeader("X-Utf8", "café"),
+                        new ListedHeader("X-Empty", ""),
+                        new ListedHeader("X-Padded", "in  between"),
+                        new ListedHeader("content-length", "2"));
         assertThat(event.path("headers").path("Set").asString()).isEqualTo("a, b");
         assertThat(event.path("headers").has("sET")).isFalse();
         assertThat(event.path("content_type").asString()).isEqualTo("Application/JSON");
@@ -373,7 +375,7 @@ class IngestTest {
         var answer = send(source, "POST", "a\0b");
 
         assertThat(answer.status()).isEqualTo(200);
-        var event = Events.detail(api, answer);
+        var event = EventReader.detail(api, answer);
         assertThat(event.path("body").asString()).isEqualTo("a\0b");
         assertThat(event.path("body_size").asInt()).isEqualTo(3);
         assertThat(event.has("body_base64")).isFalse();
@@ -402,30 +404,31 @@ class IngestTest {
 
             await().untilAsserted(() -> assertThat(receiver.requests()).hasSize(1));
             assertThat(receiver.requests().getFirst().values("X-Service-Hop")).containsExactly("6");
-            assertThat(Events.delivery(api, fifth, "succeeded").path("attempt_count").asInt())
+            assertThat(EventReader.delivery(api, fifth, "succeeded").path("attempt_count").asInt())
                     .isEqualTo(1);
-            assertThat(Events.detail(api, sixth).path("deliveries")).isEmpty();
+            assertThat(EventReader.detail(api, sixth).path("deliveries")).isEmpty();
         }
     }
 
-    private static Api.Answer withHops(Api.Answer source, String hops) {
+    private static ApiClient.ApiResponse withHops(ApiClient.ApiResponse source, String hops) {
         return api.send(
                 api.anonymous(source.text("ingest_path"))
                         .header("X-Service-Hop", hops)
                         .POST(HttpRequest.BodyPublishers.ofString("{}")));
     }
 
-    private static Api.Answer send(Api.Answer source, String method, String body) {
+    private static ApiClient.ApiResponse send(
+            ApiClient.ApiResponse source, String method, String body) {
         return api.send(
                 api.anonymous(source.text("ingest_path"))
                         .method(method, HttpRequest.BodyPublishers.ofString(body)));
     }
 
-    /// @param host the line with the host
-    /// @param headers further lines, each with its end
-    private static Wire.Answer wire(
-            Api.Answer source, String method, String host, String headers, String body) {
-        return Wire.send(
+    /// @param host the `Host` line
+    /// @param headers further header lines, each with its line end
+    private static RawHttp.RawHttpResponse wire(
+            ApiClient.ApiResponse source, String method, String host, String headers, String body) {
+        return RawHttp.send(
                 sluice.port(),
                 method
                         + " "
@@ -438,13 +441,13 @@ class IngestTest {
                         + body);
     }
 
-    private static JsonNode event(Wire.Answer accepted) {
+    private static JsonNode event(RawHttp.RawHttpResponse accepted) {
         assertThat(accepted.status()).isEqualTo(200);
         String id = JsonMapper.shared().readTree(accepted.body()).path("request_id").asString();
         return api.get("/api/v1/events/" + id).json();
     }
 
-    private static void nothingIsStored(Api.Answer source) {
+    private static void nothingIsStored(ApiClient.ApiResponse source) {
         assertThat(
                         api.get("/api/v1/events?source_id=" + source.text("id"))
                                 .json()

@@ -3,52 +3,33 @@ package dev.sluice.journey;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.RunningSluice;
-import dev.sluice.testkit.Api;
+import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.Receiver;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import tools.jackson.databind.JsonNode;
 
-import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 
-/// What a connection would make of an event.
+/// Tests the preview of what a connection would make of an event.
 class PreviewTest {
 
-    private static final String PATH = "/api/v1/connections/preview";
-    private static final String NOBODY = "018f0000-0000-7000-8000-000000000000";
-    private static final String PAID =
+    private static final String PREVIEW_PATH = "/api/v1/connections/preview";
+    private static final String UNKNOWN_ID = "018f0000-0000-7000-8000-000000000000";
+    private static final String PAID_FILTER =
             "{'operator':'and','rules':[{'path':'body.status','op':'eq','value':'paid'}]}";
-    private static final String MERGE =
+    private static final String MERGE_TRANSFORMATION =
             "{'merge_body_fields':{'a':1.50},'set_headers':[{'name':'X-From','value':'{{source.name}}'}]}";
 
-    @TempDir static Path dataDir;
-
-    private static RunningSluice sluice;
-    private static Api api;
-    private static Receiver receiver;
-
-    @BeforeAll
-    static void start() {
-        sluice = RunningSluice.start(dataDir);
-        api = sluice.api();
-        receiver = Receiver.start();
-    }
-
-    @AfterAll
-    static void stop() throws IOException {
-        receiver.close();
-        sluice.close();
-    }
+    @AutoClose private static final RunningSluice sluice = RunningSluice.start();
+    @AutoClose private static final Receiver receiver = Receiver.start();
+    private static final ApiClient api = sluice.api();
 
     @Test
     void each_rule_says_whether_it_passes_and_what_it_found() {
@@ -91,9 +72,9 @@ class PreviewTest {
         var source = api.source("Shop");
         var connection = api.connect(source, destination(", 'custom_headers': {'X-Custom': 'c'}"));
         String id = connection.text("id");
-        api.patch("/api/v1/connections/" + id, "{'transformation': " + MERGE + "}");
+        api.patch("/api/v1/connections/" + id, "{'transformation': " + MERGE_TRANSFORMATION + "}");
         var event = api.ingest(source.text("ingest_path"), "{\"caf\u00e9\":1}");
-        Events.delivery(api, event, "succeeded");
+        EventReader.delivery(api, event, "succeeded");
         var sent = receiver.requests().getLast();
 
         var request =
@@ -114,7 +95,11 @@ class PreviewTest {
         var connection = api.connect(api.source("Shop"), destination(""));
         api.patch(
                 "/api/v1/connections/" + connection.text("id"),
-                "{'filter_rules': " + PAID + ", 'transformation': " + MERGE + "}");
+                "{'filter_rules': "
+                        + PAID_FILTER
+                        + ", 'transformation': "
+                        + MERGE_TRANSFORMATION
+                        + "}");
         String to = "'connection_id': '" + connection.text("id") + "', 'sample': {'body': '{}'}";
 
         var saved = preview(to);
@@ -122,7 +107,7 @@ class PreviewTest {
                 preview(
                         to
                                 + ", 'filter_rules': "
-                                + PAID.replace("eq", "ne")
+                                + PAID_FILTER.replace("eq", "ne")
                                 + ", 'transformation': {'merge_body_fields':{'b':2}}");
         var cleared = preview(to + ", 'filter_rules': null, 'transformation': null");
 
@@ -187,7 +172,7 @@ class PreviewTest {
         var preview =
                 preview(
                         "'connection_id': '%s', 'sample': {}, 'transformation': %s"
-                                .formatted(connection.text("id"), MERGE));
+                                .formatted(connection.text("id"), MERGE_TRANSFORMATION));
 
         assertThat(preview.path("request").isNull()).isTrue();
         assertThat(preview.path("transformation_error").asString()).contains("X-From");
@@ -230,7 +215,7 @@ class PreviewTest {
                 "'destination_id':'ID','sample':{},'more':1     | more",
             })
     void what_is_wrong_is_named(String body, String field) {
-        var refused = api.post(PATH, "{" + body.replace("ID", NOBODY) + "}");
+        var refused = api.post(PREVIEW_PATH, "{" + body.replace("ID", UNKNOWN_ID) + "}");
 
         assertThat(refused.status()).isEqualTo(422);
         assertThat(refused.json().path("error").path("details"))
@@ -242,9 +227,9 @@ class PreviewTest {
     void every_wrong_header_is_named() {
         var refused =
                 api.post(
-                        PATH,
+                        PREVIEW_PATH,
                         "{'destination_id':'%s','sample':{'headers':{'a b':'1','c':2,'d':'e','f(':''}}}"
-                                .formatted(NOBODY));
+                                .formatted(UNKNOWN_ID));
 
         assertThat(refused.status()).isEqualTo(422);
         assertThat(refused.json().path("error").path("details"))
@@ -268,21 +253,21 @@ class PreviewTest {
         String to = "{'destination_id': '" + destination("").text("id") + "', 'sample': {";
         byte[] most = new byte[1 << 20];
 
-        assertThat(api.post(PATH, to + "'body_base64': '" + base64(most) + "'}}").status())
+        assertThat(api.post(PREVIEW_PATH, to + "'body_base64': '" + base64(most) + "'}}").status())
                 .isEqualTo(200);
-        assertThat(api.post(PATH, to + "'body': '" + "x".repeat(1 << 20) + "'}}").status())
+        assertThat(api.post(PREVIEW_PATH, to + "'body': '" + "x".repeat(1 << 20) + "'}}").status())
                 .isEqualTo(200);
         for (String over :
                 List.of(
                         "'body_base64': '" + base64(new byte[most.length + 1]) + "'",
                         "'body': '" + "x".repeat(most.length + 1) + "'",
                         "'body': '" + "\u00fc".repeat(most.length / 2 + 1) + "'")) {
-            var refused = api.post(PATH, to + over + "}}");
+            var refused = api.post(PREVIEW_PATH, to + over + "}}");
 
             assertThat(refused.status()).isEqualTo(422);
             assertThat(refused.errorMessage()).startsWith("sample.body").contains("1048576");
         }
-        assertThat(api.post(PATH, "{}" + " ".repeat(1536 * 1024)).status()).isEqualTo(413);
+        assertThat(api.post(PREVIEW_PATH, "{}" + " ".repeat(1536 * 1024)).status()).isEqualTo(413);
     }
 
     private static String base64(byte[] bytes) {
@@ -292,17 +277,18 @@ class PreviewTest {
     @ParameterizedTest
     @CsvSource({"connection_id", "destination_id"})
     void what_does_not_exist_is_not_found(String field) {
-        var refused = api.post(PATH, "{'%s': '%s', 'sample': {}}".formatted(field, NOBODY));
+        var refused =
+                api.post(PREVIEW_PATH, "{'%s': '%s', 'sample': {}}".formatted(field, UNKNOWN_ID));
 
         assertThat(refused.status()).isEqualTo(404);
     }
 
     @ParameterizedTest
-    @CsvSource({NOBODY, "018f0000-0000-7000-8000-000000000001"})
+    @CsvSource({UNKNOWN_ID, "018f0000-0000-7000-8000-000000000001"})
     void an_event_that_does_not_exist_is_not_found(String event) {
         var refused =
                 api.post(
-                        PATH,
+                        PREVIEW_PATH,
                         "{'destination_id': '%s', 'event_id': '%s'}"
                                 .formatted(destination("").text("id"), event));
 
@@ -312,7 +298,7 @@ class PreviewTest {
 
     @Test
     void anothers_are_not_found() {
-        var theirs = OtherWorkspace.on(sluice, "team");
+        var theirs = WorkspaceFixture.create(sluice, "team");
         var source = api.source("s");
         var destination = destination("");
         var connection = api.connect(source, destination);
@@ -333,16 +319,16 @@ class PreviewTest {
         assertThat(status(theirs, "destination_id", own, "'sample':{}")).isEqualTo(200);
     }
 
-    private static int status(Api as, String field, String id, String more) {
-        return as.post(PATH, "{'%s': '%s', %s}".formatted(field, id, more)).status();
+    private static int status(ApiClient as, String field, String id, String more) {
+        return as.post(PREVIEW_PATH, "{'%s': '%s', %s}".formatted(field, id, more)).status();
     }
 
-    private static Api.Answer destination(String more) {
+    private static ApiClient.ApiResponse destination(String more) {
         return api.destination(receiver.url(), more);
     }
 
     private static JsonNode preview(String fields) {
-        var answer = api.post(PATH, "{" + fields + "}");
+        var answer = api.post(PREVIEW_PATH, "{" + fields + "}");
         assertThat(answer.status()).as(answer.body()).isEqualTo(200);
         return answer.json();
     }

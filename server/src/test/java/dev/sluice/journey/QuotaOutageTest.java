@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import dev.sluice.RunningSluice;
 import dev.sluice.platform.db.Database;
-import dev.sluice.testkit.TcpProxy;
-import dev.sluice.testkit.TestCluster;
+import dev.sluice.testkit.PostgresProxy;
+import dev.sluice.testkit.TestPostgres;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,14 +24,14 @@ class QuotaOutageTest {
 
     @Test
     void an_event_that_was_not_stored_and_what_is_unused_cost_nothing() throws IOException {
-        var database = TestCluster.newDatabase();
+        var database = TestPostgres.newDatabase();
         var plans =
                 Files.writeString(
                         directory.resolve("plans.json"),
                         """
                         {"items": [{"name": "p", "limits": {"events_per_month": 1000, "retention_days": 9}}]}
                         """);
-        try (var proxy = TcpProxy.to(database.host(), database.port());
+        try (var proxy = PostgresProxy.to(database.host(), database.port());
                 var sluice =
                         RunningSluice.start(
                                 directory.resolve("data"),
@@ -40,22 +40,22 @@ class QuotaOutageTest {
                                         "SLUICE_PLANS_FILE",
                                         plans.toString(),
                                         "SLUICE_DATABASE_URL",
-                                        TestCluster.url(through(proxy, database))));
-                var db = TestCluster.open(database)) {
+                                        TestPostgres.url(through(proxy, database))));
+                var db = TestPostgres.open(database)) {
             var api = sluice.api();
             String path = api.source("one").text("ingest_path");
             assertThat(api.ingest(path, "{}").status()).isEqualTo(200);
 
-            proxy.goAway();
+            proxy.takeDown();
             var refused = api.ingest(path, "{}");
             assertThat(refused.status()).isEqualTo(500);
             assertThat(refused.header("Retry-After")).contains("1");
-            proxy.comeBack();
+            proxy.bringUp();
 
             await().atMost(Duration.ofSeconds(30))
                     .untilAsserted(() ->
                             assertThat(api.get("/api/v1/status").text("status")).isEqualTo("ok"));
-            sluice.restart(); // a stop gives back what is unused
+            sluice.restart(); // a stopping node gives back its unused part of the quota
 
             assertThat(
                             db.<Long>call(tx ->
@@ -68,7 +68,7 @@ class QuotaOutageTest {
         }
     }
 
-    private static Database through(TcpProxy proxy, Database database) {
+    private static Database through(PostgresProxy proxy, Database database) {
         return new Database(
                 "127.0.0.1",
                 proxy.port(),

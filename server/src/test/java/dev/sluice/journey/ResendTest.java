@@ -4,16 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.sluice.RunningSluice;
+import dev.sluice.gateway.connection.ConnectionId;
+import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Db;
 import dev.sluice.relay.DeliveryId;
+import dev.sluice.relay.DeliveryStatus;
+import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.EventId;
-import dev.sluice.testkit.Api;
+import dev.sluice.testkit.ApiClient;
+import dev.sluice.testkit.GivenRows;
 import dev.sluice.testkit.ManualClock;
 import dev.sluice.testkit.Receiver;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,40 +35,24 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
-/// One event, sent once more.
+/// Tests the resend of one event.
 class ResendTest {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(20);
 
-    @TempDir static Path dataDir;
-
-    private static ManualClock clock;
-    private static RunningSluice sluice;
-    private static Api api;
-    private static Db db;
+    private static final ManualClock clock = ManualClock.ofNow();
+    @AutoClose private static final RunningSluice sluice = RunningSluice.start(clock);
+    @AutoClose private static final Db db = sluice.db();
+    private static final ApiClient api = sluice.api();
 
     private Receiver receiver;
-    private Api.Answer source;
-    private Api.Answer destination;
-    private Api.Answer connection;
-
-    @BeforeAll
-    static void start() {
-        clock = ManualClock.ofNow();
-        sluice = RunningSluice.start(dataDir, clock, Map.of());
-        api = sluice.api();
-        db = sluice.db();
-    }
-
-    @AfterAll
-    static void stop() {
-        db.close();
-        sluice.close();
-    }
+    private ApiClient.ApiResponse source;
+    private ApiClient.ApiResponse destination;
+    private ApiClient.ApiResponse connection;
 
     @BeforeEach
     void open() {
-        clock.advance(Duration.ofSeconds(61)); // each test has a minute's requests of its own
+        clock.advance(Duration.ofSeconds(61)); // each test has its own minute of the rate limit
         receiver = Receiver.start();
         source = api.source("s");
         destination =
@@ -152,16 +140,16 @@ class ResendTest {
                 "{'connection_ids': ['" + good + "', '" + elsewhere.text("id") + "']}",
                 "connection_ids.1",
                 "must be a connection of the event's source.");
-        refused(event, "{'connections': []}", "connections", "is not a field here.");
+        refused(event, "{'connections': []}", "connections", "is not a known field.");
         for (String unknown : List.of(UUID.randomUUID().toString(), gone.text("id"))) {
             var answer = resend(event, "{'connection_ids': ['" + unknown + "']}");
             assertThat(answer.status()).isEqualTo(404);
             assertThat(answer.errorMessage()).isEqualTo("There is no such connection.");
         }
-        assertThat(Events.detail(api, event).path("deliveries")).hasSize(1);
+        assertThat(EventReader.detail(api, event).path("deliveries")).hasSize(1);
     }
 
-    private void refused(Api.Answer event, String body, String field, String message) {
+    private void refused(ApiClient.ApiResponse event, String body, String field, String message) {
         var answer = resend(event, body);
         assertThat(answer.status()).as(body).isEqualTo(422);
         assertThat(answer.json().path("error").path("details").path(0).path("field").asString())
@@ -228,7 +216,8 @@ class ResendTest {
                 "{'filter_rules': {'operator': 'and', 'rules': [{'path': 'body.a', 'op': 'eq',"
                         + " 'value': 1}]}}");
         var event = api.ingest(source.text("ingest_path"), "{}");
-        assertThat(Events.delivery(api, event).path("status").asString()).isEqualTo("filtered");
+        assertThat(EventReader.delivery(api, event).path("status").asString())
+                .isEqualTo("filtered");
 
         resend(event, "{}");
 
@@ -261,13 +250,13 @@ class ResendTest {
     void a_resend_follows_the_whole_schedule_again() {
         receiver.willAnswer(500);
         var event = api.ingest(source.text("ingest_path"), "{}");
-        Events.deliveryAfter(1, api, event);
+        EventReader.deliveryAfter(1, api, event);
         clock.advance(Duration.ofSeconds(60));
-        Events.delivery(api, event, "exhausted");
+        EventReader.delivery(api, event, "exhausted");
 
         resend(event, "{}");
 
-        await().atMost(PATIENCE)
+        await().atMost(AWAIT_TIMEOUT)
                 .untilAsserted(
                         () -> assertThat(resends(event).getFirst().path("attempts")).hasSize(1));
         var resend = resends(event).getFirst();
@@ -296,10 +285,10 @@ class ResendTest {
         var requests = receiver.requests();
         assertThat(requests).hasSize(2);
         assertThat(requests)
-                .allSatisfy(request -> {
-                    assertThat(request.values("X-Service-Event-Id"))
+                .allSatisfy(receivedRequest -> {
+                    assertThat(receivedRequest.values("X-Service-Event-Id"))
                             .containsExactly(event.text("request_id"));
-                    assertThat(request.values("X-Service-Signature")).hasSize(1);
+                    assertThat(receivedRequest.values("X-Service-Signature")).hasSize(1);
                 });
         assertThat(requests.get(1).values("X-Service-Delivery-Id"))
                 .isNotEqualTo(requests.get(0).values("X-Service-Delivery-Id"));
@@ -335,7 +324,7 @@ class ResendTest {
         var answer = post("/api/v1/events/" + id + "/resend");
 
         assertThat(answer.json().path("created").asInt()).isEqualTo(1);
-        await().atMost(PATIENCE).until(() -> receiver.requests().size() == 1);
+        await().atMost(AWAIT_TIMEOUT).until(() -> receiver.requests().size() == 1);
     }
 
     @Test
@@ -344,7 +333,7 @@ class ResendTest {
         long start = System.nanoTime();
 
         resend(event, "{}");
-        await().atMost(PATIENCE).until(() -> receiver.requests().size() == 2);
+        await().atMost(AWAIT_TIMEOUT).until(() -> receiver.requests().size() == 2);
 
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(8));
     }
@@ -353,7 +342,7 @@ class ResendTest {
     void resends_made_at_once_get_ordinals_of_their_own() {
         patch("destinations", destination, "{'status': 'paused'}");
         var event = api.ingest(source.text("ingest_path"), "{}");
-        var answers = new ArrayList<CompletableFuture<Api.Answer>>();
+        var answers = new ArrayList<CompletableFuture<ApiClient.ApiResponse>>();
         for (int i = 0; i < 16; i++) {
             answers.add(CompletableFuture.supplyAsync(() -> resend(event, "{}")));
         }
@@ -374,19 +363,17 @@ class ResendTest {
         api.connect(source, api.destination(receiver.url(), ""));
         var event = delivered();
         var id = new EventId(UUID.fromString(event.text("request_id")));
-        var last = DeliveryId.of(id, DeliveryId.LAST - 1).value();
-        db.run(tx ->
-                tx.update(
-                        """
-                        insert into delivery (id, finished_at, created_at, source_id, connection_id, status,
-                                              trigger, attempts)
-                        values (?, ?, ?, ?, ?, 4, 2, 1)
-                        """,
-                        last,
-                        clock.instant(),
-                        clock.instant(),
-                        UUID.fromString(source.text("id")),
-                        UUID.fromString(connection.text("id"))));
+        var last = DeliveryId.of(id, DeliveryId.MAX_ORDINAL - 1);
+        var row =
+                new GivenRows.DeliveryRow(
+                                last,
+                                new SourceId(UUID.fromString(source.text("id"))),
+                                new ConnectionId(UUID.fromString(connection.text("id"))),
+                                DeliveryStatus.FAILED,
+                                clock.instant())
+                        .withCreatedAt(clock.instant())
+                        .withoutAttempt(ErrorCode.EVENT_EXPIRED);
+        db.run(tx -> GivenRows.insertDeliveries(tx, List.of(row)));
         try {
             var both = resend(event, "{}");
             assertThat(both.status()).isEqualTo(409);
@@ -398,12 +385,13 @@ class ResendTest {
             assertThat(resend(event, one).status()).isEqualTo(409);
             assertThat(resends(event)).hasSize(2);
         } finally {
-            db.run(tx -> tx.update("delete from delivery where id >= ? and trigger = 2", last));
+            db.run(tx ->
+                    tx.update("delete from delivery where id >= ? and trigger = 2", last.value()));
             db.run(tx ->
                     tx.update(
                             "delete from delivery_work where id >= ? and id <= ?",
-                            last,
-                            DeliveryId.lastOf(id)));
+                            last.value(),
+                            DeliveryId.maxIdOf(id)));
         }
     }
 
@@ -418,31 +406,31 @@ class ResendTest {
         assertThat(events.path("items").path(0).path("delivered_count").asInt()).isEqualTo(2);
     }
 
-    private Api.Answer delivered() {
+    private ApiClient.ApiResponse delivered() {
         var event = api.ingest(source.text("ingest_path"), "{\"a\": 1}");
-        await().atMost(PATIENCE)
+        await().atMost(AWAIT_TIMEOUT)
                 .untilAsserted(() ->
-                        assertThat(Events.detail(api, event).path("deliveries"))
+                        assertThat(EventReader.detail(api, event).path("deliveries"))
                                 .allMatch(
                                         one -> one.path("status").asString().equals("succeeded")));
         return event;
     }
 
-    private static String path(Api.Answer event) {
+    private static String path(ApiClient.ApiResponse event) {
         return "/api/v1/events/" + event.text("request_id") + "/resend";
     }
 
-    private static Api.Answer resend(Api.Answer event, String body) {
+    private static ApiClient.ApiResponse resend(ApiClient.ApiResponse event, String body) {
         return api.post(path(event), body);
     }
 
-    private static Api.Answer post(String path) {
+    private static ApiClient.ApiResponse post(String path) {
         return api.post(path, "{}");
     }
 
-    private static List<JsonNode> resends(Api.Answer event) {
+    private static List<JsonNode> resends(ApiClient.ApiResponse event) {
         var resends = new ArrayList<JsonNode>();
-        Events.detail(api, event)
+        EventReader.detail(api, event)
                 .path("deliveries")
                 .forEach(delivery -> {
                     if (delivery.path("trigger").asString().equals("resend")) {
@@ -452,8 +440,8 @@ class ResendTest {
         return resends;
     }
 
-    private static List<JsonNode> resends(Api.Answer event, int count, String status) {
-        await().atMost(PATIENCE)
+    private static List<JsonNode> resends(ApiClient.ApiResponse event, int count, String status) {
+        await().atMost(AWAIT_TIMEOUT)
                 .untilAsserted(() ->
                         assertThat(resends(event))
                                 .hasSize(count)
@@ -461,7 +449,7 @@ class ResendTest {
         return resends(event);
     }
 
-    private static void patch(String kind, Api.Answer of, String json) {
+    private static void patch(String kind, ApiClient.ApiResponse of, String json) {
         assertThat(api.patch("/api/v1/" + kind + "/" + of.text("id"), json).status())
                 .isEqualTo(200);
     }

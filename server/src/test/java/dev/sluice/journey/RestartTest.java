@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.sluice.RunningSluice;
-import dev.sluice.testkit.Api;
+import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.ManualClock;
 import dev.sluice.testkit.Receiver;
 
@@ -33,8 +33,8 @@ class RestartTest {
                             ", 'auth_config': {'type': 'api_key', 'header': 'X-Key', 'key': 'k'}");
             var connection = api.connect(source, destination);
             var event = api.ingest(source.text("ingest_path"), "{}");
-            Events.delivery(api, event, "succeeded");
-            var detail = Events.detail(api, event);
+            EventReader.delivery(api, event, "succeeded");
+            var detail = EventReader.detail(api, event);
 
             sluice.restart();
 
@@ -43,10 +43,10 @@ class RestartTest {
             assertThat(read(after, "destinations", destination).json())
                     .isEqualTo(destination.json());
             assertThat(read(after, "connections", connection).json()).isEqualTo(connection.json());
-            assertThat(Events.detail(after, event)).isEqualTo(detail);
+            assertThat(EventReader.detail(after, event)).isEqualTo(detail);
             assertThat(after.get("/api/v1/events").json().path("total").asInt()).isEqualTo(1);
             var next = after.ingest(source.text("ingest_path"), "{}");
-            Events.delivery(after, next, "succeeded");
+            EventReader.delivery(after, next, "succeeded");
             assertThat(receiver.requests().get(1).values("X-Key")).containsExactly("k");
         }
     }
@@ -64,10 +64,10 @@ class RestartTest {
             sluice.restart();
 
             var after = sluice.api();
-            assertThat(Events.delivery(after, event).path("status").asString())
+            assertThat(EventReader.delivery(after, event).path("status").asString())
                     .isEqualTo("pending");
             after.patch("/api/v1/sources/" + source.text("id"), "{'status': 'active'}");
-            Events.delivery(after, event, "succeeded");
+            EventReader.delivery(after, event, "succeeded");
             assertThat(receiver.requests()).hasSize(1);
         }
     }
@@ -77,7 +77,8 @@ class RestartTest {
             throws IOException {
         try (var receiver = Receiver.start();
                 var sluice = RunningSluice.start(dataDir)) {
-            receiver.will(new Receiver.Late(Duration.ofSeconds(9), Receiver.answer(200, "")));
+            receiver.willDo(
+                    new Receiver.DelayedBehaviour(Duration.ofSeconds(9), Receiver.answer(200, "")));
             var api = sluice.api();
             var source = api.source("s");
             api.connect(source, api.destination(receiver.url(), ""));
@@ -86,7 +87,7 @@ class RestartTest {
 
             sluice.restart();
 
-            assertThat(Events.delivery(sluice.api(), event).path("status").asString())
+            assertThat(EventReader.delivery(sluice.api(), event).path("status").asString())
                     .isEqualTo("succeeded");
             assertThat(receiver.requests()).hasSize(1);
         }
@@ -102,12 +103,12 @@ class RestartTest {
             var source = api.source("s");
             api.connect(source, api.destination(receiver.url(), ""));
             var event = api.ingest(source.text("ingest_path"), "{}");
-            Events.deliveryAfter(1, api, event);
+            EventReader.deliveryAfter(1, api, event);
 
             clock.advance(Duration.ofSeconds(36));
             sluice.restart();
 
-            Events.delivery(sluice.api(), event, "succeeded");
+            EventReader.delivery(sluice.api(), event, "succeeded");
             assertThat(receiver.requests().getLast().values("X-Service-Attempt"))
                     .containsExactly("2");
         }
@@ -117,7 +118,9 @@ class RestartTest {
     void a_stop_lets_what_is_on_the_wire_end() throws IOException {
         try (var receiver = Receiver.start();
                 var sluice = RunningSluice.start(dataDir, InstantSource.system(), Map.of())) {
-            receiver.will(new Receiver.Late(Duration.ofMillis(500), Receiver.answer(200, "done")));
+            receiver.willDo(
+                    new Receiver.DelayedBehaviour(
+                            Duration.ofMillis(500), Receiver.answer(200, "done")));
             var api = sluice.api();
             var source = api.source("s");
             api.connect(source, api.destination(receiver.url(), ""));
@@ -126,13 +129,14 @@ class RestartTest {
 
             sluice.restart();
 
-            assertThat(Events.delivery(sluice.api(), event).path("status").asString())
+            assertThat(EventReader.delivery(sluice.api(), event).path("status").asString())
                     .isEqualTo("succeeded");
             assertThat(receiver.requests()).hasSize(1);
         }
     }
 
-    private static Api.Answer read(Api api, String kind, Api.Answer of) {
+    private static ApiClient.ApiResponse read(
+            ApiClient api, String kind, ApiClient.ApiResponse of) {
         return api.get("/api/v1/" + kind + "/" + of.text("id"));
     }
 }

@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.sluice.RunningSluice;
-import dev.sluice.observe.audit.Conservation;
+import dev.sluice.observe.audit.DatabaseAuditor;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
-import dev.sluice.testkit.Api;
+import dev.sluice.relay.DeliveryStatus;
+import dev.sluice.relay.ErrorCode;
+import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.ManualClock;
 import dev.sluice.testkit.Receiver;
 
@@ -29,13 +31,14 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// What leaves when, as users see it, and that nobody notices when it does. Clocks begin some days
-/// ago, because a day that is not over by the database's clock stays.
+/// Tests which data retention removes and when, as users see it, and that its removal disturbs
+/// nobody. Clocks begin some days ago, because a day that is not over by the database's clock
+/// stays.
 class RetentionTest {
 
     private static final Duration DAY = Duration.ofDays(1);
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
-    private static final DateTimeFormatter NAME = DateTimeFormatter.ofPattern("uuuuMMdd");
+    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(30);
+    private static final DateTimeFormatter PARTITION_DATE = DateTimeFormatter.ofPattern("uuuuMMdd");
 
     @TempDir Path directory;
 
@@ -66,39 +69,44 @@ class RetentionTest {
             api.connect(
                     source, api.destination("http://127.0.0.1:8000/", ", \"status\": \"paused\""));
             var accepted = api.ingest(source.text("ingest_path"), "{}");
-            var expires = Events.detail(api, accepted).path("expires_at").asString();
+            var expires = EventReader.detail(api, accepted).path("expires_at").asString();
             assertThat(Instant.parse(expires)).isEqualTo(clock.instant().plus(DAY.multipliedBy(2)));
-            assertThat(Events.delivery(api, accepted).path("reason").asString())
+            assertThat(EventReader.delivery(api, accepted).path("reason").asString())
                     .startsWith("Held: the destination is paused.")
                     .doesNotContain("unsent");
 
             clock.advance(DAY.plus(Duration.ofMinutes(1)));
-            assertThat(Events.delivery(api, accepted).path("reason").asString())
+            assertThat(EventReader.delivery(api, accepted).path("reason").asString())
                     .startsWith("Held: the destination is paused.")
                     .endsWith(
-                            " It ends unsent at "
+                            " It expires unsent at "
                                     + expires
-                                    + ", when the event's retention is over.");
+                                    + ", when the event's retention ends.");
 
             clock.advance(DAY.plus(Duration.ofHours(1)));
             assertThat(api.get("/api/v1/events/" + accepted.text("request_id")).status())
                     .isEqualTo(404);
-            await().atMost(PATIENCE)
-                    .untilAsserted(
-                            () -> assertThat(errors(db)).containsExactly("failed event_expired"));
+            await().atMost(AWAIT_TIMEOUT)
+                    .untilAsserted(() ->
+                            assertThat(ends(db))
+                                    .containsExactly(
+                                            new DeliveryEnd(
+                                                    DeliveryStatus.FAILED,
+                                                    ErrorCode.EVENT_EXPIRED)));
             assertThat(count(db, "delivery_work")).isZero();
         }
     }
 
-    private static List<String> errors(Db db) {
+    private record DeliveryEnd(DeliveryStatus status, ErrorCode error) {}
+
+    private static List<DeliveryEnd> ends(Db db) {
         return db.call(tx ->
                 tx.query(
-                        """
-                        select case status when 4 then 'failed' end || ' '
-                               || case error_code when 15 then 'event_expired' end as ended
-                          from delivery
-                        """,
-                        row -> row.text("ended")));
+                        "select status, error_code from delivery",
+                        row ->
+                                new DeliveryEnd(
+                                        DeliveryStatus.fromNumber(row.integer("status")),
+                                        ErrorCode.fromNumber(row.integer("error_code")))));
     }
 
     private static long count(Db db, String table) {
@@ -106,7 +114,7 @@ class RetentionTest {
                 tx -> tx.single("select count(*) as n from " + table, row -> row.number("n")));
     }
 
-    /// The days ahead are missing too, as when nothing made them in time.
+    /// The partitions of the coming days are missing too, as when nothing made them in time.
     @Test
     void midnight_passes_under_load_without_an_error() throws Exception {
         var midnight = daysAgo(5).truncatedTo(ChronoUnit.DAYS);
@@ -114,7 +122,7 @@ class RetentionTest {
         try (var receiver = Receiver.start();
                 var sluice = start(clock, 30);
                 var db = sluice.db();
-                var load = new Load(sluice.api(), receiver)) {
+                var load = new BackgroundSenders(sluice.api(), receiver)) {
             db.run(tx -> dropFrom(tx, date(midnight)));
             load.awaitAnswers(50);
 
@@ -123,11 +131,11 @@ class RetentionTest {
 
             load.stop();
             assertThat(load.statuses).containsOnly(200);
-            assertThat(count(db, "event_" + NAME.format(date(midnight)))).isPositive();
+            assertThat(count(db, "event_" + PARTITION_DATE.format(date(midnight)))).isPositive();
             load.awaitDelivered();
-            await().atMost(PATIENCE).until(() -> count(db, "delivery_work") == 0);
+            await().atMost(AWAIT_TIMEOUT).until(() -> count(db, "delivery_work") == 0);
             var hour = Duration.ofHours(1);
-            var report = Conservation.check(db, midnight.minus(hour), midnight.plus(hour));
+            var report = DatabaseAuditor.check(db, midnight.minus(hour), midnight.plus(hour));
             assertThat(report.violations()).isEmpty();
             assertThat(report.events()).isEqualTo(load.statuses.size());
         }
@@ -140,21 +148,25 @@ class RetentionTest {
     private static void dropFrom(Tx tx, LocalDate first) {
         for (int day = 0; day < 8; day++) {
             for (String table : List.of("event", "delivery", "attempt")) {
-                tx.update("drop table if exists " + table + "_" + NAME.format(first.plusDays(day)));
+                tx.update(
+                        "drop table if exists "
+                                + table
+                                + "_"
+                                + PARTITION_DATE.format(first.plusDays(day)));
             }
         }
     }
 
-    /// Whoever reads an old day holds up its removal, and nobody else.
+    /// A reader of an old day delays its removal, and nothing else.
     @Test
     void a_reader_delays_the_removal_of_a_day_and_no_traffic() throws Exception {
         var clock = new ManualClock(daysAgo(4));
         try (var receiver = Receiver.start();
                 var sluice = start(clock, 1);
                 var db = sluice.db();
-                var load = new Load(sluice.api(), receiver)) {
+                var load = new BackgroundSenders(sluice.api(), receiver)) {
             load.awaitAnswers(20);
-            var oldest = "event_" + NAME.format(date(clock.instant()).minusDays(1));
+            var oldest = "event_" + PARTITION_DATE.format(date(clock.instant()).minusDays(1));
 
             db.snapshot(reading -> {
                 long seen = events(reading);
@@ -163,7 +175,7 @@ class RetentionTest {
                 for (int round = 0; round < 3; round++) {
                     int answered = load.statuses.size() + 20;
                     int delivered = receiver.requests().size() + 20;
-                    await().atMost(PATIENCE)
+                    await().atMost(AWAIT_TIMEOUT)
                             .until(() ->
                                     events(reading) == seen
                                             && isPending(db, oldest)
@@ -176,10 +188,10 @@ class RetentionTest {
             });
 
             clock.advance(Duration.ofMinutes(1));
-            await().atMost(PATIENCE).until(() -> isGone(db, oldest));
+            await().atMost(AWAIT_TIMEOUT).until(() -> isGone(db, oldest));
             load.stop();
             assertThat(load.statuses).containsOnly(200);
-            await().atMost(PATIENCE).until(() -> count(db, "delivery_work") == 0);
+            await().atMost(AWAIT_TIMEOUT).until(() -> count(db, "delivery_work") == 0);
         }
     }
 
@@ -206,7 +218,8 @@ class RetentionTest {
                         table));
     }
 
-    /// Statements that wait for a lock of the removal; its own, and the making of days, may.
+    /// The statements that wait for a lock of the removal. The removal itself and the creation of
+    /// partitions may wait.
     private static List<String> blocked(Db db) {
         return db.call(tx ->
                 tx.query(
@@ -222,23 +235,23 @@ class RetentionTest {
                         row -> row.text("query")));
     }
 
-    /// Senders that go on until they are stopped.
-    private static final class Load implements AutoCloseable {
+    /// Senders that keep sending until they are stopped.
+    private static final class BackgroundSenders implements AutoCloseable {
 
-        private static final int SENDERS = 2;
+        private static final int SENDER_COUNT = 2;
 
         final List<Integer> statuses = new CopyOnWriteArrayList<>();
 
         private final Receiver receiver;
         private final AtomicBoolean isStopped = new AtomicBoolean();
-        private final AtomicInteger running = new AtomicInteger(SENDERS);
+        private final AtomicInteger running = new AtomicInteger(SENDER_COUNT);
 
-        Load(Api api, Receiver receiver) {
+        BackgroundSenders(ApiClient api, Receiver receiver) {
             this.receiver = receiver;
             var source = api.source("s");
             api.connect(source, api.destination(receiver.url(), ""));
             String path = source.text("ingest_path");
-            for (int i = 0; i < SENDERS; i++) {
+            for (int i = 0; i < SENDER_COUNT; i++) {
                 Thread.ofVirtual()
                         .start(() -> {
                             try {
@@ -254,16 +267,17 @@ class RetentionTest {
 
         void awaitAnswers(int more) {
             int before = statuses.size();
-            await().atMost(PATIENCE).until(() -> statuses.size() >= before + more);
+            await().atMost(AWAIT_TIMEOUT).until(() -> statuses.size() >= before + more);
         }
 
         void stop() {
             isStopped.set(true);
-            await().atMost(PATIENCE).until(() -> running.get() == 0);
+            await().atMost(AWAIT_TIMEOUT).until(() -> running.get() == 0);
         }
 
         void awaitDelivered() {
-            await().atMost(PATIENCE).until(() -> receiver.requests().size() >= statuses.size());
+            await().atMost(AWAIT_TIMEOUT)
+                    .until(() -> receiver.requests().size() >= statuses.size());
         }
 
         @Override

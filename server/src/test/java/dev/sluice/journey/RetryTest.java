@@ -3,7 +3,7 @@ package dev.sluice.journey;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.RunningSluice;
-import dev.sluice.testkit.Api;
+import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.ManualClock;
 import dev.sluice.testkit.Receiver;
 
@@ -18,15 +18,14 @@ import tools.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Map;
 
 class RetryTest {
 
     private static final ManualClock clock = ManualClock.ofNow();
 
-    @AutoClose private static final RunningSluice sluice = RunningSluice.start(clock, Map.of());
+    @AutoClose private static final RunningSluice sluice = RunningSluice.start(clock);
 
-    private static final Api api = sluice.api();
+    private static final ApiClient api = sluice.api();
 
     @AutoClose private final Receiver receiver = Receiver.start();
 
@@ -35,7 +34,7 @@ class RetryTest {
         receiver.willAnswer(503, 200);
         var event = send("[30, 120]");
 
-        var waiting = Events.deliveryAfter(1, api, event);
+        var waiting = EventReader.deliveryAfter(1, api, event);
 
         assertThat(waiting.path("status").asString()).isEqualTo("pending");
         assertThat(waiting.path("attempt_count").asInt()).isEqualTo(1);
@@ -49,7 +48,7 @@ class RetryTest {
 
         clock.advance(Duration.ofSeconds(36));
 
-        var delivered = Events.delivery(api, event, "succeeded");
+        var delivered = EventReader.delivery(api, event, "succeeded");
         assertThat(delivered.path("attempt_count").asInt()).isEqualTo(2);
         assertThat(delivered.path("attempts")).hasSize(2);
     }
@@ -58,21 +57,21 @@ class RetryTest {
     void nothing_is_sent_before_the_interval_has_passed() {
         receiver.willAnswer(503, 200);
         var early = send("[30]");
-        Events.deliveryAfter(1, api, early);
+        EventReader.deliveryAfter(1, api, early);
 
         clock.advance(Duration.ofSeconds(23));
         var later = send("[30]");
-        Events.delivery(api, later, "succeeded");
+        EventReader.delivery(api, later, "succeeded");
 
-        assertThat(Events.delivery(api, early).path("attempt_count").asInt()).isEqualTo(1);
+        assertThat(EventReader.delivery(api, early).path("attempt_count").asInt()).isEqualTo(1);
     }
 
     @Test
     void a_failed_attempt_is_recorded() {
-        receiver.will(Receiver.answer(503, "not now"));
+        receiver.willDo(Receiver.answer(503, "not now"));
         var event = send("[30]");
 
-        var attempt = Events.deliveryAfter(1, api, event).path("attempts").get(0);
+        var attempt = EventReader.deliveryAfter(1, api, event).path("attempts").get(0);
 
         assertThat(attempt.path("attempt_number").asInt()).isEqualTo(1);
         assertThat(attempt.path("request_url").asString()).isEqualTo(receiver.url());
@@ -88,14 +87,14 @@ class RetryTest {
     void it_is_exhausted_after_the_first_attempt_and_one_for_each_interval() {
         receiver.willAnswer(503, 500, 502);
         var event = send("[10, 100]");
-        Events.deliveryAfter(1, api, event);
+        EventReader.deliveryAfter(1, api, event);
 
         clock.advance(Duration.ofSeconds(12));
-        var second = Events.deliveryAfter(2, api, event);
+        var second = EventReader.deliveryAfter(2, api, event);
         assertThat(wait(second)).isBetween(Duration.ofSeconds(80), Duration.ofMinutes(2));
         clock.advance(Duration.ofMinutes(2));
 
-        var exhausted = Events.delivery(api, event, "exhausted");
+        var exhausted = EventReader.delivery(api, event, "exhausted");
         assertThat(exhausted.path("attempt_count").asInt()).isEqualTo(3);
         assertThat(
                         exhausted
@@ -116,7 +115,7 @@ class RetryTest {
         receiver.willAnswer(status);
         var event = send("[30]");
 
-        var failed = Events.delivery(api, event, "failed");
+        var failed = EventReader.delivery(api, event, "failed");
 
         assertThat(failed.path("attempt_count").asInt()).isEqualTo(1);
         assertThat(failed.path("next_attempt_at").isNull()).isTrue();
@@ -133,12 +132,12 @@ class RetryTest {
     void an_answer_that_asks_for_patience_is_tried_again(int status) {
         receiver.willAnswer(status, 204);
         var event = send("[30]");
-        assertThat(Events.deliveryAfter(1, api, event).path("status").asString())
+        assertThat(EventReader.deliveryAfter(1, api, event).path("status").asString())
                 .isEqualTo("pending");
 
         clock.advance(Duration.ofSeconds(36));
 
-        assertThat(Events.delivery(api, event, "succeeded").path("attempt_count").asInt())
+        assertThat(EventReader.delivery(api, event, "succeeded").path("attempt_count").asInt())
                 .isEqualTo(2);
     }
 
@@ -146,10 +145,10 @@ class RetryTest {
     @ValueSource(ints = {301, 302, 307, 308, 304})
     void a_redirect_is_a_failed_attempt_and_not_followed(int status) throws IOException {
         try (var elsewhere = Receiver.start()) {
-            receiver.will(Receiver.answer(status, "", "Location: " + elsewhere.url()));
+            receiver.willDo(Receiver.answer(status, "", "Location: " + elsewhere.url()));
             var event = send("[30]");
 
-            var waiting = Events.deliveryAfter(1, api, event);
+            var waiting = EventReader.deliveryAfter(1, api, event);
 
             assertThat(waiting.path("status").asString()).isEqualTo("pending");
             var attempt = waiting.path("attempts").get(0);
@@ -166,19 +165,20 @@ class RetryTest {
         "503, 99999, 86400",
     })
     void retry_after_postpones_the_next_attempt(int status, int asked, int waited) {
-        receiver.will(Receiver.answer(status, "", "Retry-After: " + asked));
+        receiver.willDo(Receiver.answer(status, "", "Retry-After: " + asked));
         var event = send("[30]");
 
-        assertThat(wait(Events.deliveryAfter(1, api, event))).isEqualTo(Duration.ofSeconds(waited));
+        assertThat(wait(EventReader.deliveryAfter(1, api, event)))
+                .isEqualTo(Duration.ofSeconds(waited));
     }
 
     @ParameterizedTest
     @CsvSource({"503, 1", "503, -5", "503, soon", "500, 120", "408, 120"})
     void retry_after_never_hurries_and_counts_for_429_and_503_only(int status, String asked) {
-        receiver.will(Receiver.answer(status, "", "Retry-After: " + asked));
+        receiver.willDo(Receiver.answer(status, "", "Retry-After: " + asked));
         var event = send("[30]");
 
-        assertThat(wait(Events.deliveryAfter(1, api, event)))
+        assertThat(wait(EventReader.deliveryAfter(1, api, event)))
                 .isBetween(Duration.ofSeconds(24), Duration.ofSeconds(36));
     }
 
@@ -187,7 +187,7 @@ class RetryTest {
         receiver.close();
         var event = send("[30]");
 
-        var waiting = Events.deliveryAfter(1, api, event);
+        var waiting = EventReader.deliveryAfter(1, api, event);
 
         assertThat(waiting.path("status").asString()).isEqualTo("pending");
         var attempt = waiting.path("attempts").get(0);
@@ -201,10 +201,10 @@ class RetryTest {
 
     @Test
     void an_answer_that_comes_too_late_is_tried_again() {
-        receiver.will(new Receiver.Say("", Receiver.Next.STALL));
+        receiver.willDo(new Receiver.ScriptedResponse("", Receiver.ConnectionAction.STALL));
         var event = send("[30]", ", 'timeout_ms': 100");
 
-        var attempt = Events.deliveryAfter(1, api, event).path("attempts").get(0);
+        var attempt = EventReader.deliveryAfter(1, api, event).path("attempts").get(0);
 
         assertThat(attempt.path("error_code").asString()).isEqualTo("response_timeout");
         assertThat(attempt.path("latency_ms").asInt()).isBetween(90, 5_000);
@@ -212,20 +212,22 @@ class RetryTest {
 
     @Test
     void a_connection_that_is_reset_is_tried_again() {
-        receiver.will(new Receiver.Say("", Receiver.Next.RESET));
+        receiver.willDo(new Receiver.ScriptedResponse("", Receiver.ConnectionAction.RESET));
         var event = send("[30]");
 
-        var attempt = Events.deliveryAfter(1, api, event).path("attempts").get(0);
+        var attempt = EventReader.deliveryAfter(1, api, event).path("attempts").get(0);
 
         assertThat(attempt.path("error_code").asString()).isEqualTo("connection_reset");
     }
 
     @Test
     void what_is_no_http_answer_is_tried_again() {
-        receiver.will(new Receiver.Say("SSH-2.0-OpenSSH_9\r\n\r\n", Receiver.Next.CLOSE));
+        receiver.willDo(
+                new Receiver.ScriptedResponse(
+                        "SSH-2.0-OpenSSH_9\r\n\r\n", Receiver.ConnectionAction.CLOSE));
         var event = send("[30]");
 
-        var attempt = Events.deliveryAfter(1, api, event).path("attempts").get(0);
+        var attempt = EventReader.deliveryAfter(1, api, event).path("attempts").get(0);
 
         assertThat(attempt.path("error_code").asString()).isEqualTo("invalid_response");
     }
@@ -240,14 +242,14 @@ class RetryTest {
                             receiver.url(), ", 'retry_policy': {'intervals_seconds': [30]}");
             api.connect(source, destination);
             var event = api.ingest(source.text("ingest_path"), "{}");
-            Events.deliveryAfter(1, api, event);
+            EventReader.deliveryAfter(1, api, event);
 
             api.patch(
                     "/api/v1/destinations/" + destination.text("id"),
                     "{'url': '" + moved.url() + "'}");
             clock.advance(Duration.ofSeconds(36));
 
-            var delivered = Events.delivery(api, event, "succeeded");
+            var delivered = EventReader.delivery(api, event, "succeeded");
             assertThat(
                             delivered
                                     .path("attempts")
@@ -257,11 +259,11 @@ class RetryTest {
         }
     }
 
-    private Api.Answer send(String intervals) {
+    private ApiClient.ApiResponse send(String intervals) {
         return send(intervals, "");
     }
 
-    private Api.Answer send(String intervals, String more) {
+    private ApiClient.ApiResponse send(String intervals, String more) {
         var source = api.source("s");
         api.connect(
                 source,
@@ -271,7 +273,7 @@ class RetryTest {
         return api.ingest(source.text("ingest_path"), "{}");
     }
 
-    /// From now until the next attempt.
+    /// The time from now until the next attempt.
     private static Duration wait(JsonNode delivery) {
         var next = Instant.parse(delivery.path("next_attempt_at").asString());
         return Duration.between(Instant.ofEpochMilli(clock.instant().toEpochMilli()), next);

@@ -8,7 +8,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 
 import dev.sluice.RunningSluice;
-import dev.sluice.testkit.Api;
+import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.Receiver;
 
 import org.junit.jupiter.api.AutoClose;
@@ -18,14 +18,17 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
+import java.net.http.HttpRequest;
 import java.util.List;
+import java.util.Set;
+import java.util.UUID;
 
 class SecretsTest {
 
     private static final String SECRET = "hunter2-hunter2";
 
-    /// One of each kind, with the secret in it.
-    private static final List<String> ALL =
+    /// One configuration of each type, all with the same secret.
+    private static final List<String> AUTH_CONFIGS =
             List.of(
                     "{'type': 'hmac', 'secret': 'hunter2-hunter2', 'previous_secret':"
                             + " 'hunter2-hunter2'}",
@@ -34,11 +37,11 @@ class SecretsTest {
                     "{'type': 'basic_auth', 'username': 'u', 'password': 'hunter2-hunter2'}");
 
     @AutoClose private static final RunningSluice sluice = RunningSluice.start();
-    private static final Api api = sluice.api();
+    private static final ApiClient api = sluice.api();
 
     @Test
     void no_answer_shows_a_secret() {
-        for (String auth : ALL) {
+        for (String auth : AUTH_CONFIGS) {
             var created = create(auth);
             String path = "/api/v1/destinations/" + created.text("id");
 
@@ -53,8 +56,31 @@ class SecretsTest {
     }
 
     @Test
+    void no_answer_that_needs_a_key_may_be_cached() {
+        var anyone =
+                Set.of(
+                        "GET /api/v1/plans",
+                        "GET /api/v1/status",
+                        "GET /api/openapi.json",
+                        "POST /api/v1/auth/login",
+                        "POST /api/v1/auth/register");
+        var routes = sluice.routes().stream().filter(route -> !anyone.contains(route)).toList();
+        assertThat(routes).hasSizeGreaterThan(20);
+        for (String route : routes) {
+            String method = route.split(" ", 2)[0];
+            String path =
+                    route.split(" ", 2)[1].replaceAll("\\{\\w+}", UUID.randomUUID().toString());
+            for (var request : List.of(api.request(path), api.anonymous(path))) {
+                var answer =
+                        api.send(request.method(method, HttpRequest.BodyPublishers.ofString("{}")));
+                assertThat(answer.header("Cache-Control")).as(route).hasValue("no-store");
+            }
+        }
+    }
+
+    @Test
     void no_refusal_repeats_a_secret() {
-        for (String auth : ALL) {
+        for (String auth : AUTH_CONFIGS) {
             String more = auth.replace("}", ", 'more': 1}");
 
             var refused = create(more);
@@ -77,7 +103,7 @@ class SecretsTest {
                     {'type': 'basic_auth', 'username': 'u', 'password': '***'}          | auth_config.password
                     """)
     void the_mask_is_refused_where_a_secret_belongs(String auth, String field) {
-        var destination = create(ALL.getFirst());
+        var destination = create(AUTH_CONFIGS.getFirst());
 
         var created = create(auth);
         var patched =
@@ -97,16 +123,18 @@ class SecretsTest {
 
     @Test
     void the_database_has_no_secret_in_plain_text() {
-        for (String auth : ALL) {
+        for (String auth : AUTH_CONFIGS) {
             assertThat(create(auth).status()).isEqualTo(201);
         }
+        api.destination("https://example.com/", ", 'custom_headers': {'X-Key': 'hunter2-hunter2'}");
 
         try (var db = sluice.db()) {
             var rows =
                     db.call(tx ->
                             tx.query(
                                     """
-                                    select destination::text || encode(auth, 'escape') as everything
+                                    select destination::text || encode(auth, 'escape')
+                                               || coalesce(encode(sealed_headers, 'escape'), '') as everything
                                       from destination
                                     union all
                                     select destination_revision::text from destination_revision
@@ -119,14 +147,14 @@ class SecretsTest {
 
             assertThat(rows)
                     .hasSizeGreaterThan(8)
-                    .noneMatch(row -> row.contains(SECRET) || row.contains(RunningSluice.KEY));
+                    .noneMatch(row -> row.contains(SECRET) || row.contains(RunningSluice.API_KEY));
         }
     }
 
     @Test
     void equal_secrets_are_sealed_to_different_bytes() {
-        String one = create(ALL.getFirst()).text("id");
-        String other = create(ALL.getFirst()).text("id");
+        String one = create(AUTH_CONFIGS.getFirst()).text("id");
+        String other = create(AUTH_CONFIGS.getFirst()).text("id");
 
         try (var db = sluice.db()) {
             var sealed =
@@ -155,9 +183,15 @@ class SecretsTest {
         ours.setLevel(Level.TRACE);
         try (var receiver = Receiver.start()) {
             receiver.willAnswer(400, 503, 200);
-            for (String auth : ALL) {
+            for (String auth : AUTH_CONFIGS) {
                 var source = api.source("s");
-                api.connect(source, api.destination(receiver.url(), ", 'auth_config': " + auth));
+                String headers =
+                        ", 'custom_headers': {'X-More': '"
+                                + SECRET
+                                + "'}, 'secret_headers': ['X-More']";
+                api.connect(
+                        source,
+                        api.destination(receiver.url(), ", 'auth_config': " + auth + headers));
                 var event =
                         api.send(
                                 api.anonymous(source.text("ingest_path"))
@@ -165,7 +199,7 @@ class SecretsTest {
                                         .POST(
                                                 java.net.http.HttpRequest.BodyPublishers.ofString(
                                                         SECRET)));
-                Events.deliveryAfter(1, api, event);
+                EventReader.deliveryAfter(1, api, event);
                 create(auth.replace("}", ", 'more': 1}"));
             }
         } finally {
@@ -178,11 +212,11 @@ class SecretsTest {
                 .map(line -> line.getFormattedMessage() + " " + line.getKeyValuePairs())
                 .noneMatch(line ->
                         line.contains(SECRET)
-                                || line.contains(RunningSluice.KEY)
+                                || line.contains(RunningSluice.API_KEY)
                                 || line.contains("aHVudGVyMi1odW50ZXIy"));
     }
 
-    private static Api.Answer create(String auth) {
+    private static ApiClient.ApiResponse create(String auth) {
         return api.post(
                 "/api/v1/destinations",
                 "{'name': 'd', 'url': 'https://example.com/', 'auth_config': " + auth + "}");

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.sluice.RunningSluice;
-import dev.sluice.testkit.Api;
+import dev.sluice.testkit.ApiClient;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -18,7 +18,7 @@ import java.util.List;
 class SourceApiTest {
 
     @AutoClose private static final RunningSluice sluice = RunningSluice.start();
-    private static final Api api = sluice.api();
+    private static final ApiClient api = sluice.api();
 
     @Test
     void a_new_source_needs_only_a_name() {
@@ -127,6 +127,8 @@ class SourceApiTest {
                     {'color': null}          | color       | color cannot be null.
                     {'status': null}         | status      | status cannot be null.
                     {'name': ''}             | name        | name must have 1 to 200 characters.
+                    {'name': ' \\u2003'}      | name        | name must have at least one visible character.
+                    {'name': '\\u200b\\ufeff'} | name      | name must have at least one visible character.
                     {'name': 7}              | name        | name must be a string.
                     {'name': 'a\\u0000b'}    | name        | name must not contain the NUL character.
                     {'name': 'a\\ud800b'}    | name        | name must be valid Unicode text.
@@ -134,7 +136,7 @@ class SourceApiTest {
                     {'color': 'red'}         | color       | color must have 7 to 7 characters.
                     {'color': '#12345g'}     | color       | color must be a colour such as #2563eb.
                     {'status': 'trash'}      | status      | status must be one of active, paused.
-                    {'token': 'mine'}        | token       | token is not a field here.
+                    {'token': 'mine'}        | token       | token is not a known field.
                     """)
     void patch_refuses_a_wrong_field(String json, String field, String message) {
         var source = api.source("s");
@@ -257,7 +259,7 @@ class SourceApiTest {
 
     @Test
     void a_plan_has_room_for_so_many_sources() {
-        var free = OtherWorkspace.on(sluice, "free");
+        var free = WorkspaceFixture.create(sluice, "free");
         for (int i = 1; i <= 5; i++) {
             free.source("source " + i);
         }
@@ -267,12 +269,12 @@ class SourceApiTest {
         assertThat(sixth.status()).isEqualTo(402);
         assertThat(sixth.errorCode()).isEqualTo("plan_limit_reached");
         assertThat(sixth.errorMessage())
-                .isEqualTo("The plan free has room for 5 sources. Delete one first.");
+                .isEqualTo("The free plan allows 5 sources. Delete one first.");
     }
 
     @Test
     void a_deleted_source_makes_room_for_another() {
-        var free = OtherWorkspace.on(sluice, "free");
+        var free = WorkspaceFixture.create(sluice, "free");
         for (int i = 1; i <= 4; i++) {
             free.source("source " + i);
         }
@@ -283,7 +285,7 @@ class SourceApiTest {
         assertThat(free.post("/api/v1/sources", "{'name': 'source 6'}").status()).isEqualTo(201);
     }
 
-    private static List<String> names(Api.Answer list) {
+    private static List<String> names(ApiClient.ApiResponse list) {
         return list.json()
                 .path("items")
                 .valueStream()

@@ -6,7 +6,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sluice.RunningSluice;
-import dev.sluice.testkit.Api;
+import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.Receiver;
 
 import org.junit.jupiter.api.AutoClose;
@@ -23,13 +23,14 @@ import java.util.zip.GZIPOutputStream;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/// What a connection's transformation makes of an event, as the destination receives it.
+/// Tests the request that a destination receives after a connection's transformation.
 class TransformationTest {
 
-    private static final String MERGE = "{'merge_body_fields': {'env': 'test', 'n': 1.50}}";
+    private static final String MERGE_TRANSFORMATION =
+            "{'merge_body_fields': {'env': 'test', 'n': 1.50}}";
 
     @AutoClose private static final RunningSluice sluice = RunningSluice.start();
-    private static final Api api = sluice.api();
+    private static final ApiClient api = sluice.api();
 
     @AutoClose private final Receiver receiver = Receiver.start();
 
@@ -50,7 +51,7 @@ class TransformationTest {
                         api.anonymous(source.text("ingest_path"))
                                 .header("X-Topic", "orders")
                                 .POST(HttpRequest.BodyPublishers.ofString("{}")));
-        Events.delivery(api, event, "succeeded");
+        EventReader.delivery(api, event, "succeeded");
 
         var received = receiver.requests().getFirst();
         assertThat(received.values("X-Kind")).containsExactly("orders");
@@ -66,7 +67,7 @@ class TransformationTest {
 
     @Test
     void fields_are_merged_and_no_other_byte_of_the_body_changes() {
-        var source = connected("s", "", MERGE);
+        var source = connected("s", "", MERGE_TRANSFORMATION);
 
         ingest(source, "{ \"id\":12345678901234567890.10, \"env\" : [1,2] ,\"u\":\"\\u00e9\" }");
 
@@ -80,27 +81,30 @@ class TransformationTest {
 
     @Test
     void the_event_keeps_what_came_in() {
-        var source = connected("s", "", MERGE);
+        var source = connected("s", "", MERGE_TRANSFORMATION);
 
         var event = ingest(source, "{\"env\":\"live\"}");
 
-        assertThat(Events.detail(api, event).path("body").asString())
+        assertThat(EventReader.detail(api, event).path("body").asString())
                 .isEqualTo("{\"env\":\"live\"}");
     }
 
     @Test
     void the_signature_is_valid_over_the_transformed_body() throws GeneralSecurityException {
         var source =
-                connected("s", ", 'auth_config': {'type': 'hmac', 'secret': 'topsecret'}", MERGE);
+                connected(
+                        "s",
+                        ", 'auth_config': {'type': 'hmac', 'secret': 'topsecret'}",
+                        MERGE_TRANSFORMATION);
 
         ingest(source, "{\"a\":1}");
 
-        var request = receiver.requests().getFirst();
+        var receivedRequest = receiver.requests().getFirst();
         var mac = Mac.getInstance("HmacSHA256");
         mac.init(new SecretKeySpec("topsecret".getBytes(UTF_8), "HmacSHA256"));
-        String signed = request.values("X-Service-Timestamp").getFirst() + "." + received();
+        String signed = receivedRequest.values("X-Service-Timestamp").getFirst() + "." + received();
         assertThat(received()).isEqualTo("{\"a\":1,\"env\":\"test\",\"n\":1.50}");
-        assertThat(request.values("X-Service-Signature"))
+        assertThat(receivedRequest.values("X-Service-Signature"))
                 .containsExactly(
                         HexFormat.of().formatHex(mac.doFinal(signed.getBytes(ISO_8859_1))));
     }
@@ -122,7 +126,7 @@ class TransformationTest {
 
     @Test
     void a_list_is_left_alone() {
-        var source = connected("s", "", MERGE);
+        var source = connected("s", "", MERGE_TRANSFORMATION);
 
         ingest(source, "[{\"a\":1}]");
 
@@ -131,7 +135,7 @@ class TransformationTest {
 
     @Test
     void a_compressed_body_goes_out_byte_for_byte() throws IOException {
-        var source = connected("s", "", MERGE);
+        var source = connected("s", "", MERGE_TRANSFORMATION);
         var bytes = new ByteArrayOutputStream();
         try (var gzip = new GZIPOutputStream(bytes)) {
             gzip.write("{\"a\":1}".getBytes(UTF_8));
@@ -142,7 +146,7 @@ class TransformationTest {
                         api.anonymous(source.text("ingest_path"))
                                 .header("Content-Encoding", "gzip")
                                 .POST(HttpRequest.BodyPublishers.ofByteArray(bytes.toByteArray())));
-        Events.delivery(api, event, "succeeded");
+        EventReader.delivery(api, event, "succeeded");
 
         assertThat(received().getBytes(ISO_8859_1)).isEqualTo(bytes.toByteArray());
     }
@@ -156,7 +160,7 @@ class TransformationTest {
                         "{'set_headers': [{'name': 'X-From', 'value': '{{source.name}}'}]}");
 
         var event = api.ingest(source.text("ingest_path"), "{}");
-        var delivery = Events.delivery(api, event, "failed");
+        var delivery = EventReader.delivery(api, event, "failed");
 
         var attempt = delivery.path("attempts").get(0);
         assertThat(attempt.path("error_code").asString()).isEqualTo("transformation_failed");
@@ -165,11 +169,11 @@ class TransformationTest {
                 .isEqualTo(
                         "Failed: "
                                 + attempt.path("error_message").asString()
-                                + ". Resend it once that is mended.");
+                                + ". Resend it once this is fixed.");
         assertThat(receiver.requests()).isEmpty();
     }
 
-    private Api.Answer connected(String name, String more, String transformation) {
+    private ApiClient.ApiResponse connected(String name, String more, String transformation) {
         var source = api.source(name);
         var connection =
                 api.post(
@@ -183,9 +187,9 @@ class TransformationTest {
         return source;
     }
 
-    private static Api.Answer ingest(Api.Answer source, String body) {
+    private static ApiClient.ApiResponse ingest(ApiClient.ApiResponse source, String body) {
         var event = api.ingest(source.text("ingest_path"), body);
-        Events.delivery(api, event, "succeeded");
+        EventReader.delivery(api, event, "succeeded");
         return event;
     }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.sluice.RunningSluice;
-import dev.sluice.testkit.Api;
+import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.ManualClock;
 import dev.sluice.testkit.Receiver;
 
@@ -17,16 +17,16 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 
-/// A deleted source stays seven days in the trash: out of sight, and with everything it had.
+/// Tests the trash: a deleted source stays there for seven days, hidden and with all that belongs
+/// to it.
 class TrashTest {
 
     private static final ManualClock clock = ManualClock.ofNow();
 
-    @AutoClose private static final RunningSluice sluice = RunningSluice.start(clock, Map.of());
+    @AutoClose private static final RunningSluice sluice = RunningSluice.start(clock);
 
-    private static Api api = sluice.api();
+    private static ApiClient api = sluice.api();
 
     @Test
     void the_trash_shows_what_was_deleted_and_when_it_is_purged() {
@@ -101,20 +101,20 @@ class TrashTest {
                     api.destination(
                             receiver.url(), ", 'retry_policy': {'intervals_seconds': [30]}"));
             var event = api.ingest(source.text("ingest_path"), "{}");
-            Events.deliveryAfter(1, api, event);
+            EventReader.deliveryAfter(1, api, event);
             delete(source);
             clock.advance(Duration.ofMinutes(5));
 
             api.post(restorePath(source), "{}");
 
-            Events.delivery(api, event, "succeeded");
+            EventReader.delivery(api, event, "succeeded");
             assertThat(receiver.requests()).hasSize(2);
         }
     }
 
     @Test
     void a_restore_needs_room_in_the_plan() {
-        var free = OtherWorkspace.on(sluice, "free");
+        var free = WorkspaceFixture.create(sluice, "free");
         var deleted = free.source("deleted");
         free.delete("/api/v1/sources/" + deleted.text("id"));
         for (int i = 1; i <= 5; i++) {
@@ -130,7 +130,7 @@ class TrashTest {
 
     @Test
     void another_workspaces_trash_is_out_of_reach() {
-        var other = OtherWorkspace.on(sluice, "team");
+        var other = WorkspaceFixture.create(sluice, "team");
         var source = api.source("ours in the trash");
         delete(source);
 
@@ -150,7 +150,7 @@ class TrashTest {
                     "/api/v1/connections/" + connection.text("id"),
                     "{'transformation': {'remove_headers': ['X-Private']}}");
             var event = api.ingest(source.text("ingest_path"), "{}");
-            Events.deliveryAfter(1, api, event);
+            EventReader.deliveryAfter(1, api, event);
             delete(source);
             clock.advance(Duration.ofDays(7).minusSeconds(1));
             assertThat(names(api.get("/api/v1/sources/trash?q=purged"))).hasSize(1);
@@ -159,7 +159,7 @@ class TrashTest {
 
             assertThat(names(api.get("/api/v1/sources/trash?q=purged"))).isEmpty();
             assertThat(api.post(restorePath(source), "{}").status()).isEqualTo(404);
-            sluice.restart(); // the look into the trash comes with the start, then every minute
+            sluice.restart(); // the purge runs at the start, then every minute
             api = sluice.api();
             try (var db = sluice.db()) {
                 await().untilAsserted(() ->
@@ -186,7 +186,7 @@ class TrashTest {
         }
     }
 
-    private static String written(Api.Answer connection) {
+    private static String written(ApiClient.ApiResponse connection) {
         try (var db = sluice.db()) {
             return db.call(tx ->
                     tx.single(
@@ -204,11 +204,11 @@ class TrashTest {
         return java.net.http.HttpRequest.BodyPublishers.noBody();
     }
 
-    private static void delete(Api.Answer source) {
+    private static void delete(ApiClient.ApiResponse source) {
         assertThat(api.delete("/api/v1/sources/" + source.text("id")).status()).isEqualTo(204);
     }
 
-    private static String restorePath(Api.Answer source) {
+    private static String restorePath(ApiClient.ApiResponse source) {
         return "/api/v1/sources/" + source.text("id") + "/restore";
     }
 
@@ -219,7 +219,7 @@ class TrashTest {
                 .path(0);
     }
 
-    private static List<String> names(Api.Answer list) {
+    private static List<String> names(ApiClient.ApiResponse list) {
         return list.json()
                 .path("items")
                 .valueStream()

@@ -6,9 +6,9 @@ import static org.awaitility.Awaitility.await;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sluice.RunningSluice;
-import dev.sluice.testkit.Api;
+import dev.sluice.testkit.ApiClient;
+import dev.sluice.testkit.RawHttp;
 import dev.sluice.testkit.Receiver;
-import dev.sluice.testkit.Wire;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -30,13 +30,13 @@ import java.util.Map;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/// A source's `verification_config`, from the API to the answer of its ingest URL.
+/// Tests a source's `verification_config`, from the API to the reply of its ingest URL.
 class VerificationTest {
 
     private static final String SECRET = "hunter2-hunter2";
 
-    /// One of each kind that has a secret, as sent.
-    private static final List<String> ALL =
+    /// One configuration of each kind that has a secret, as sent to the API.
+    private static final List<String> VERIFICATION_CONFIGS =
             List.of(
                     "{'provider': 'provider_payments', 'secret': 'hunter2-hunter2'}",
                     "{'provider': 'provider_code_host', 'secret': 'hunter2-hunter2',"
@@ -58,11 +58,11 @@ class VerificationTest {
                     "{'provider': 'typeform', 'secret': 'hunter2-hunter2'}");
 
     @AutoClose private static final RunningSluice sluice = RunningSluice.start();
-    private static Api api = sluice.api();
+    private static ApiClient api = sluice.api();
 
     @Test
     void each_config_is_shown_as_it_was_sent_with_its_secrets_masked() {
-        for (String config : ALL) {
+        for (String config : VERIFICATION_CONFIGS) {
             var created = create(config);
 
             assertThat(created.status()).as(config + created.body()).isEqualTo(201);
@@ -103,25 +103,33 @@ class VerificationTest {
                     """
                     {}                                                                 | provider      | is required.
                     {'provider': 7}                                                    | provider      | must be a string.
-                    {'provider': 'none', 'secret': 's'}                                | secret        | is not a field here.
+                    {'provider': 'none', 'secret': 's'}                                | secret        | is not a known field.
                     {'provider': 'provider_payments'}                                  | secret        | is required.
                     {'provider': 'provider_payments', 'secret': null}                  | secret        | is required.
                     {'provider': 'provider_payments', 'secret': ''}                    | secret        | must have 1 to 500 characters.
+                    {'provider': 'provider_payments', 'secret': '\\u200b'}              | secret        | must have at least one visible character.
+                    {'provider': 'slack', 'secret': 's', 'previous_secret': '\\u3164'} | previous_secret | must have at least one visible character.
+                    {'provider': 'basic_auth', 'username': 'u', 'password': '\\u2003'}  | password      | must have at least one visible character.
+                    {'provider': 'api_key', 'header': 'X-Key', 'key': '\\u2060'}       | key           | must have at least one visible character.
                     {'provider': 'provider_payments', 'secret': 's '}                  | secret        | must not contain control characters, nor begin or end with a space.
-                    {'provider': 'slack', 'secret': 's', 'header': 'X'}                | header        | is not a field here.
+                    {'provider': 'slack', 'secret': 's', 'header': 'X'}                | header        | is not a known field.
                     {'provider': 'slack', 'secret': '***'}                             | secret        | is masked: re-enter the secret, or leave verification_config out to keep it.
                     {'provider': 'slack', 'secret': 's', 'previous_secret': '***'}     | previous_secret | is masked: re-enter the secret, or leave verification_config out to keep it.
-                    {'provider': 'standard_webhooks', 'secret': 'whsec_'}              | secret        | has nothing after whsec_.
+                    {'provider': 'standard_webhooks', 'secret': 'whsec_'}              | secret        | must have a key after whsec_.
+                    {'provider': 'standard_webhooks', 'secret': 's', 'previous_secret': 'whsec_'} | previous_secret | must have a key after whsec_.
                     {'provider': 'basic_auth', 'username': 'a:b', 'password': 'p'}     | username      | must not contain a colon (RFC 7617).
                     {'provider': 'basic_auth', 'username': 'a', 'password': '***'}     | password      | is masked: re-enter the secret, or leave verification_config out to keep it.
                     {'provider': 'api_key', 'header': 'X Y', 'key': 'k'}               | header        | must be a header name (letters, digits and -).
-                    {'provider': 'api_key', 'header': 'Host', 'key': 'k'}              | header        | must not be Host: the connection needs it.
-                    {'provider': 'api_key', 'header': 'content-type', 'key': 'k'}      | header        | must not be Content-Type: events show it.
+                    {'provider': 'api_key', 'header': 'Host', 'key': 'k'}              | header        | must not be Host: HTTP itself uses it.
+                    {'provider': 'api_key', 'header': 'content-type', 'key': 'k'}      | header        | must not be Content-Type, which events show.
+                    {'provider': 'api_key', 'header': 'X-Service-Hop', 'key': 'k'}     | header        | must not be X-Service-Hop: Sluice sets it on deliveries.
+                    {'provider': 'api_key', 'header': 'x_service_signature', 'key': 'k'} | header      | must not be x_service_signature: Sluice sets it on deliveries.
+                    {'provider': 'generic_hmac', 'secret': 's', 'header': 'X-Service-Hop', 'algorithm': 'sha256', 'encoding': 'hex'} | header | must not be X-Service-Hop: Sluice sets it on deliveries.
                     {'provider': 'api_key', 'header': 'X-Key', 'key': '***'}           | key           | is masked: re-enter the secret, or leave verification_config out to keep it.
                     {'provider': 'discord', 'public_key': 'abc'}                       | public_key    | must be the application's public key: 64 hexadecimal digits.
                     {'provider': 'generic_hmac', 'secret': 's', 'header': 'X', 'algorithm': 'md5', 'encoding': 'hex'} | algorithm | must be one of sha1, sha256.
                     {'provider': 'generic_hmac', 'secret': 's', 'header': 'X', 'algorithm': 'sha1', 'encoding': 'hex', 'tolerance_secs': 0} | tolerance_secs | must be a whole number from 1 to 604800.
-                    {'provider': 'generic_hmac', 'secret': 's', 'header': 'X', 'algorithm': 'sha1', 'encoding': 'hex', 'signed_content': 'timestamp.body'} | signed_content | can be timestamp.body only where timestamp_header names a header.
+                    {'provider': 'generic_hmac', 'secret': 's', 'header': 'X', 'algorithm': 'sha1', 'encoding': 'hex', 'signed_content': 'timestamp.body'} | signed_content | can be timestamp.body only if timestamp_header is set.
                     """)
     void a_wrong_config_is_refused(String config, String field, String message) {
         var source = create("{'provider': 'slack', 'secret': 's'}");
@@ -171,9 +179,9 @@ class VerificationTest {
                 .hasToString("{\"provider\":\"none\"}");
         var answer = send(source, Map.of());
         assertThat(answer.status()).isEqualTo(200);
-        assertThat(Events.detail(api, answer).path("verification_status").asString())
+        assertThat(EventReader.detail(api, answer).path("verification_status").asString())
                 .isEqualTo("skipped");
-        assertThat(Events.detail(api, answer).path("verification_reason").isNull()).isTrue();
+        assertThat(EventReader.detail(api, answer).path("verification_reason").isNull()).isTrue();
     }
 
     @Test
@@ -205,14 +213,14 @@ class VerificationTest {
             var failed = events.get(1);
             assertThat(failed.path("verification_status").asString()).isEqualTo("failed");
             assertThat(failed.path("verification_reason").asString())
-                    .isEqualTo("The credential is not the source's.");
+                    .isEqualTo("The credential is wrong.");
             assertThat(failed.path("delivery_count").asInt(-1)).isZero();
             var detail = api.get("/api/v1/events/" + failed.path("id").asString()).json();
             assertThat(detail.path("body").asString()).isEqualTo("{}");
             assertThat(detail.path("deliveries")).isEmpty();
             assertThat(detail.path("verification_reason"))
                     .isEqualTo(failed.path("verification_reason"));
-            var verified = Events.detail(api, accepted);
+            var verified = EventReader.detail(api, accepted);
             assertThat(verified.path("verification_status").asString()).isEqualTo("verified");
             assertThat(verified.path("verification_reason").isNull()).isTrue();
             assertThat(verified.path("deliveries")).hasSize(1);
@@ -294,9 +302,9 @@ class VerificationTest {
             assertThat(accepted.status()).isEqualTo(200);
             assertThat(refused.status()).isEqualTo(401);
             await().untilAsserted(() -> assertThat(receiver.requests()).hasSize(1));
-            var request = receiver.requests().getFirst();
-            assertThat(request.values(header)).isEmpty();
-            assertThat(request.values("X-Other")).containsExactly("kept");
+            var receivedRequest = receiver.requests().getFirst();
+            assertThat(receivedRequest.values(header)).isEmpty();
+            assertThat(receivedRequest.values("X-Other")).containsExactly("kept");
             for (var event : events(source)) {
                 var detail = api.get("/api/v1/events/" + event.path("id").asString());
                 assertThat(detail.json().path("headers").path(header).asString()).isEqualTo("***");
@@ -372,7 +380,7 @@ class VerificationTest {
         var source = create("{'provider': 'gitlab', 'secret': 's'}");
 
         var answer =
-                Wire.send(
+                RawHttp.send(
                         sluice.port(),
                         "POST "
                                 + path(source)
@@ -387,7 +395,7 @@ class VerificationTest {
 
     @Test
     void the_database_has_no_secret_of_a_source_in_plain_text() {
-        for (String config : ALL) {
+        for (String config : VERIFICATION_CONFIGS) {
             assertThat(create(config).status()).isEqualTo(201);
         }
 
@@ -402,9 +410,64 @@ class VerificationTest {
                                     row -> row.text("everything")));
 
             assertThat(rows)
-                    .hasSizeGreaterThan(ALL.size() - 1)
+                    .hasSizeGreaterThan(VERIFICATION_CONFIGS.size() - 1)
                     .noneMatch(row -> row.contains(SECRET));
         }
+    }
+
+    /// All points whose order divides 8, with either sign, and the encodings of them that exceed
+    /// the field's prime.
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "0000000000000000000000000000000000000000000000000000000000000000",
+                "0000000000000000000000000000000000000000000000000000000000000080",
+                "0100000000000000000000000000000000000000000000000000000000000000",
+                "0100000000000000000000000000000000000000000000000000000000000080",
+                "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+                "26E8958FC2B227B045C3F489F2EF98F0D5DFAC05D3C63339B13802886D53FC85",
+                "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+                "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa",
+                "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+                "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff",
+                "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+                "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff",
+                "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+                "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff",
+                "ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+            })
+    void a_public_key_that_verifies_what_anybody_signs_is_refused(String key) {
+        var refused = create("{'provider': 'discord', 'public_key': '" + key + "'}");
+
+        assertThat(refused.status()).isEqualTo(422);
+        assertThat(refused.errorMessage())
+                .isEqualTo(
+                        "verification_config.public_key must be the application's public key. This"
+                                + " one would accept signatures that anybody can make.");
+    }
+
+    /// The key and the signature are the neutral point, which verifies any message.
+    @Test
+    void such_a_public_key_that_was_stored_before_verifies_nothing() {
+        var source = create("{'provider': 'gitlab', 'secret': 's'}");
+        String neutral = "01" + "00".repeat(31);
+        StoredSettings.verification(
+                sluice, source, "{\"provider\":\"discord\",\"public_key\":\"" + neutral + "\"}");
+        await().untilAsserted(() ->
+                assertThat(send(source, Map.of("X-Gitlab-Token", "s")).status()).isEqualTo(401));
+
+        var forged =
+                send(
+                        source,
+                        Map.of(
+                                "X-Signature-Ed25519",
+                                neutral + "00".repeat(32),
+                                "X-Signature-Timestamp",
+                                Long.toString(Instant.now().getEpochSecond())));
+
+        assertThat(forged.status()).isEqualTo(401);
+        assertThat(get(source).json().path("verification_config"))
+                .hasToString("{\"provider\":\"unreadable\"}");
     }
 
     @Test
@@ -488,35 +551,37 @@ class VerificationTest {
         return HexFormat.of().formatHex(mac.doFinal(text.getBytes(UTF_8)));
     }
 
-    private static Api.Answer create(String config) {
+    private static ApiClient.ApiResponse create(String config) {
         return api.post("/api/v1/sources", "{'name': 's', 'verification_config': " + config + "}");
     }
 
-    private static Api.Answer get(Api.Answer source) {
+    private static ApiClient.ApiResponse get(ApiClient.ApiResponse source) {
         return api.get("/api/v1/sources/" + source.text("id"));
     }
 
-    private static Api.Answer patch(Api.Answer source, String json) {
+    private static ApiClient.ApiResponse patch(ApiClient.ApiResponse source, String json) {
         return api.patch("/api/v1/sources/" + source.text("id"), json);
     }
 
-    private static String path(Api.Answer source) {
+    private static String path(ApiClient.ApiResponse source) {
         assertThat(source.status()).as(source.body()).isEqualTo(201);
         return source.text("ingest_path");
     }
 
-    private static Api.Answer send(Api.Answer source, Map<String, String> headers) {
+    private static ApiClient.ApiResponse send(
+            ApiClient.ApiResponse source, Map<String, String> headers) {
         return send(source, "{}", headers);
     }
 
-    private static Api.Answer send(Api.Answer source, String body, Map<String, String> headers) {
+    private static ApiClient.ApiResponse send(
+            ApiClient.ApiResponse source, String body, Map<String, String> headers) {
         var request = api.anonymous(path(source));
         headers.forEach(request::header);
         return api.send(request.POST(HttpRequest.BodyPublishers.ofString(body)));
     }
 
-    /// Newest first.
-    private static List<JsonNode> events(Api.Answer source) {
+    /// The source's events, newest first.
+    private static List<JsonNode> events(ApiClient.ApiResponse source) {
         return api.get("/api/v1/events?source_id=" + source.text("id"))
                 .json()
                 .path("items")

@@ -1,4 +1,4 @@
-/// The whole server over HTTP: send in, see it arrive.
+/// Tests of the whole server over HTTP: they send webhooks in and check what arrives.
 @NullMarked
 package dev.sluice.journey;
 

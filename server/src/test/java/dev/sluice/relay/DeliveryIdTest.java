@@ -32,7 +32,7 @@ class DeliveryIdTest {
             assertThat(delivery.value().version()).isEqualTo(7);
             assertThat(delivery.toString()).isGreaterThan(event.toString());
             assertThat(delivery.toString())
-                    .isLessThanOrEqualTo(DeliveryId.lastOf(event).toString());
+                    .isLessThanOrEqualTo(DeliveryId.maxIdOf(event).toString());
             seen.add(delivery);
         }
         assertThat(seen).hasSize(4095);
@@ -41,9 +41,9 @@ class DeliveryIdTest {
     @Test
     void the_ordinal_stands_in_the_last_three_digits() {
         assertThat(DeliveryId.of(EVENT, 1)).hasToString("0190a5c4-0000-7000-8000-abcdef012001");
-        assertThat(DeliveryId.of(EVENT, DeliveryId.FIRST_RESEND))
+        assertThat(DeliveryId.of(EVENT, DeliveryId.MIN_RESEND_ORDINAL))
                 .hasToString("0190a5c4-0000-7000-8000-abcdef012400");
-        assertThat(DeliveryId.of(EVENT, DeliveryId.LAST))
+        assertThat(DeliveryId.of(EVENT, DeliveryId.MAX_ORDINAL))
                 .hasToString("0190a5c4-0000-7000-8000-abcdef012fff");
     }
 

@@ -50,7 +50,7 @@ class PayloadTest {
         var payload = Payload.of(headers, new byte[0]);
 
         assertThat(payload.headers()).isEqualTo(headers);
-        assertThat(Payload.stored(payload.headerLines(), payload.body()).headers())
+        assertThat(Payload.fromStored(payload.headerLines(), payload.body()).headers())
                 .isEqualTo(headers);
     }
 
@@ -64,16 +64,16 @@ class PayloadTest {
     @Test
     void a_body_is_any_bytes_and_counts_with_the_headers() {
         byte[] body = {0, 1, (byte) 0xff, '\r', '\n', 0};
-        var payload = Payload.stored("A: 1\r\n".getBytes(ISO_8859_1), body);
+        var payload = Payload.fromStored("A: 1\r\n".getBytes(ISO_8859_1), body);
 
         assertThat(payload.body()).isEqualTo(body);
-        assertThat(payload.size()).isEqualTo(12);
+        assertThat(payload.memoryBytes()).isEqualTo(12);
     }
 
     @Test
     void headers_that_are_kept_as_objects_count_with_what_those_take() {
         var payload = Payload.of(List.of(new Header("A", "1")), new byte[6]);
 
-        assertThat(payload.size()).isEqualTo(12 + 128);
+        assertThat(payload.memoryBytes()).isEqualTo(12 + 128);
     }
 }

@@ -15,7 +15,8 @@ import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
-/// Certificates for `receiver.test` from an authority of the test's own, made by the JDK's keytool.
+/// TLS certificates for `receiver.test`, signed by a test authority and made with the keytool of
+/// the JDK.
 public final class Certificates {
 
     private static final char[] PASSWORD = "changeit".toCharArray();
@@ -26,7 +27,7 @@ public final class Certificates {
         this.keys = keys;
     }
 
-    /// Makes `good`, `expired` and `stranger`, which no authority signed.
+    /// Creates `good`, `expired`, and `stranger`, which is self-signed.
     public static Certificates make(Path directory)
             throws IOException, InterruptedException, GeneralSecurityException {
         var file = directory.resolve("keys.p12");
@@ -71,13 +72,13 @@ public final class Certificates {
                                 "CN=" + alias));
         command.addAll(List.of(options));
         var keytool = new ProcessBuilder(command).redirectErrorStream(true).start();
-        String said = new String(keytool.getInputStream().readAllBytes(), UTF_8);
+        String output = new String(keytool.getInputStream().readAllBytes(), UTF_8);
         if (!keytool.waitFor(30, TimeUnit.SECONDS) || keytool.exitValue() != 0) {
-            throw new IOException("keytool: " + said);
+            throw new IOException("keytool: " + output);
         }
     }
 
-    /// What a server shows that goes by this certificate.
+    /// A TLS context for a server that presents this certificate.
     public SSLContext identity(String alias) throws GeneralSecurityException, IOException {
         var own = KeyStore.getInstance("PKCS12");
         own.load(null, null);
@@ -90,7 +91,7 @@ public final class Certificates {
         return context;
     }
 
-    /// A client's trust in the authority, and in nobody else.
+    /// A TLS context for a client that trusts only the test authority.
     public SSLContext trust() throws GeneralSecurityException, IOException {
         var authority = KeyStore.getInstance("PKCS12");
         authority.load(null, null);

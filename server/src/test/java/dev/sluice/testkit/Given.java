@@ -6,41 +6,49 @@ import dev.sluice.gateway.destination.DestinationId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
-import dev.sluice.platform.secret.RandomText;
 import dev.sluice.platform.secret.Sealer;
+import dev.sluice.platform.secret.SecretGenerator;
 
 import org.jspecify.annotations.Nullable;
 
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/// Puts configuration into the database as another node would: whoever keeps it in memory learns of
-/// it when it looks next.
+/// Writes configuration directly into the database, as another node would. A cache of the
+/// configuration sees a change at its next read.
 public final class Given {
 
-    /// Under which destinations' secrets are sealed here.
-    public static final Sealer SEALER = new Sealer(new byte[32], new RandomText());
+    /// Seals the secrets of the destinations made here.
+    public static final Sealer SEALER = new Sealer(new byte[32], new SecretGenerator());
 
     private final Db db;
     private final WorkspaceId workspace = new WorkspaceId(Some.id());
 
     public Given(Db db) {
         this.db = db;
-        db.run(tx ->
-                tx.update(
-                        """
-                        insert into workspace (id, name, plan, created_at, updated_at, version)
-                        values (?, 'Test', 'business', ?, ?, ?)
-                        """,
-                        workspace.value(),
-                        Some.NOON,
-                        Some.NOON,
-                        nextVersion(tx)));
+        db.run(tx -> insertWorkspace(tx, workspace, "Test", "business", Some.NOON));
+    }
+
+    public static void insertWorkspace(
+            Tx tx, WorkspaceId id, String name, String plan, Instant createdAt) {
+        tx.update(
+                """
+                insert into workspace (id, name, plan, created_at, updated_at, version)
+                values (?, ?, ?, ?, ?, ?)
+                """,
+                id.value(),
+                name,
+                plan,
+                createdAt,
+                createdAt,
+                nextVersion(tx));
     }
 
     /// Empties every table that tests fill, so that the tests of a class can share a database.
-    public static void nothing(Db db) {
+    public static void clearTables(Db db) {
         db.run(tx -> {
             for (String table :
                     List.of(
@@ -89,9 +97,9 @@ public final class Given {
         return id;
     }
 
-    /// With two retries, after 30 s and after 2 min.
+    /// Inserts a destination with two retries, after 30 s and after 2 min.
     ///
-    /// @param host by which a sender can tell it from others
+    /// @param host identifies the destination to a test sender
     public DestinationId destination(String host, int maxInFlight) {
         var id = new DestinationId(Some.id());
         db.run(tx ->
@@ -134,8 +142,18 @@ public final class Given {
         return id;
     }
 
+    /// A connection and its source.
+    public record ConnectedSource(SourceId source, ConnectionId connection) {}
+
     /// Many connections at once to one destination, each from a source of its own.
     public List<ConnectionId> connections(DestinationId destination, int count) {
+        return connectedSources(destination, count).stream()
+                .map(ConnectedSource::connection)
+                .toList();
+    }
+
+    /// Many connections at once to one destination, each from a source of its own.
+    public List<ConnectedSource> connectedSources(DestinationId destination, int count) {
         var sources = Stream.generate(Some::id).limit(count).toList();
         var ids = Stream.generate(Some::id).limit(count).toList();
         db.run(tx -> {
@@ -167,18 +185,78 @@ public final class Given {
                     ids,
                     sources);
         });
-        return ids.stream().map(ConnectionId::new).toList();
+        return IntStream.range(0, count)
+                .mapToObj(i ->
+                        new ConnectedSource(
+                                new SourceId(sources.get(i)), new ConnectionId(ids.get(i))))
+                .toList();
+    }
+
+    /// A destination and the connection to it.
+    public record ConnectedDestination(DestinationId destination, ConnectionId connection) {}
+
+    /// Many destinations at once, all on one host and connected to one source.
+    public List<ConnectedDestination> connectedDestinations(
+            SourceId source, String host, int maxInFlight, int count) {
+        var destinations = Stream.generate(Some::id).limit(count).toList();
+        var ids = Stream.generate(Some::id).limit(count).toList();
+        db.run(tx -> {
+            long version = nextVersion(tx);
+            tx.updateEach(
+                    """
+                    insert into destination (id, workspace_id, name, url, timeout_ms, auth,
+                                             custom_headers, retry_intervals, max_in_flight, status,
+                                             revision, created_at, updated_at, version)
+                    values (?, ?, 'destination', ?, 5000, ?, '{}', ?, ?, 'active', ?, ?, ?, ?)
+                    """,
+                    destinations.stream()
+                            .map(id ->
+                                    List.<Object>of(
+                                            id,
+                                            workspace.value(),
+                                            "https://" + host + "/",
+                                            SEALER.seal(
+                                                    "{\"type\":\"none\"}",
+                                                    "destination:auth:" + new DestinationId(id)),
+                                            List.of(30, 120),
+                                            maxInFlight,
+                                            Some.id(),
+                                            Some.NOON,
+                                            Some.NOON,
+                                            version))
+                            .toList());
+            tx.update(
+                    """
+                    insert into connection (id, workspace_id, source_id, destination_id, enabled,
+                                            created_at, updated_at, version)
+                    select id, ?, ?, destination, true, ?, ?, ?
+                      from unnest(?::uuid[], ?::uuid[]) as one (id, destination)
+                    """,
+                    workspace.value(),
+                    source.value(),
+                    Some.NOON,
+                    Some.NOON,
+                    version,
+                    ids,
+                    destinations);
+        });
+        return IntStream.range(0, count)
+                .mapToObj(i ->
+                        new ConnectedDestination(
+                                new DestinationId(destinations.get(i)),
+                                new ConnectionId(ids.get(i))))
+                .toList();
     }
 
     public void paused(SourceId source, boolean isPaused) {
-        change(
+        update(
                 "update source set status = ?, version = ? where id = ?",
                 status(isPaused),
                 source.value());
     }
 
     public void paused(DestinationId destination, boolean isPaused) {
-        change(
+        update(
                 "update destination set status = ?, version = ? where id = ?",
                 status(isPaused),
                 destination.value());
@@ -189,45 +267,45 @@ public final class Given {
     }
 
     public void trashed(SourceId source) {
-        change(
+        update(
                 "update source set trashed_at = ?, version = ? where id = ?",
                 Some.NOON,
                 source.value());
     }
 
     public void restored(SourceId source) {
-        change("update source set trashed_at = ?, version = ? where id = ?", null, source.value());
+        update("update source set trashed_at = ?, version = ? where id = ?", null, source.value());
     }
 
     public void rateLimit(DestinationId destination, Optional<Integer> perSecond) {
-        change(
+        update(
                 "update destination set rate_per_second = ?, version = ? where id = ?",
                 perSecond.orElse(null),
                 destination.value());
     }
 
     public void enabled(ConnectionId connection, boolean isEnabled) {
-        change(
+        update(
                 "update connection set enabled = ?, version = ? where id = ?",
                 isEnabled,
                 connection.value());
     }
 
     public void deleted(ConnectionId connection) {
-        change(
+        update(
                 "update connection set deleted_at = ?, version = ? where id = ?",
                 Some.NOON,
                 connection.value());
     }
 
     public void deleted(DestinationId destination) {
-        change(
+        update(
                 "update destination set deleted_at = ?, version = ? where id = ?",
                 Some.NOON,
                 destination.value());
     }
 
-    private void change(String sql, @Nullable Object value, Object id) {
+    private void update(String sql, @Nullable Object value, Object id) {
         db.run(tx -> tx.update(sql, value, nextVersion(tx), id));
     }
 }

@@ -4,15 +4,15 @@ import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;
-import dev.sluice.platform.db.Line;
+import dev.sluice.platform.db.DedicatedConnection;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.Trigger;
-import dev.sluice.relay.Work;
+import dev.sluice.relay.UnfinishedDelivery;
 import dev.sluice.relay.store.Lane;
 import dev.sluice.relay.store.LaneStore;
-import dev.sluice.relay.store.Partitions;
+import dev.sluice.relay.store.PartitionStore;
 
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -26,73 +26,74 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 
-/// The hot tables of a database of its own as they may stand, and what is read of them, by
-/// PostgreSQL's own counters.
+/// A database whose hot tables are empty, huge or bloated. It measures what SQL reads from them
+/// with the counters of PostgreSQL.
 ///
-/// Work is numbered from 0, oldest first. It comes in a millisecond apart and all of it waits, but
-/// for the last thousand, which a node owns. Half of it waits in lane 0. One in twenty has its
-/// event, one in ten a second delivery, in history.
+/// Rows of work are numbered from 0, oldest first, one millisecond apart. The last thousand belong
+/// to a node; all others wait, half of them in lane 0. One row in twenty has its event. One row in
+/// ten has a second delivery, in the history. Used by one thread.
 public final class HotTables implements AutoCloseable {
 
-    /// How they stand; each comes after the one before.
-    public enum State {
-        /// Nothing was ever in them, and nothing ever analysed.
+    /// The size and condition of the tables. Each state follows from the one before.
+    public enum FillState {
+        /// The tables never held a row and were never analysed.
         EMPTY,
+        /// The tables are full and have no dead rows.
         HUGE,
-        /// Nine in ten rows of work are dead, and cannot be vacuumed away.
+        /// Nine in ten rows of work are dead, and vacuum cannot remove them.
         BLOATED
     }
 
-    public static final int LANES = 200;
+    public static final int LANE_COUNT = 200;
 
-    /// The node that owns the newest work.
-    public static final long OWNER = 7;
+    /// The node that owns the newest rows of work.
+    public static final long OWNER_NODE = 7;
 
-    /// How much of it.
-    public static final int OWNED = 1_000;
+    /// The number of rows that this node owns.
+    public static final int OWNED_ROWS = 1_000;
 
-    /// When the oldest work came in.
-    public static final Instant START = Some.NOON.minus(Duration.ofHours(2));
+    /// The time at which the oldest row of work was received.
+    public static final Instant OLDEST_WORK_AT = Some.NOON.minus(Duration.ofHours(2));
 
-    public static final SourceId SOURCE = new SourceId(named(0x5000, 1));
+    public static final SourceId SOURCE_ID = new SourceId(uuid(0x5000, 1));
 
-    private static final List<String> PLANS =
+    private static final List<String> PLAN_CACHE_MODES =
             List.of("auto", "force_custom_plan", "force_generic_plan");
 
-    private final Database database = TestCluster.newDatabase();
-    private final Db db = TestCluster.open(database);
-    private final Connection pin = pin();
-    private final Line line = new Line(database, "hot");
+    private final Database database = TestPostgres.newDatabase();
+    private final Db db = TestPostgres.open(database);
+    private final Connection snapshotHolder = snapshotHolder();
+    private final DedicatedConnection connection = new DedicatedConnection(database, "hot");
     private final int rows;
-    private State state = State.EMPTY;
-    private int used;
+    private FillState state = FillState.EMPTY;
+    private int usedWaiting;
     private int usedOwned;
 
-    /// @param rows of work, once they are huge
+    /// @param rows the number of rows of work in a full table
     public HotTables(int rows) {
         this.rows = rows;
-        new Partitions(db).makeAhead(Some.NOON);
+        new PartitionStore(db).makeAhead(Some.NOON);
         stopVacuum();
     }
 
-    /// Fills and bloats what is not yet.
-    public void bring(State wanted) {
-        if (state == State.EMPTY && wanted != State.EMPTY) {
+    /// Brings the tables to this state if they have not reached it yet.
+    public void bringTo(FillState wanted) {
+        if (state == FillState.EMPTY && wanted != FillState.EMPTY) {
             fill();
-            state = State.HUGE;
+            state = FillState.HUGE;
         }
-        if (state == State.HUGE && wanted == State.BLOATED) {
+        if (state == FillState.HUGE && wanted == FillState.BLOATED) {
             bloat();
-            state = State.BLOATED;
+            state = FillState.BLOATED;
         }
     }
 
     public boolean isEmpty() {
-        return state == State.EMPTY;
+        return state == FillState.EMPTY;
     }
 
     public boolean isBloated() {
-        return state == State.BLOATED;
+        return state == FillState.BLOATED;
     }
 
     public Database database() {
@@ -103,14 +104,14 @@ public final class HotTables implements AutoCloseable {
         return db;
     }
 
-    /// The oldest rows, which are dead once the tables are bloated.
-    public int dead() {
+    /// The number of oldest rows, which are dead once the tables are bloated.
+    public int deadRows() {
         return rows / 10 * 9;
     }
 
-    /// It would be counted too.
+    /// Turns off autovacuum, because the counters would include its reads.
     private void stopVacuum() {
-        aside(tx -> {
+        unmeasured(tx -> {
             for (String table :
                     tx.query(
                             """
@@ -124,20 +125,20 @@ public final class HotTables implements AutoCloseable {
         });
     }
 
-    private static UUID named(int kind, long number) {
+    private static UUID uuid(int kind, long number) {
         return UUID.fromString("00000000-0000-%04x-8000-%012x".formatted(kind, number));
     }
 
     public static ConnectionId connection(int lane) {
-        return new ConnectionId(named(0x1000, lane));
+        return new ConnectionId(uuid(0x1000, lane));
     }
 
     public static Lane lane(int number) {
-        return new Lane(connection(number), Trigger.INGEST, SOURCE);
+        return new Lane(connection(number), Trigger.INGEST, SOURCE_ID);
     }
 
     private static int laneOf(int row) {
-        return row % 2 == 0 ? 0 : row % LANES;
+        return row % 2 == 0 ? 0 : row % LANE_COUNT;
     }
 
     public static EventId event(int row) {
@@ -152,13 +153,13 @@ public final class HotTables implements AutoCloseable {
     }
 
     private static String hex(int row) {
-        return "%012x".formatted(START.toEpochMilli() + row);
+        return "%012x".formatted(OLDEST_WORK_AT.toEpochMilli() + row);
     }
 
-    public static Work work(int row) {
-        return new Work(
+    public static UnfinishedDelivery work(int row) {
+        return new UnfinishedDelivery(
                 DeliveryId.of(event(row), 1),
-                SOURCE,
+                SOURCE_ID,
                 connection(laneOf(row)),
                 Trigger.INGEST,
                 0,
@@ -166,7 +167,7 @@ public final class HotTables implements AutoCloseable {
     }
 
     private void fill() {
-        aside(tx -> {
+        unmeasured(tx -> {
             tx.update(
                     """
                     insert into delivery_work (id, next_at, source_id, connection_id, owner, trigger)
@@ -176,13 +177,13 @@ public final class HotTables implements AutoCloseable {
                            case when n >= ? then ? end, 1
                       from generate_series(0, ? - 1) as n
                     """,
-                    START.toEpochMilli(),
-                    rows - OWNED,
-                    START,
-                    SOURCE.value(),
-                    LANES,
-                    rows - OWNED,
-                    OWNER,
+                    OLDEST_WORK_AT.toEpochMilli(),
+                    rows - OWNED_ROWS,
+                    OLDEST_WORK_AT,
+                    SOURCE_ID.value(),
+                    LANE_COUNT,
+                    rows - OWNED_ROWS,
+                    OWNER_NODE,
                     rows);
             tx.update(
                     """
@@ -191,8 +192,8 @@ public final class HotTables implements AutoCloseable {
                            ?, 'POST', 3, 1, 100, '', repeat('x', 100)::bytea
                       from generate_series(0, ? - 1, 20) as n
                     """,
-                    START.toEpochMilli(),
-                    SOURCE.value(),
+                    OLDEST_WORK_AT.toEpochMilli(),
+                    SOURCE_ID.value(),
                     rows);
             tx.update(
                     """
@@ -201,35 +202,37 @@ public final class HotTables implements AutoCloseable {
                            ?, ?, ?, 3, 1, 1
                       from generate_series(0, ? - 1, 10) as n
                     """,
-                    START.toEpochMilli(),
+                    OLDEST_WORK_AT.toEpochMilli(),
                     Some.NOON,
-                    SOURCE.value(),
+                    SOURCE_ID.value(),
                     connection(0).value(),
                     rows);
             LaneStore.wake(
                     tx,
-                    IntStream.range(0, LANES)
-                            .mapToObj(n -> new LaneStore.Wake(lane(n), START.plusSeconds(n)))
+                    IntStream.range(0, LANE_COUNT)
+                            .mapToObj(n ->
+                                    new LaneStore.LaneWake(lane(n), OLDEST_WORK_AT.plusSeconds(n)))
                             .toList());
             return true;
         });
     }
 
-    /// The oldest are gone, and somebody still sees them.
+    /// Deletes the oldest rows while a snapshot still sees them.
     private void bloat() {
         try {
-            pin.setAutoCommit(false);
-            pin.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
-            try (var statement = pin.createStatement()) {
+            snapshotHolder.setAutoCommit(false);
+            snapshotHolder.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+            try (var statement = snapshotHolder.createStatement()) {
                 statement.execute("select count(*) from node");
             }
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
-        aside(tx -> tx.update("delete from delivery_work where id < ?", event(dead()).value()));
+        unmeasured(tx ->
+                tx.update("delete from delivery_work where id < ?", event(deadRows()).value()));
     }
 
-    private Connection pin() {
+    private Connection snapshotHolder() {
         try {
             return DriverManager.getConnection(
                     "jdbc:postgresql://%s:%d/%s?currentSchema=%s"
@@ -245,8 +248,9 @@ public final class HotTables implements AutoCloseable {
         }
     }
 
-    /// In a transaction that is counted when it ends, and not into what is measured later.
-    public <T> T aside(Function<Tx, T> work) {
+    /// Runs `work` in a transaction whose reads are not part of a later measurement: its counters
+    /// are flushed when it ends.
+    public <T> T unmeasured(Function<Tx, T> work) {
         return db.call(tx -> {
             flushCounters(tx);
             return work.apply(tx);
@@ -257,60 +261,63 @@ public final class HotTables implements AutoCloseable {
         tx.query("select pg_stat_force_next_flush()", _ -> 0);
     }
 
-    /// The cost of the work by each kind of plan, on a connection as the hot path has it.
-    public void forEachPlan(Consumer<Function<Function<Tx, ?>, Cost>> test) {
-        forEachPlan(line::call, test);
+    /// Runs `test` once per plan cache mode, with a function that measures work on a
+    /// [DedicatedConnection], as the hot path uses.
+    public void forEachPlanCacheMode(Consumer<Function<Function<Tx, ?>, QueryCost>> test) {
+        forEachPlanCacheMode(connection::call, test);
     }
 
-    /// The cost of the work by each kind of plan, on a connection as all others have it.
-    public void forEachPlanInPool(Consumer<Function<Function<Tx, ?>, Cost>> test) {
-        forEachPlan(db::call, test);
+    /// Runs `test` once per plan cache mode, with a function that measures work on a connection
+    /// from the pool.
+    public void forEachPlanCacheModeInPool(Consumer<Function<Function<Tx, ?>, QueryCost>> test) {
+        forEachPlanCacheMode(db::call, test);
     }
 
-    private void forEachPlan(
+    private void forEachPlanCacheMode(
             Consumer<Function<Tx, Boolean>> transaction,
-            Consumer<Function<Function<Tx, ?>, Cost>> test) {
-        for (String plan : PLANS) {
+            Consumer<Function<Function<Tx, ?>, QueryCost>> test) {
+        for (String plan : PLAN_CACHE_MODES) {
             test.accept(work -> {
-                var before = counted();
+                var before = costTotals();
                 transaction.accept(tx -> {
                     tx.update("set local plan_cache_mode = " + plan);
                     flushCounters(tx);
                     return work.apply(tx) != null;
                 });
-                return counted().since(before);
+                return costTotals().since(before);
             });
         }
     }
 
-    /// Of what uses the pool, in transactions of its own, on this thread.
-    public Cost costOf(Runnable work) {
-        var before = counted();
+    /// Measures work that uses the pool in transactions of its own, on this thread.
+    public QueryCost costOf(Runnable work) {
+        var before = costTotals();
         work.run();
-        aside(_ -> true); // the counters of that connection come with its next transaction
-        return counted().since(before);
+        unmeasured(_ -> true); // flushes the counters of that connection
+        return costTotals().since(before);
     }
 
-    private Cost counted() {
-        return aside(Cost::sinceEver);
+    private QueryCost costTotals() {
+        return unmeasured(QueryCost::readTotals);
     }
 
-    /// Rows that no other test has used; those that are alive when most are dead.
-    public List<Work> waiting(int count) {
-        int from = dead() + used;
-        used += count;
+    /// Returns rows of work that no other test has used and that stay alive in a bloated table.
+    public List<UnfinishedDelivery> waitingWork(int count) {
+        int from = deadRows() + usedWaiting;
+        usedWaiting += count;
         return IntStream.range(from, from + count).mapToObj(HotTables::work).toList();
     }
 
-    public List<Work> owned(int count) {
+    public List<UnfinishedDelivery> ownedWork(int count) {
         int to = rows - usedOwned;
         usedOwned += count;
         return IntStream.range(to - count, to).mapToObj(HotTables::work).toList();
     }
 
-    /// Of those that are alive when most are dead, and of what became of them.
-    public long rowsAtAll() {
-        return aside(tx ->
+    /// Counts the rows of work that stay alive in a bloated table, plus the history rows made from
+    /// them.
+    public long liveRowCount() {
+        return unmeasured(tx ->
                 tx.single(
                         """
                         select (select count(*) from delivery_work where id >= ?)
@@ -318,15 +325,15 @@ public final class HotTables implements AutoCloseable {
                                + (select count(*) from attempt where delivery_id >= ?) as n
                         """,
                         row -> row.number("n"),
-                        event(dead()).value(),
-                        event(dead()).value(),
-                        event(dead()).value()));
+                        event(deadRows()).value(),
+                        event(deadRows()).value(),
+                        event(deadRows()).value()));
     }
 
     @Override
     public void close() throws SQLException {
-        line.close();
-        pin.close();
+        connection.close();
+        snapshotHolder.close();
         db.close();
     }
 }

@@ -5,12 +5,12 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicReference;
 
-/// A clock that stands still until it is moved.
+/// A clock that moves only when a test calls `advance`. Thread-safe.
 public final class ManualClock implements InstantSource {
 
     private final AtomicReference<Instant> now;
 
-    /// Shows the right time, and stands still.
+    /// Creates a clock that starts at the current time.
     public static ManualClock ofNow() {
         return new ManualClock(Instant.now());
     }

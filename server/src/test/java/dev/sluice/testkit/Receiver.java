@@ -23,44 +23,50 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import javax.net.ssl.SSLContext;
 
-/// An HTTP server on a loopback socket that does what it is told to, well or badly, and records
-/// each request as it stood on the wire.
+/// A scripted HTTP server on loopback that behaves well or badly as a test asks. It records each
+/// request as received on the wire. Thread-safe.
 public final class Receiver implements AutoCloseable {
 
-    /// What the receiver does with one request.
-    public sealed interface Behaviour {}
+    /// The behaviour of the receiver for one request.
+    public sealed interface ReceiverBehaviour {}
 
-    /// Sends these bytes (one for each character), then does `next`.
-    public record Say(String bytes, Next next) implements Behaviour {}
+    /// Sends these bytes (one per character), then performs `next`.
+    public record ScriptedResponse(String bytes, ConnectionAction next)
+            implements ReceiverBehaviour {}
 
-    /// Sends `first`, then `each` again and again with a pause between.
-    public record Drip(String first, String each, Duration pause) implements Behaviour {}
+    /// Sends `first`, then `each` again and again with a pause before each.
+    public record TrickledResponse(String first, String each, Duration pause)
+            implements ReceiverBehaviour {}
 
-    /// Waits before it does what it does.
-    public record Late(Duration pause, Behaviour then) implements Behaviour {}
+    /// Waits for `pause`, then behaves as `then`.
+    public record DelayedBehaviour(Duration pause, ReceiverBehaviour then)
+            implements ReceiverBehaviour {}
 
-    /// Waits until the gate is open before it does what it does.
-    public record Gated(CountDownLatch gate, Behaviour then) implements Behaviour {}
+    /// Waits until the gate opens, then behaves as `then`.
+    public record GatedBehaviour(CountDownLatch gate, ReceiverBehaviour then)
+            implements ReceiverBehaviour {}
 
-    /// Does `next` before it has read anything. Counts for connections, not for requests.
-    public record OnAccept(Next next) implements Behaviour {}
+    /// Performs `next` on a new connection before reading anything. It consumes one script entry
+    /// per connection, not per request.
+    public record AcceptBehaviour(ConnectionAction next) implements ReceiverBehaviour {}
 
-    /// What becomes of the connection.
-    public enum Next {
+    /// What happens to the connection.
+    public enum ConnectionAction {
         KEEP,
         CLOSE,
         RESET,
         STALL
     }
 
-    /// A request as it was received.
+    /// A request as received.
     ///
-    /// @param connection counts from 1
-    /// @param headers the lines, in order
-    /// @param body a character for each byte
-    public record Received(int connection, String line, List<String> headers, String body) {
+    /// @param connection the number of the connection, counted from 1
+    /// @param line the request line
+    /// @param headers the header lines, in order
+    /// @param body one character per byte
+    public record ReceivedRequest(int connection, String line, List<String> headers, String body) {
 
-        /// All values of the name, whatever its case.
+        /// Returns all values of a header; the case of the name does not matter.
         public List<String> values(String name) {
             return headers.stream()
                     .filter(header ->
@@ -71,8 +77,8 @@ public final class Receiver implements AutoCloseable {
     }
 
     private final ServerSocket server;
-    private final Deque<Behaviour> script = new ArrayDeque<>();
-    private final List<Received> requests = new CopyOnWriteArrayList<>();
+    private final Deque<ReceiverBehaviour> script = new ArrayDeque<>();
+    private final List<ReceivedRequest> requests = new CopyOnWriteArrayList<>();
     private final AtomicInteger connections = new AtomicInteger();
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
     private final CountDownLatch closed = new CountDownLatch(1);
@@ -106,28 +112,29 @@ public final class Receiver implements AutoCloseable {
         return receiver;
     }
 
-    /// From now on, in order; the last one for all further requests too.
-    public synchronized void will(Behaviour... behaviours) {
+    /// Replaces the script. Each request takes one behaviour, in order; the last one stays for all
+    /// further requests.
+    public synchronized void willDo(ReceiverBehaviour... behaviours) {
         script.clear();
         script.addAll(List.of(behaviours));
     }
 
     public void willAnswer(int... statuses) {
-        var answers = new Behaviour[statuses.length];
+        var answers = new ReceiverBehaviour[statuses.length];
         for (int i = 0; i < statuses.length; i++) {
             answers[i] = answer(statuses[i], "");
         }
-        will(answers);
+        willDo(answers);
     }
 
-    /// A well-formed answer.
-    public static Behaviour answer(int status, String body, String... headers) {
+    /// A well-formed response with `Content-Length`, on a connection that stays open.
+    public static ReceiverBehaviour answer(int status, String body, String... headers) {
         var head = new StringBuilder("HTTP/1.1 " + status + " Whatever\r\n");
         for (String header : headers) {
             head.append(header).append("\r\n");
         }
         head.append("Content-Length: ").append(body.length()).append("\r\n\r\n");
-        return new Say(head + body, Next.KEEP);
+        return new ScriptedResponse(head + body, ConnectionAction.KEEP);
     }
 
     public int port() {
@@ -138,17 +145,17 @@ public final class Receiver implements AutoCloseable {
         return "http://127.0.0.1:" + port() + "/hook";
     }
 
-    public List<Received> requests() {
+    public List<ReceivedRequest> requests() {
         return List.copyOf(requests);
     }
 
-    /// How many connections were accepted.
+    /// The number of accepted connections.
     public int connections() {
         return connections.get();
     }
 
-    /// Sends bytes that nobody asked for on all open connections.
-    public void shout(String bytes) {
+    /// Sends bytes without a request on all open connections.
+    public void sendUnsolicited(String bytes) {
         try {
             for (var socket : open) {
                 socket.getOutputStream().write(bytes.getBytes(ISO_8859_1));
@@ -174,42 +181,44 @@ public final class Receiver implements AutoCloseable {
 
     private void serve(Socket socket, int number) {
         try (socket) {
-            if (peek() instanceof OnAccept(var next)) {
+            if (peek() instanceof AcceptBehaviour(var next)) {
                 take();
-                end(socket, next);
+                apply(socket, next);
                 return;
             }
             var in = socket.getInputStream();
-            for (var request = read(in, number); request != null; request = read(in, number)) {
-                requests.add(request);
-                if (!act(socket, take())) {
+            for (var receivedRequest = read(in, number);
+                    receivedRequest != null;
+                    receivedRequest = read(in, number)) {
+                requests.add(receivedRequest);
+                if (!perform(socket, take())) {
                     return;
                 }
             }
         } catch (IOException e) {
-            // The other side went away, which senders may do.
+            // The sender closed the connection, which it may do at any time.
         } finally {
             open.remove(socket);
         }
     }
 
-    private synchronized Behaviour peek() {
+    private synchronized ReceiverBehaviour peek() {
         return script.getFirst();
     }
 
-    private synchronized Behaviour take() {
+    private synchronized ReceiverBehaviour take() {
         return script.size() > 1 ? script.removeFirst() : script.getFirst();
     }
 
-    private boolean act(Socket socket, Behaviour behaviour) throws IOException {
+    private boolean perform(Socket socket, ReceiverBehaviour behaviour) throws IOException {
         var out = socket.getOutputStream();
         switch (behaviour) {
-            case Say(var bytes, var next) -> {
+            case ScriptedResponse(var bytes, var next) -> {
                 out.write(bytes.getBytes(ISO_8859_1));
                 out.flush();
-                return end(socket, next);
+                return apply(socket, next);
             }
-            case Drip(var first, var each, var pause) -> {
+            case TrickledResponse(var first, var each, var pause) -> {
                 out.write(first.getBytes(ISO_8859_1));
                 while (!isClosedAfter(pause)) {
                     out.write(each.getBytes(ISO_8859_1));
@@ -217,19 +226,19 @@ public final class Receiver implements AutoCloseable {
                 }
                 return false;
             }
-            case Late(var pause, var then) -> {
-                return !isClosedAfter(pause) && act(socket, then);
+            case DelayedBehaviour(var pause, var then) -> {
+                return !isClosedAfter(pause) && perform(socket, then);
             }
-            case Gated(var gate, var then) -> {
-                return isOpened(gate) && act(socket, then);
+            case GatedBehaviour(var gate, var then) -> {
+                return isOpened(gate) && perform(socket, then);
             }
-            case OnAccept(var next) -> {
-                return end(socket, next);
+            case AcceptBehaviour(var next) -> {
+                return apply(socket, next);
             }
         }
     }
 
-    private boolean end(Socket socket, Next next) throws IOException {
+    private boolean apply(Socket socket, ConnectionAction next) throws IOException {
         return switch (next) {
             case KEEP -> true;
             case CLOSE -> false;
@@ -241,7 +250,7 @@ public final class Receiver implements AutoCloseable {
         };
     }
 
-    /// False when the receiver is closed first.
+    /// Waits for the gate. Returns false when the receiver closes first.
     private boolean isOpened(CountDownLatch gate) {
         while (gate.getCount() > 0) {
             if (isClosedAfter(Duration.ofMillis(5))) {
@@ -260,7 +269,8 @@ public final class Receiver implements AutoCloseable {
         }
     }
 
-    private static @Nullable Received read(InputStream in, int connection) throws IOException {
+    private static @Nullable ReceivedRequest read(InputStream in, int connection)
+            throws IOException {
         var head = new StringBuilder();
         while (head.indexOf("\r\n\r\n", Math.max(0, head.length() - 4)) < 0) {
             int next = in.read();
@@ -271,10 +281,11 @@ public final class Receiver implements AutoCloseable {
         }
         var lines = head.substring(0, head.length() - 4).split("\r\n", -1);
         var headers = List.of(lines).subList(1, lines.length);
-        var request = new Received(connection, lines[0], headers, "");
-        int length = request.values("Content-Length").stream().mapToInt(Integer::parseInt).sum();
+        var receivedRequest = new ReceivedRequest(connection, lines[0], headers, "");
+        int length =
+                receivedRequest.values("Content-Length").stream().mapToInt(Integer::parseInt).sum();
         String body = new String(in.readNBytes(length), ISO_8859_1);
-        return new Received(connection, lines[0], headers, body);
+        return new ReceivedRequest(connection, lines[0], headers, body);
     }
 
     @Override

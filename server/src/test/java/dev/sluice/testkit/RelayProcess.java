@@ -13,15 +13,16 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
-/// The whole server in a process of its own, which can be killed. Private destinations on the
-/// loopback are allowed.
+/// The whole server in a separate process that a test can kill. Destinations on loopback are
+/// allowed.
 public final class RelayProcess implements AutoCloseable {
 
-    public static final String KEY = "slk_test_0123456789_0123456789_0123456789";
+    public static final String ADMIN_API_KEY = "slk_test_0123456789_0123456789_0123456789";
     public static final String MASTER_KEY = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
-    private static final Pattern STARTED = Pattern.compile("server\\.started.*\\bport=\"?(\\d+)");
+    private static final Duration PROCESS_TIMEOUT = Duration.ofMinutes(2);
+    private static final Pattern STARTED_LOG_LINE =
+            Pattern.compile("server\\.started.*\\bport=\"?(\\d+)");
 
     private final Process process;
     private final int port;
@@ -31,7 +32,7 @@ public final class RelayProcess implements AutoCloseable {
         this.port = port;
     }
 
-    /// Returns when it listens.
+    /// Starts the server and waits until it listens.
     public static RelayProcess start(Path dataDir, Database database) {
         try {
             var log = Files.createTempFile(dataDir, "relay", ".log");
@@ -39,10 +40,11 @@ public final class RelayProcess implements AutoCloseable {
                     List.of(
                             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                             "-Xmx256m",
-                            "-XX:TieredStopAtLevel=1", // it lives for seconds
+                            "-XX:TieredStopAtLevel=1", // the process lives for seconds
                             "-cp",
                             System.getProperty("java.class.path"),
-                            "-Dlogback.configurationFile=logback.xml", // that of tests prints less
+                            "-Dlogback.configurationFile=logback.xml", // the test configuration
+                            // logs less
                             "dev.sluice.Main");
             var builder = new ProcessBuilder(command);
             var environment = builder.environment();
@@ -50,9 +52,9 @@ public final class RelayProcess implements AutoCloseable {
             environment.put("SLUICE_PORT", "0");
             environment.put("SLUICE_BASE_URL", "http://localhost:8080");
             environment.put("SLUICE_DATA_DIR", dataDir.toString());
-            environment.put("SLUICE_DATABASE_URL", TestCluster.url(database));
+            environment.put("SLUICE_DATABASE_URL", TestPostgres.url(database));
             environment.put("SLUICE_MASTER_KEY", MASTER_KEY);
-            environment.put("SLUICE_ADMIN_API_KEY", KEY);
+            environment.put("SLUICE_ADMIN_API_KEY", ADMIN_API_KEY);
             environment.put("SLUICE_ALLOW_PRIVATE_DESTINATIONS", "127.0.0.0/8");
             var process = builder.redirectErrorStream(true).redirectOutput(log.toFile()).start();
             return new RelayProcess(process, awaitPort(process, log));
@@ -63,11 +65,11 @@ public final class RelayProcess implements AutoCloseable {
 
     private static int awaitPort(Process process, Path log) {
         Awaitility.await()
-                .atMost(PATIENCE)
-                .until(() -> STARTED.matcher(text(log)).find() || !process.isAlive());
-        var started = STARTED.matcher(text(log));
+                .atMost(PROCESS_TIMEOUT)
+                .until(() -> STARTED_LOG_LINE.matcher(text(log)).find() || !process.isAlive());
+        var started = STARTED_LOG_LINE.matcher(text(log));
         if (!started.find()) {
-            throw new AssertionError("it did not start:\n" + text(log));
+            throw new AssertionError("the server did not start:\n" + text(log));
         }
         return Integer.parseInt(started.group(1));
     }
@@ -80,17 +82,17 @@ public final class RelayProcess implements AutoCloseable {
         }
     }
 
-    public Api api() {
-        return new Api(port, KEY);
+    public ApiClient api() {
+        return new ApiClient(port, ADMIN_API_KEY);
     }
 
-    /// As `kill -9` does.
+    /// Kills the server, as `kill -9` does.
     public void kill() {
         process.destroyForcibly();
         awaitEnd();
     }
 
-    /// As `kill` does.
+    /// Stops the server, as `kill` does.
     ///
     /// @return its exit status
     public int stop() {
@@ -101,8 +103,8 @@ public final class RelayProcess implements AutoCloseable {
 
     private void awaitEnd() {
         try {
-            if (!process.waitFor(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
-                throw new AssertionError("it does not end");
+            if (!process.waitFor(PROCESS_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
+                throw new AssertionError("the server does not exit");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

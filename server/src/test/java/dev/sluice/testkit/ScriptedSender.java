@@ -3,7 +3,7 @@ package dev.sluice.testkit;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.Outcome;
-import dev.sluice.relay.send.Parcel;
+import dev.sluice.relay.request.OutboundRequest;
 import dev.sluice.relay.send.Sender;
 
 import java.time.Duration;
@@ -16,30 +16,32 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 
-/// Sends nothing, notes what it is given, and answers for each host as the test says; 200 where it
-/// says nothing. A host that hangs answers when it is let go.
+/// A sender without a network: it records each request and answers as the test scripted for the
+/// host. An unscripted host answers 200. Thread-safe.
+///
+/// A hanging host answers once the test calls `release`.
 public final class ScriptedSender implements Sender {
 
     private final Map<String, List<Integer>> answers = new HashMap<>();
-    private final Map<String, Integer> usual = new HashMap<>();
+    private final Map<String, Integer> defaultAnswers = new HashMap<>();
     private final Map<String, Duration> latencies = new HashMap<>();
     private final Set<String> hanging = new HashSet<>();
     private final Map<String, Integer> permitted = new HashMap<>();
-    private final Map<String, Integer> atOnce = new HashMap<>();
-    private final Map<String, Integer> mostAtOnce = new HashMap<>();
-    private final List<Parcel> parcels = new ArrayList<>();
+    private final Map<String, Integer> inFlight = new HashMap<>();
+    private final Map<String, Integer> maxInFlight = new HashMap<>();
+    private final List<OutboundRequest> requests = new ArrayList<>();
 
-    /// The next answers, in order; after them the usual one.
+    /// Scripts the next answers of a host, in order. The default answer follows them.
     public synchronized void willAnswer(String host, Integer... statuses) {
         answers.put(host, new ArrayList<>(List.of(statuses)));
     }
 
-    public synchronized void alwaysAnswers(String host, int status) {
-        usual.put(host, status);
+    public synchronized void alwaysAnswer(String host, int status) {
+        defaultAnswers.put(host, status);
     }
 
-    /// Attempts are said to have taken so long; nobody waits for it.
-    public synchronized void takes(String host, Duration latency) {
+    /// Sets the latency that outcomes report. No attempt waits for it.
+    public synchronized void setLatency(String host, Duration latency) {
         latencies.put(host, latency);
     }
 
@@ -47,8 +49,8 @@ public final class ScriptedSender implements Sender {
         hanging.add(host);
     }
 
-    /// From now on this host answers as often as it is permitted to.
-    public synchronized void pace(String host) {
+    /// Lets this host answer only as often as `permit` allows.
+    public synchronized void answerOnPermit(String host) {
         permitted.put(host, 0);
     }
 
@@ -57,52 +59,53 @@ public final class ScriptedSender implements Sender {
         notifyAll();
     }
 
-    public synchronized void letGo(String host) {
+    public synchronized void release(String host) {
         hanging.remove(host);
         permitted.remove(host);
         notifyAll();
     }
 
     @Override
-    public synchronized Outcome send(Parcel parcel, BooleanSupplier mayStart) {
-        String host = parcel.url().host().text();
-        parcels.add(parcel);
-        int now = atOnce.merge(host, 1, Integer::sum);
-        mostAtOnce.merge(host, now, Math::max);
+    public synchronized Outcome send(OutboundRequest request, BooleanSupplier mayStart) {
+        String host = request.url().host().text();
+        requests.add(request);
+        int now = inFlight.merge(host, 1, Integer::sum);
+        maxInFlight.merge(host, now, Math::max);
         try {
             while (hanging.contains(host) || permitted.getOrDefault(host, 1) == 0) {
                 wait();
             }
             permitted.computeIfPresent(host, (_, left) -> left - 1);
             var next = answers.getOrDefault(host, List.of());
-            int status = next.isEmpty() ? usual.getOrDefault(host, 200) : next.removeFirst();
+            int status =
+                    next.isEmpty() ? defaultAnswers.getOrDefault(host, 200) : next.removeFirst();
             var latency = latencies.getOrDefault(host, Duration.ofMillis(3));
-            return new Outcome.Answered(status, "answer", latency, Optional.empty());
+            return new Outcome.DestinationResponse(status, "answer", latency, Optional.empty());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return new Outcome.Unreachable(ErrorCode.INTERRUPTED, "stopped", Duration.ZERO);
+            return new Outcome.AttemptError(ErrorCode.INTERRUPTED, "stopped", Duration.ZERO);
         } finally {
-            atOnce.merge(host, -1, Integer::sum);
+            inFlight.merge(host, -1, Integer::sum);
         }
     }
 
-    /// All it was given, in order.
-    public synchronized List<Parcel> parcels() {
-        return List.copyOf(parcels);
+    /// Returns all requests, in order.
+    public synchronized List<OutboundRequest> requests() {
+        return List.copyOf(requests);
     }
 
     public synchronized List<DeliveryId> sentTo(String host) {
-        return parcels.stream()
-                .filter(parcel -> parcel.url().host().text().equals(host))
-                .map(Parcel::delivery)
+        return requests.stream()
+                .filter(request -> request.url().host().text().equals(host))
+                .map(OutboundRequest::delivery)
                 .toList();
     }
 
-    public synchronized int atOnce(String host) {
-        return atOnce.getOrDefault(host, 0);
+    public synchronized int inFlight(String host) {
+        return inFlight.getOrDefault(host, 0);
     }
 
-    public synchronized int mostAtOnce(String host) {
-        return mostAtOnce.getOrDefault(host, 0);
+    public synchronized int maxInFlight(String host) {
+        return maxInFlight.getOrDefault(host, 0);
     }
 }

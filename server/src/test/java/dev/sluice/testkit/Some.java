@@ -5,9 +5,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.connection.Connection;
 import dev.sluice.gateway.connection.ConnectionId;
-import dev.sluice.gateway.destination.Auth;
+import dev.sluice.gateway.destination.AuthConfig;
+import dev.sluice.gateway.destination.CustomHeaders;
 import dev.sluice.gateway.destination.Destination;
 import dev.sluice.gateway.destination.DestinationId;
+import dev.sluice.gateway.destination.DestinationLimits;
 import dev.sluice.gateway.destination.DestinationUrl;
 import dev.sluice.gateway.destination.RetryPolicy;
 import dev.sluice.gateway.routing.Route;
@@ -26,10 +28,10 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
 
-/// Valid nouns with dull values, each with an id of its own.
+/// Creates valid domain values with dull content, each with a unique id.
 public final class Some {
 
-    /// When tests begin that move their own clock.
+    /// The start time of tests that control their own clock.
     public static final Instant NOON = Instant.parse("2026-03-01T12:00:00Z");
 
     private static final Uuid7 IDS = new Uuid7(() -> NOON, new Random(1));
@@ -57,33 +59,38 @@ public final class Some {
         return new SourceId(id());
     }
 
-    /// From this source to a destination of its own.
+    /// A source that takes anything and answers with the default.
+    public static Source.SourceSpec sourceSpec(Source.SourceStatus status) {
+        return new Source.SourceSpec(
+                "source",
+                Optional.empty(),
+                "#336699",
+                status,
+                new VerificationConfig.NoVerification(),
+                Optional.empty());
+    }
+
+    /// A route from this source to a new destination.
     public static Route route(SourceId id) {
         var workspace = new WorkspaceId(id());
         var source =
                 new Source(
                         id,
                         workspace,
-                        "source",
-                        Optional.empty(),
-                        "#336699",
                         "t" + id,
-                        Source.Status.ACTIVE,
-                        new VerificationConfig.None(),
-                        Optional.empty(),
+                        sourceSpec(Source.SourceStatus.ACTIVE),
                         NOON,
                         NOON);
         var spec =
-                new Destination.Spec(
+                new Destination.DestinationSpec(
                         "destination",
-                        DestinationUrl.stored("https://example.com/"),
+                        DestinationUrl.parseStored("https://example.com/"),
                         Duration.ofSeconds(5),
-                        new Auth.None(),
-                        List.of(),
+                        new AuthConfig.NoAuth(),
+                        CustomHeaders.NONE,
                         RetryPolicy.DEFAULT,
-                        32,
-                        Optional.empty(),
-                        Destination.Status.ACTIVE);
+                        new DestinationLimits(32, Optional.empty()),
+                        Destination.DestinationStatus.ACTIVE);
         var destination =
                 new Destination(new DestinationId(id()), workspace, id(), spec, NOON, NOON);
         var connection =
@@ -92,9 +99,7 @@ public final class Some {
                         workspace,
                         id,
                         destination.id(),
-                        true,
-                        Optional.empty(),
-                        Optional.empty(),
+                        new Connection.ConnectionSpec(true, Optional.empty(), Optional.empty()),
                         NOON,
                         NOON);
         return new Route(connection, source, false, destination);

@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 
-/// A directory for what lives longer than one test.
+/// A temporary directory that outlives a single test.
 public record TestDirectory(Path path) {
 
     public static TestDirectory make() {
@@ -17,7 +17,7 @@ public record TestDirectory(Path path) {
         }
     }
 
-    /// With all that is in it.
+    /// Deletes the directory with its contents.
     public void remove() {
         try (var files = Files.walk(path)) {
             for (var file : files.sorted(Comparator.reverseOrder()).toList()) {

@@ -1,5 +1,5 @@
-/// What tests stand on: a real database for each class, a clock that is moved by hand, a receiver
-/// whose misbehaviour is data.
+/// Tools that tests share: a real database per class, a clock that a test moves, and a scripted
+/// HTTP receiver.
 @NullMarked
 package dev.sluice.testkit;
 

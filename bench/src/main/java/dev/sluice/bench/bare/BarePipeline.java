@@ -1,8 +1,8 @@
 package dev.sluice.bench.bare;
 
-import dev.sluice.bench.platform.Json;
-import dev.sluice.bench.platform.Options;
-import dev.sluice.bench.platform.Parent;
+import dev.sluice.bench.platform.BenchJson;
+import dev.sluice.bench.platform.CommandLineOptions;
+import dev.sluice.bench.platform.ParentProcess;
 
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
@@ -14,45 +14,43 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 
-/// In over HTTP, one commit for many, out over HTTP, one commit for many: nothing else. No routing,
-/// no identity, no retries, no limits, no guard; not to be used for anything but measuring.
+/// The least that a relay can do: takes events over HTTP, stores them, posts them, stores results.
 ///
-/// As a process it takes the database from its environment, prints its port as a line of JSON and
-/// runs until its standard input ends.
+/// It has no routing, no identity, no retries, no limits and no address guard, so it is good for
+/// measuring only. As a process it reads the database's address from its environment, prints its
+/// port as a line of JSON and runs until its standard input ends.
 public final class BarePipeline {
 
-    static final String URL = "BARE_DATABASE";
-    static final String USER = "BARE_USER";
-    static final String PASSWORD = "BARE_PASSWORD";
+    static final String DATABASE_URL_VARIABLE = "BARE_DATABASE";
+    static final String DATABASE_USER_VARIABLE = "BARE_USER";
+    static final String DATABASE_PASSWORD_VARIABLE = "BARE_PASSWORD";
 
     /// Where it listens on loopback.
-    record Port(int port) {}
+    record BarePipelinePort(int port) {}
 
     private BarePipeline() {}
 
     public static void main(String[] arguments) throws Exception {
-        var options = Options.parse(List.of(arguments));
+        var options = CommandLineOptions.parse(List.of(arguments));
         var sink = options.uri("sink").orElseThrow();
         int inFlight = options.number("in-flight", 64);
-        var variant = BareVariant.from(options);
-        String schema = options.text("schema").orElse("bare");
-        options.finish();
+        options.rejectUnknown();
 
-        var store = BareStore.open(schema, variant);
-        var sender = BareSender.of(variant.client(), sink, store::finish, inFlight);
+        var store = new BareStore();
+        var sender = new BareSender(sink, store::finish, inFlight);
         store.start(sender::send);
-        var server = server(new BareIngest(store::store));
+        var server = server(new BareIngestEndpoint(store::store));
         server.start();
         var connector = (ServerConnector) server.getConnectors()[0];
-        System.out.println(Json.line(new Port(connector.getLocalPort())));
+        System.out.println(BenchJson.compact(new BarePipelinePort(connector.getLocalPort())));
 
         var end = new CountDownLatch(1);
-        Parent.whenGone(end::countDown);
+        ParentProcess.onExit(end::countDown);
         end.await();
-        Runtime.getRuntime().halt(0); // what it stored is thrown away
+        Runtime.getRuntime().halt(0); // nobody needs what it stored
     }
 
-    private static Server server(BareIngest ingest) {
+    private static Server server(BareIngestEndpoint ingest) {
         var threads = new QueuedThreadPool(16, 4);
         threads.setVirtualThreadsExecutor(Executors.newVirtualThreadPerTaskExecutor());
         var server = new Server(threads);

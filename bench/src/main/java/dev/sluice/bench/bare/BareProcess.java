@@ -1,19 +1,18 @@
 package dev.sluice.bench.bare;
 
+import dev.sluice.bench.platform.BenchJson;
 import dev.sluice.bench.platform.JavaProcess;
-import dev.sluice.bench.platform.Json;
 import dev.sluice.bench.relay.DatabaseAddress;
 
 import java.net.URI;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/// The bare pipeline in a process of its own, on a database that somebody else runs.
+/// The bare pipeline in a process of its own, on the database of a relay.
 public final class BareProcess implements AutoCloseable {
 
     /// The relay's own (`bin/sluice`).
-    private static final List<String> FLAGS =
+    private static final List<String> JVM_FLAGS =
             List.of(
                     "-XX:+UseG1GC",
                     "-XX:+UseCompactObjectHeaders",
@@ -28,27 +27,20 @@ public final class BareProcess implements AutoCloseable {
         this.port = port;
     }
 
-    /// @param schema where its tables are, made anew
-    public static BareProcess start(
-            DatabaseAddress database, String schema, URI sink, int inFlight, BareVariant variant) {
-        var arguments = new ArrayList<>(variant.arguments());
-        arguments.addAll(
-                List.of(
-                        "--schema", schema,
-                        "--sink", sink.toString(),
-                        "--in-flight", Integer.toString(inFlight)));
-        var flags = new ArrayList<>(FLAGS);
-        flags.addAll(variant.flags());
+    public static BareProcess start(DatabaseAddress database, URI sink, int inFlight) {
+        var arguments =
+                List.of("--sink", sink.toString(), "--in-flight", Integer.toString(inFlight));
         var process =
                 JavaProcess.start(
-                        flags,
+                        JVM_FLAGS,
                         BarePipeline.class,
                         arguments,
                         Map.of(
-                                BarePipeline.URL, database.jdbcUrl(),
-                                BarePipeline.USER, database.user(),
-                                BarePipeline.PASSWORD, database.password()));
-        var port = Json.MAPPER.readValue(process.line(), BarePipeline.Port.class);
+                                BarePipeline.DATABASE_URL_VARIABLE, database.jdbcUrl(),
+                                BarePipeline.DATABASE_USER_VARIABLE, database.user(),
+                                BarePipeline.DATABASE_PASSWORD_VARIABLE, database.password()));
+        var port =
+                BenchJson.MAPPER.readValue(process.readLine(), BarePipeline.BarePipelinePort.class);
         return new BareProcess(process, port.port());
     }
 

@@ -6,7 +6,6 @@ import org.postgresql.PGConnection;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.sql.Array;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -17,207 +16,165 @@ import java.util.Properties;
 import java.util.UUID;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Consumer;
-import java.util.function.Function;
 
-/// A thread, or more, that stores what came in, and one that writes down what was delivered, with a
-/// connection each. Each takes all that is queued into one transaction.
+/// Writes events and delivery results to PostgreSQL in batches.
+///
+/// One thread stores events and one stores results, each over a connection of its own. Each takes
+/// everything that is queued into one transaction.
 final class BareStore {
 
-    private static final int MOST = 512;
-    private static final int ENOUGH = 64;
+    private static final int MAX_BATCH_SIZE = 512;
+    private static final int NO_PAUSE_QUEUE_SIZE = 64;
 
-    /// Between two batches, unless enough is queued. As in the relay.
+    /// The pause between two batches, as in the relay. It is skipped while enough is queued.
     ///
-    /// @param company after a batch of so many
-    private record Rest(int company, Duration time) {}
+    /// @param minBatchSize a smaller batch is followed by no pause
+    private record BatchPause(int minBatchSize, Duration time) {}
 
-    private static final Rest OF_EVENTS = new Rest(8, Duration.ofMillis(2));
-    private static final Rest OF_RESULTS = new Rest(1, Duration.ofMillis(4));
+    private static final BatchPause EVENT_PAUSE = new BatchPause(8, Duration.ofMillis(2));
+    private static final BatchPause RESULT_PAUSE = new BatchPause(1, Duration.ofMillis(4));
 
-    private static final String TABLES =
+    private static final String CREATE_TABLES_SQL =
             """
-            drop schema if exists bare_schema cascade;
-            create schema bare_schema;
-            create table bare_schema.event (
+            drop schema if exists bare cascade;
+            create schema bare;
+            create table bare.event (
               id uuid primary key, content_type text, headers bytea, body bytea);
-            create table bare_schema.work (id uuid primary key);
-            create table bare_schema.delivery (id uuid primary key, status int)
+            create table bare.work (id uuid primary key);
+            create table bare.delivery (id uuid primary key, status int)
             """;
 
     /// What became of an event.
-    record Finished(UUID id, int status) {}
+    record BareResult(UUID id, int status) {}
 
-    /// One batch, in a transaction that is open already.
-    private interface Batch<T> {
+    /// Writes one batch in a transaction that is already open.
+    private interface BatchWriter<T> {
         void write(Connection connection, List<T> items) throws SQLException, IOException;
     }
 
-    private final LinkedBlockingQueue<Item> arrived = new LinkedBlockingQueue<>();
-    private final LinkedBlockingQueue<Finished> finished = new LinkedBlockingQueue<>();
+    private final LinkedBlockingQueue<BareEvent> arrived = new LinkedBlockingQueue<>();
+    private final LinkedBlockingQueue<BareResult> finished = new LinkedBlockingQueue<>();
 
-    private final String schema;
-    private final BareVariant variant;
-
-    private BareStore(String schema, BareVariant variant) {
-        this.schema = schema;
-        this.variant = variant;
-    }
-
-    /// @param schema is made anew
-    static BareStore open(String schema, BareVariant variant) throws SQLException {
-        try (var connection = connect(variant);
+    /// Creates the tables anew.
+    BareStore() throws SQLException {
+        try (var connection = connect();
                 var statement = connection.createStatement()) {
-            statement.execute(TABLES.replace("bare_schema", schema));
+            statement.execute(CREATE_TABLES_SQL);
             connection.commit();
         }
-        return new BareStore(schema, variant);
     }
 
-    private static Connection connect(BareVariant variant) throws SQLException {
+    private static Connection connect() throws SQLException {
         var properties = new Properties();
-        properties.setProperty("user", requireNonNull(System.getenv(BarePipeline.USER)));
-        properties.setProperty("password", requireNonNull(System.getenv(BarePipeline.PASSWORD)));
-        properties.setProperty("prepareThreshold", variant.prepares() ? "1" : "0");
-        // As the relay's: a table that was empty when it was last counted must not be read whole.
+        properties.setProperty(
+                "user", requireNonNull(System.getenv(BarePipeline.DATABASE_USER_VARIABLE)));
+        properties.setProperty(
+                "password", requireNonNull(System.getenv(BarePipeline.DATABASE_PASSWORD_VARIABLE)));
+        properties.setProperty("prepareThreshold", "1");
+        // As in the relay: a table that was empty at its last analyze must not be scanned whole.
         properties.setProperty(
                 "options", "-c synchronous_commit=on -c jit=off -c enable_seqscan=off");
         var connection =
                 DriverManager.getConnection(
-                        requireNonNull(System.getenv(BarePipeline.URL)), properties);
+                        requireNonNull(System.getenv(BarePipeline.DATABASE_URL_VARIABLE)),
+                        properties);
         connection.setAutoCommit(false);
         return connection;
     }
 
-    void start(Consumer<Item> stored) throws SQLException {
-        for (int committer = 0; committer < variant.committers(); committer++) {
-            run(
-                    "store",
-                    arrived,
-                    OF_EVENTS,
-                    connect(variant),
-                    (connection, items) -> {
-                        insert(connection, items);
-                        connection.commit();
-                        items.forEach(item -> item.answer.run());
-                        items.forEach(stored);
-                    });
-        }
-        run(
+    void start(Consumer<BareEvent> stored) throws SQLException {
+        startWriter(
+                "store",
+                arrived,
+                EVENT_PAUSE,
+                connect(),
+                (connection, items) -> {
+                    insert(connection, items);
+                    connection.commit();
+                    items.forEach(event -> event.acknowledge.run());
+                    items.forEach(stored);
+                });
+        startWriter(
                 "finish",
                 finished,
-                OF_RESULTS,
-                connect(variant),
+                RESULT_PAUSE,
+                connect(),
                 (connection, items) -> {
                     finish(connection, items);
                     connection.commit();
                 });
     }
 
-    void store(Item item) {
-        arrived.add(item);
+    void store(BareEvent event) {
+        arrived.add(event);
     }
 
-    void finish(Finished item) {
-        finished.add(item);
+    void finish(BareResult result) {
+        finished.add(result);
     }
 
-    private void insert(Connection connection, List<Item> items) throws SQLException, IOException {
-        switch (variant.form()) {
-            case COPY -> insertByCopy(connection, items);
-            case UNNEST -> insertByUnnest(connection, items);
-        }
-    }
-
-    private void insertByCopy(Connection connection, List<Item> items)
+    private static void insert(Connection connection, List<BareEvent> items)
             throws SQLException, IOException {
-        var events = new BinaryRows();
-        var work = new BinaryRows();
-        for (var item : items) {
-            events.row(4).uuid(item.id).text(item.contentType).bytes(item.headers).bytes(item.body);
-            work.row(1).uuid(item.id);
+        var events = new BinaryCopyEncoder();
+        var work = new BinaryCopyEncoder();
+        for (var event : items) {
+            events.row(4)
+                    .uuid(event.id)
+                    .text(event.contentType)
+                    .bytes(event.headers)
+                    .bytes(event.body);
+            work.row(1).uuid(event.id);
         }
         copy(connection, "event", events);
         copy(connection, "work", work);
     }
 
-    private void insertByUnnest(Connection connection, List<Item> items) throws SQLException {
-        var ids =
-                connection.createArrayOf(
-                        "uuid", items.stream().map(item -> item.id).toArray(UUID[]::new));
-        try (var events =
-                        connection.prepareStatement(
-                                "insert into "
-                                        + schema
-                                        + ".event select * from unnest(?, ?::text[], ?, ?)");
-                var work =
-                        connection.prepareStatement(
-                                "insert into " + schema + ".work select unnest(?)")) {
-            events.setArray(1, ids);
-            events.setArray(
-                    2,
-                    connection.createArrayOf(
-                            "text",
-                            items.stream().map(item -> item.contentType).toArray(String[]::new)));
-            events.setArray(3, bytes(connection, items, item -> item.headers));
-            events.setArray(4, bytes(connection, items, item -> item.body));
-            events.executeUpdate();
-            work.setArray(1, ids);
-            work.executeUpdate();
-        }
-    }
-
-    private static Array bytes(Connection connection, List<Item> items, Function<Item, byte[]> part)
-            throws SQLException {
-        return connection.createArrayOf("bytea", items.stream().map(part).toArray(byte[][]::new));
-    }
-
-    private void finish(Connection connection, List<Finished> items)
+    private static void finish(Connection connection, List<BareResult> items)
             throws SQLException, IOException {
-        var ids = items.stream().map(Finished::id).toArray(UUID[]::new);
+        var ids = items.stream().map(BareResult::id).toArray(UUID[]::new);
         try (var statement =
-                connection.prepareStatement("delete from " + schema + ".work where id = any (?)")) {
+                connection.prepareStatement("delete from bare.work where id = any (?)")) {
             statement.setArray(1, connection.createArrayOf("uuid", ids));
             statement.executeUpdate();
         }
-        var rows = new BinaryRows();
-        for (var item : items) {
-            rows.row(2).uuid(item.id()).int4(item.status());
+        var rows = new BinaryCopyEncoder();
+        for (var result : items) {
+            rows.row(2).uuid(result.id()).int4(result.status());
         }
         copy(connection, "delivery", rows);
     }
 
-    private void copy(Connection connection, String table, BinaryRows rows)
+    private static void copy(Connection connection, String table, BinaryCopyEncoder rows)
             throws SQLException, IOException {
         var _ =
                 connection
                         .unwrap(PGConnection.class)
                         .getCopyAPI()
                         .copyIn(
-                                "copy " + schema + "." + table + " from stdin (format binary)",
-                                new ByteArrayInputStream(rows.end()));
+                                "copy bare." + table + " from stdin (format binary)",
+                                new ByteArrayInputStream(rows.toBytes()));
     }
 
-    /// A failure ends the process: there is nothing to measure then.
-    private <T> void run(
+    /// A failure ends the process, because nothing is left to measure.
+    private static <T> void startWriter(
             String name,
             LinkedBlockingQueue<T> queue,
-            Rest rest,
+            BatchPause pause,
             Connection connection,
-            Batch<T> batch) {
+            BatchWriter<T> writer) {
         Thread.ofPlatform()
                 .daemon()
                 .name(name)
                 .start(() -> {
                     try {
-                        var items = new ArrayList<T>(MOST);
+                        var items = new ArrayList<T>(MAX_BATCH_SIZE);
                         while (true) {
                             items.add(queue.take());
-                            queue.drainTo(items, MOST - 1);
-                            batch.write(connection, items);
-                            if (variant.rests()
-                                    && items.size() >= rest.company()
-                                    && queue.size() < ENOUGH) {
-                                Thread.sleep(rest.time());
+                            queue.drainTo(items, MAX_BATCH_SIZE - 1);
+                            writer.write(connection, items);
+                            if (items.size() >= pause.minBatchSize()
+                                    && queue.size() < NO_PAUSE_QUEUE_SIZE) {
+                                Thread.sleep(pause.time());
                             }
                             items.clear();
                         }

@@ -1,12 +1,12 @@
 package dev.sluice.bench.load;
 
-import dev.sluice.bench.ledger.Entry;
-import dev.sluice.bench.ledger.Ledger;
-import dev.sluice.bench.load.Caller.State;
-import dev.sluice.bench.platform.Inbox;
-import dev.sluice.bench.platform.Json;
-import dev.sluice.bench.platform.Options;
-import dev.sluice.bench.platform.Parent;
+import dev.sluice.bench.ledger.MessageEntry;
+import dev.sluice.bench.ledger.MessageLedger;
+import dev.sluice.bench.load.LoadConnection.LoadConnectionState;
+import dev.sluice.bench.platform.BenchJson;
+import dev.sluice.bench.platform.CommandLineOptions;
+import dev.sluice.bench.platform.HttpMessageReader;
+import dev.sluice.bench.platform.ParentProcess;
 
 import org.jspecify.annotations.Nullable;
 
@@ -24,35 +24,35 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 
-/// Sends one plan's requests, from one thread, and tallies the answers.
+/// Sends one plan's requests from one thread and counts the answers.
 ///
 /// As a process it prints `measuring` and `measured` at the edges of the measured time, then its
 /// result as a line of JSON.
 public final class LoadGenerator {
 
-    private static final long TIMEOUT = Duration.ofSeconds(30).toNanos();
+    private static final long ANSWER_TIMEOUT_NANOS = Duration.ofSeconds(30).toNanos();
 
     /// Below the 30 s after which the relay closes an idle connection.
-    private static final long LONG_IDLE = Duration.ofSeconds(20).toNanos();
+    private static final long MAX_IDLE_NANOS = Duration.ofSeconds(20).toNanos();
 
-    private static final long REOPEN_PAUSE = Duration.ofMillis(50).toNanos();
+    private static final long REOPEN_DELAY_NANOS = Duration.ofMillis(50).toNanos();
 
-    /// Time for the connections to stand before the first request is due.
-    private static final long RUN_UP = Duration.ofMillis(200).toNanos();
+    /// Time to open the connections before the first request is due.
+    private static final long CONNECT_LEAD_NANOS = Duration.ofMillis(200).toNanos();
 
     /// Below this rate the wait for the next request is ended by spinning: a selector wakes up to a
     /// millisecond late, which would be most of an idle relay's latency.
-    private static final int RARE = 200;
+    private static final int MAX_SPINNING_RATE = 200;
 
-    private final Plan plan;
+    private final LoadPlan plan;
     private final Consumer<String> phases;
-    private final List<Payload> payloads = new ArrayList<>();
-    private int nextPayload;
-    private final Optional<Ledger> ledger;
-    private final Tally tally = new Tally();
-    private final List<Caller> callers = new ArrayList<>();
-    private final ArrayDeque<Caller> idle = new ArrayDeque<>();
-    private final ArrayDeque<Reopening> closed = new ArrayDeque<>();
+    private final List<LoadRequestTemplate> templates = new ArrayList<>();
+    private int nextTemplate;
+    private final Optional<MessageLedger> ledger;
+    private final LoadCounters tally = new LoadCounters();
+    private final List<LoadConnection> connections = new ArrayList<>();
+    private final ArrayDeque<LoadConnection> idle = new ArrayDeque<>();
+    private final ArrayDeque<ScheduledReconnect> closed = new ArrayDeque<>();
     private final Selector selector;
 
     private final long start;
@@ -64,34 +64,34 @@ public final class LoadGenerator {
     private long nextExpiry;
     private volatile boolean stopped;
 
-    private record Reopening(Caller caller, long at) {}
+    private record ScheduledReconnect(LoadConnection connection, long at) {}
 
-    private LoadGenerator(Plan plan, Consumer<String> phases, Selector selector) {
+    private LoadGenerator(LoadPlan plan, Consumer<String> phases, Selector selector) {
         this.plan = plan;
         this.phases = phases;
         this.selector = selector;
         for (int place = 0; place < plan.ingests().size(); place++) {
-            payloads.add(Payload.to(plan, place, new SplittableRandom()));
+            templates.add(LoadRequestTemplate.forSource(plan, place, new SplittableRandom()));
         }
-        this.ledger = plan.ledger().map(Ledger::append);
-        this.start = System.nanoTime() + RUN_UP;
+        this.ledger = plan.ledger().map(MessageLedger::append);
+        this.start = System.nanoTime() + CONNECT_LEAD_NANOS;
         this.measureFrom = start + plan.warmUp().toNanos();
         this.measureTo = measureFrom + plan.measured().toNanos();
     }
 
     public static void main(String[] arguments) throws IOException {
-        var options = Options.parse(List.of(arguments));
-        var plan = Plan.from(options);
+        var options = CommandLineOptions.parse(List.of(arguments));
+        var plan = LoadPlan.from(options);
         boolean untilClosed = options.flag("until-closed");
-        options.finish();
+        options.rejectUnknown();
         var generator = open(plan, System.out::println);
         if (untilClosed) {
-            Parent.whenGone(generator::stop);
+            ParentProcess.onExit(generator::stop);
         }
-        System.out.println(Json.line(generator.run()));
+        System.out.println(BenchJson.compact(generator.run()));
     }
 
-    public static LoadGenerator open(Plan plan, Consumer<String> phases) throws IOException {
+    public static LoadGenerator open(LoadPlan plan, Consumer<String> phases) throws IOException {
         URI first = plan.ingests().getFirst();
         if (!plan.ingests().stream()
                 .allMatch(other -> other.getAuthority().equals(first.getAuthority()))) {
@@ -103,9 +103,13 @@ public final class LoadGenerator {
             throw new IllegalArgumentException("only loopback is ever put under load");
         }
         var generator = new LoadGenerator(plan, phases, Selector.open());
-        int size = generator.payloads.stream().mapToInt(Payload::size).max().orElseThrow();
+        int size =
+                generator.templates.stream()
+                        .mapToInt(LoadRequestTemplate::size)
+                        .max()
+                        .orElseThrow();
         for (int count = 0; count < plan.connections(); count++) {
-            generator.callers.add(new Caller(generator.selector, address, size));
+            generator.connections.add(new LoadConnection(generator.selector, address, size));
         }
         return generator;
     }
@@ -117,25 +121,25 @@ public final class LoadGenerator {
     }
 
     /// Returns when the time is over and what was sent is answered or given up.
-    public Result run() throws IOException {
-        callers.forEach(this::open);
+    public LoadResult run() throws IOException {
+        connections.forEach(this::open);
         long now = System.nanoTime();
-        while (sending || (isAwaited() && now < measureTo + TIMEOUT)) {
+        while (sending || (hasPendingAnswers() && now < measureTo + ANSWER_TIMEOUT_NANOS)) {
             sendDue(now);
-            turn(now);
+            updatePhase(now);
             reopen(now);
-            expire(now);
+            timeOutRequests(now);
             select(now);
             now = System.nanoTime();
         }
-        callers.forEach(Caller::close);
+        connections.forEach(LoadConnection::close);
         selector.close();
-        ledger.ifPresent(Ledger::close);
+        ledger.ifPresent(MessageLedger::close);
         return tally.result(Math.max(measureTo - measureFrom, 1) / 1e9, unsent());
     }
 
     /// Passes from warm-up to measuring, and from there to waiting for the last answers.
-    private void turn(long now) {
+    private void updatePhase(long now) {
         if (!measuring && now >= measureFrom) {
             measuring = true;
             phases.accept("measuring");
@@ -147,59 +151,60 @@ public final class LoadGenerator {
         }
     }
 
-    private boolean isAwaited() {
-        for (Caller caller : callers) {
-            if (caller.state() == State.BUSY) {
+    private boolean hasPendingAnswers() {
+        for (LoadConnection connection : connections) {
+            if (connection.state() == LoadConnectionState.BUSY) {
                 return true;
             }
         }
         return false;
     }
 
-    private void open(Caller caller) {
+    private void open(LoadConnection connection) {
         try {
-            caller.open();
-            if (caller.state() == State.IDLE) {
-                free(caller);
+            connection.open();
+            if (connection.state() == LoadConnectionState.IDLE) {
+                onIdle(connection);
             }
         } catch (IOException refused) {
             // The relay may be down for a while on purpose.
-            lose(caller);
+            onConnectionLost(connection);
         }
     }
 
     private void reopen(long now) {
         while (sending && !closed.isEmpty() && closed.getFirst().at() <= now) {
-            open(closed.removeFirst().caller());
+            open(closed.removeFirst().connection());
         }
     }
 
-    private void expire(long now) {
+    private void timeOutRequests(long now) {
         if (now < nextExpiry) {
             return;
         }
         nextExpiry = now + Duration.ofSeconds(1).toNanos();
-        for (Caller caller : callers) {
-            if (caller.state() == State.BUSY && now - caller.sent() > TIMEOUT) {
-                if (isMeasured(caller)) {
+        for (LoadConnection connection : connections) {
+            if (connection.state() == LoadConnectionState.BUSY
+                    && now - connection.sentAt() > ANSWER_TIMEOUT_NANOS) {
+                if (isMeasured(connection)) {
                     tally.timedOut();
                 }
-                note(new Entry.Unanswered(caller.marker()));
-                part(caller);
+                addEntry(new MessageEntry.UnansweredEntry(connection.marker()));
+                reconnectLater(connection);
             }
         }
     }
 
     private void sendDue(long now) {
-        if (!(plan.pace() instanceof Pace.PerSecond(int rate))) {
+        if (!(plan.pattern() instanceof LoadPattern.ConstantRate(int rate))) {
             return;
         }
         while (sending && nextDue(rate) <= now && nextDue(rate) < measureTo) {
             long due = nextDue(rate);
-            Caller caller = pollIdle(now);
-            if (caller != null) {
-                send(caller, due, now);
-            } else if (closed.size() < callers.size()) {
+            LoadConnection connection = pollIdle(now);
+            if (connection != null) {
+                send(connection, due, now);
+            } else if (closed.size() < connections.size()) {
                 return;
             } else if (due >= measureFrom) {
                 tally.unreachable();
@@ -209,13 +214,13 @@ public final class LoadGenerator {
     }
 
     /// A connection that was not used for long is replaced: the relay may be closing it just now.
-    private @Nullable Caller pollIdle(long now) {
-        Caller caller = idle.poll();
-        while (caller != null && now - caller.idleSince() > LONG_IDLE) {
-            part(caller);
-            caller = idle.poll();
+    private @Nullable LoadConnection pollIdle(long now) {
+        LoadConnection connection = idle.poll();
+        while (connection != null && now - connection.idleSince() > MAX_IDLE_NANOS) {
+            reconnectLater(connection);
+            connection = idle.poll();
         }
-        return caller;
+        return connection;
     }
 
     private long nextDue(int rate) {
@@ -223,46 +228,50 @@ public final class LoadGenerator {
     }
 
     private long unsent() {
-        if (!(plan.pace() instanceof Pace.PerSecond(int rate))) {
+        if (!(plan.pattern() instanceof LoadPattern.ConstantRate(int rate))) {
             return 0;
         }
         return Math.max(0, Math.ceilDiv((measureTo - nextDue(rate)) * rate, 1_000_000_000L));
     }
 
-    private void send(Caller caller, long due, long now) {
-        Payload payload = payloads.get(nextPayload);
-        nextPayload = (nextPayload + 1) % payloads.size();
-        byte[] request = payload.next();
+    private void send(LoadConnection connection, long due, long now) {
+        LoadRequestTemplate template = templates.get(nextTemplate);
+        nextTemplate = (nextTemplate + 1) % templates.size();
+        byte[] request = template.next();
         String marker = "";
         if (ledger.isPresent()) {
-            marker = payload.marker();
-            note(new Entry.Sent(marker, Ledger.hash(payload.body())));
+            marker = template.marker();
+            addEntry(new MessageEntry.SentEntry(marker, MessageLedger.hash(template.body())));
         }
         try {
-            caller.send(request, marker, due, now);
-            if (isMeasured(caller)) {
+            connection.send(request, marker, due, now);
+            if (isMeasured(connection)) {
                 tally.sent(now - due);
             }
         } catch (IOException broken) {
-            lose(caller);
+            onConnectionLost(connection);
         }
     }
 
     private void select(long now) throws IOException {
         long wait = Math.min(nextWake() - now, Duration.ofMillis(100).toNanos());
-        boolean rare = plan.pace() instanceof Pace.PerSecond(int rate) && rate <= RARE;
+        boolean rare =
+                plan.pattern() instanceof LoadPattern.ConstantRate(int rate)
+                        && rate <= MAX_SPINNING_RATE;
         long millis = wait / 1_000_000;
         if (wait <= 0 || (millis == 0 && rare)) {
             Thread.onSpinWait();
-            selector.selectNow(this::ready);
+            selector.selectNow(this::onReady);
         } else {
-            selector.select(this::ready, Math.max(millis, 1));
+            selector.select(this::onReady, Math.max(millis, 1));
         }
     }
 
     private long nextWake() {
         long wake = sending ? (measuring ? measureTo : measureFrom) : Long.MAX_VALUE;
-        if (sending && plan.pace() instanceof Pace.PerSecond(int rate) && !idle.isEmpty()) {
+        if (sending
+                && plan.pattern() instanceof LoadPattern.ConstantRate(int rate)
+                && !idle.isEmpty()) {
             wake = Math.min(wake, nextDue(rate));
         }
         if (sending && !closed.isEmpty()) {
@@ -271,87 +280,89 @@ public final class LoadGenerator {
         return wake;
     }
 
-    private void ready(SelectionKey key) {
-        var caller = (Caller) key.attachment();
+    private void onReady(SelectionKey key) {
+        var connection = (LoadConnection) key.attachment();
         try {
             if (key.isConnectable()) {
-                if (caller.finishOpening()) {
-                    free(caller);
+                if (connection.finishOpening()) {
+                    onIdle(connection);
                 }
                 return;
             }
             if (key.isWritable()) {
-                caller.flush();
+                connection.flush();
             }
-            if (key.isReadable() && caller.read()) {
-                answered(caller);
+            if (key.isReadable() && connection.read()) {
+                onAnswer(connection);
             }
         } catch (IOException broken) {
-            lose(caller);
+            onConnectionLost(connection);
         }
     }
 
-    private void answered(Caller caller) throws IOException {
+    private void onAnswer(LoadConnection connection) throws IOException {
         long now = System.nanoTime();
-        int status = caller.answer().status();
-        boolean measured = isMeasured(caller);
+        int status = connection.response().status();
+        boolean measured = isMeasured(connection);
         if (status == 200) {
-            tally.acceptedAt(now >= measureFrom && now < measureTo);
+            tally.countAccepted(now >= measureFrom && now < measureTo);
             if (measured) {
-                tally.accepted(now - caller.due());
+                tally.accepted(now - connection.dueAt());
             }
             if (ledger.isPresent()) {
-                note(new Entry.Acked(caller.marker(), requestId(caller.answer()), now));
+                addEntry(
+                        new MessageEntry.AckedEntry(
+                                connection.marker(), requestId(connection.response()), now));
             }
         } else {
             if (measured) {
                 tally.refused(status);
             }
-            note(new Entry.Refused(caller.marker(), status));
+            addEntry(new MessageEntry.RefusedEntry(connection.marker(), status));
         }
-        caller.answered();
-        if (caller.state() == State.IDLE) {
-            free(caller);
+        connection.finishExchange();
+        if (connection.state() == LoadConnectionState.IDLE) {
+            onIdle(connection);
         } else {
-            closed.add(new Reopening(caller, now + REOPEN_PAUSE));
+            closed.add(new ScheduledReconnect(connection, now + REOPEN_DELAY_NANOS));
         }
     }
 
-    private static String requestId(Inbox answer) {
-        return Json.MAPPER.readTree(answer.body()).path("request_id").asString("-");
+    private static String requestId(HttpMessageReader answer) {
+        return BenchJson.MAPPER.readTree(answer.body()).path("request_id").asString("-");
     }
 
-    private void free(Caller caller) {
-        if (sending && plan.pace() instanceof Pace.BackToBack) {
+    private void onIdle(LoadConnection connection) {
+        if (sending && plan.pattern() instanceof LoadPattern.BackToBack) {
             long now = System.nanoTime();
-            send(caller, now, now);
+            send(connection, now, now);
         } else {
-            idle.push(caller);
+            idle.push(connection);
         }
     }
 
     /// The connection is gone, and with it the answer that was awaited on it.
-    private void lose(Caller caller) {
-        if (caller.state() == State.BUSY) {
-            if (isMeasured(caller)) {
+    private void onConnectionLost(LoadConnection connection) {
+        if (connection.state() == LoadConnectionState.BUSY) {
+            if (isMeasured(connection)) {
                 tally.unanswered();
             }
-            note(new Entry.Unanswered(caller.marker()));
+            addEntry(new MessageEntry.UnansweredEntry(connection.marker()));
         }
-        part(caller);
+        reconnectLater(connection);
     }
 
-    private void part(Caller caller) {
-        idle.remove(caller);
-        caller.close();
-        closed.add(new Reopening(caller, System.nanoTime() + REOPEN_PAUSE));
+    private void reconnectLater(LoadConnection connection) {
+        idle.remove(connection);
+        connection.close();
+        closed.add(new ScheduledReconnect(connection, System.nanoTime() + REOPEN_DELAY_NANOS));
     }
 
-    private boolean isMeasured(Caller caller) {
-        return caller.due() >= measureFrom && caller.due() < measureTo;
+    private boolean isMeasured(LoadConnection connection) {
+        return connection.dueAt() >= measureFrom && connection.dueAt() < measureTo;
     }
 
-    private void note(Entry entry) {
+    private void addEntry(MessageEntry entry) {
         ledger.ifPresent(open -> {
             open.add(entry);
             open.flush();

@@ -1,7 +1,7 @@
 package dev.sluice.bench.load;
 
+import dev.sluice.bench.platform.BenchJson;
 import dev.sluice.bench.platform.JavaProcess;
-import dev.sluice.bench.platform.Json;
 
 import java.util.ArrayList;
 
@@ -14,7 +14,7 @@ public final class LoadProcess implements AutoCloseable {
         this.process = process;
     }
 
-    public static LoadProcess start(Plan plan) {
+    public static LoadProcess start(LoadPlan plan) {
         var arguments = new ArrayList<>(plan.arguments());
         arguments.add("--until-closed");
         return new LoadProcess(JavaProcess.start(LoadGenerator.class, arguments));
@@ -34,12 +34,12 @@ public final class LoadProcess implements AutoCloseable {
 
     /// Ends the measured time now.
     public void finish() {
-        process.finish();
+        process.requestStop();
     }
 
     /// To be asked after [#awaitMeasured()]; waits for the last answers.
-    public Result result() {
-        return Json.MAPPER.readValue(process.line(), Result.class);
+    public LoadResult result() {
+        return BenchJson.MAPPER.readValue(process.readLine(), LoadResult.class);
     }
 
     @Override
@@ -48,7 +48,7 @@ public final class LoadProcess implements AutoCloseable {
     }
 
     private void await(String phase) {
-        String line = process.line();
+        String line = process.readLine();
         if (!line.equals(phase)) {
             throw new IllegalStateException("expected '" + phase + "', not '" + line + "'");
         }

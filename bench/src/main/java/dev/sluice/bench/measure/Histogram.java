@@ -4,12 +4,12 @@ package dev.sluice.bench.measure;
 /// is at most 0.8 % too high. Fixed size, nothing allocated while recording. Used by one thread.
 public final class Histogram {
 
-    private static final int BITS = 7;
-    private static final int PER_POWER = 1 << BITS;
+    private static final int BUCKET_BITS = 7;
+    private static final int BUCKETS_PER_POWER = 1 << BUCKET_BITS;
 
-    private final long[] counts = new long[(Long.SIZE - BITS) * PER_POWER];
+    private final long[] counts = new long[(Long.SIZE - BUCKET_BITS) * BUCKETS_PER_POWER];
     private long count;
-    private long sum;
+
     private long max;
 
     /// A negative duration counts as none: two ends of one event may be seen in either order.
@@ -17,7 +17,7 @@ public final class Histogram {
         long value = Math.max(nanos, 0);
         counts[bucket(value)]++;
         count++;
-        sum += value;
+
         max = Math.max(max, value);
     }
 
@@ -33,16 +33,14 @@ public final class Histogram {
         for (int bucket = 0; bucket < counts.length; bucket++) {
             seen += counts[bucket];
             if (seen >= rank) {
-                return Math.min(highest(bucket), max);
+                return Math.min(upperBound(bucket), max);
             }
         }
         return max;
     }
 
-    public Latency latency() {
-        return new Latency(
-                count,
-                count == 0 ? 0 : millis(sum / count),
+    public LatencySummary summary() {
+        return new LatencySummary(
                 millis(percentile(0.5)),
                 millis(percentile(0.9)),
                 millis(percentile(0.99)),
@@ -51,19 +49,19 @@ public final class Histogram {
     }
 
     private static int bucket(long value) {
-        if (value < PER_POWER) {
+        if (value < BUCKETS_PER_POWER) {
             return (int) value;
         }
-        int shift = Long.SIZE - 1 - Long.numberOfLeadingZeros(value) - BITS;
-        return (shift + 1) * PER_POWER + (int) (value >>> shift) - PER_POWER;
+        int shift = Long.SIZE - 1 - Long.numberOfLeadingZeros(value) - BUCKET_BITS;
+        return (shift + 1) * BUCKETS_PER_POWER + (int) (value >>> shift) - BUCKETS_PER_POWER;
     }
 
-    private static long highest(int bucket) {
-        if (bucket < PER_POWER) {
+    private static long upperBound(int bucket) {
+        if (bucket < BUCKETS_PER_POWER) {
             return bucket;
         }
-        int shift = bucket / PER_POWER - 1;
-        long lead = PER_POWER + (long) (bucket % PER_POWER);
+        int shift = bucket / BUCKETS_PER_POWER - 1;
+        long lead = BUCKETS_PER_POWER + (long) (bucket % BUCKETS_PER_POWER);
         return ((lead + 1) << shift) - 1;
     }
 

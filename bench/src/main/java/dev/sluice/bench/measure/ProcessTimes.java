@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// One line of `/proc/<pid>/stat`: who started the process and how long it has run.
+/// A process's parent and CPU time, from `/proc/<pid>/stat`.
 ///
 /// @param ticks CPU time in hundredths of a second, in user and kernel mode, with that of its
 ///   children that have ended and were waited for

@@ -1,22 +1,22 @@
 package dev.sluice.bench.platform;
 
+import static dev.sluice.bench.platform.UncheckedCalls.unchecked;
+
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 
 /// One of our own tools in a virtual machine of its own, read line by line.
 ///
-/// Closing it closes its standard input, which is the tool's sign to stop; so it also stops when
-/// this process dies.
+/// The tool stops when its standard input is closed, so it also stops when this process dies.
 public final class JavaProcess implements AutoCloseable {
 
-    private static final int SECONDS_TO_STOP = 20;
+    private static final Duration STOP_TIMEOUT = Duration.ofSeconds(20);
 
     private final Process process;
     private final BufferedReader lines;
@@ -33,7 +33,7 @@ public final class JavaProcess implements AutoCloseable {
     }
 
     /// @param flags of the virtual machine
-    /// @param environment added to ours; may hold what must not stand in a command line
+    /// @param environment added to ours; may hold secrets, which must not be on a command line
     public static JavaProcess start(
             List<String> flags,
             Class<?> tool,
@@ -44,13 +44,11 @@ public final class JavaProcess implements AutoCloseable {
         command.addAll(flags);
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), tool.getName()));
         command.addAll(arguments);
-        try {
+        return unchecked(() -> {
             var builder = new ProcessBuilder(command);
             builder.environment().putAll(environment);
             return new JavaProcess(builder.redirectError(ProcessBuilder.Redirect.INHERIT).start());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        });
     }
 
     public long pid() {
@@ -58,24 +56,19 @@ public final class JavaProcess implements AutoCloseable {
     }
 
     /// The next line the tool printed; waits for it.
-    public String line() {
-        try {
+    public String readLine() {
+        return unchecked(() -> {
             String line = lines.readLine();
             if (line == null) {
                 throw new IllegalStateException(
                         "a tool ended without its result, exit " + process.waitFor());
             }
             return line;
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted while waiting for a tool", e);
-        }
+        });
     }
 
     /// Asks the tool to come to its end; what it prints can still be read.
-    public void finish() {
+    public void requestStop() {
         try {
             process.getOutputStream().close();
         } catch (IOException gone) {
@@ -86,14 +79,9 @@ public final class JavaProcess implements AutoCloseable {
 
     @Override
     public void close() {
-        finish();
-        try {
-            if (!process.waitFor(SECONDS_TO_STOP, TimeUnit.SECONDS)) {
-                process.destroyForcibly();
-            }
-        } catch (InterruptedException e) {
+        requestStop();
+        if (!SystemCommands.awaitEnd(process, STOP_TIMEOUT)) {
             process.destroyForcibly();
-            Thread.currentThread().interrupt();
         }
     }
 }

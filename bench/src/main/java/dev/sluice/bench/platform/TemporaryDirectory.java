@@ -1,5 +1,7 @@
 package dev.sluice.bench.platform;
 
+import static dev.sluice.bench.platform.UncheckedCalls.unchecked;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -8,20 +10,18 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Comparator;
 import java.util.stream.Stream;
 
-/// Where what we start keeps its files.
+/// Creates and removes directories for the files of the processes we start.
 public final class TemporaryDirectory {
 
     private TemporaryDirectory() {}
 
-    /// Open to all, for PostgreSQL may run as another user, who must be able to pass through.
+    /// Readable by all users: PostgreSQL may run as another user, who must reach its files below.
     public static Path make(String prefix) {
-        try {
+        return unchecked(() -> {
             Path directory = Files.createTempDirectory(prefix);
             Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
             return directory;
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        });
     }
 
     /// Removes it with all that is in it, or says why that is not possible.

@@ -1,12 +1,14 @@
 package dev.sluice.bench.platform;
 
+import static dev.sluice.bench.platform.UncheckedCalls.uncheckedRun;
+
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
-/// Waiting for another process, in small steps and never for ever.
+/// Waits for another process in small steps, with a limit.
 public final class Wait {
 
-    private static final Duration STEP = Duration.ofMillis(20);
+    private static final Duration POLL_INTERVAL = Duration.ofMillis(20);
 
     private Wait() {}
 
@@ -17,17 +19,19 @@ public final class Wait {
             if (System.nanoTime() >= end) {
                 return false;
             }
-            pause(STEP);
+            pause(POLL_INTERVAL);
         }
         return true;
     }
 
+    /// Seconds until the condition holds; those of `limit` when it does not hold by then.
+    public static double secondsUntil(Duration limit, BooleanSupplier condition) {
+        long from = System.nanoTime();
+        until(limit, condition);
+        return (System.nanoTime() - from) / 1e9;
+    }
+
     public static void pause(Duration duration) {
-        try {
-            Thread.sleep(duration);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted while waiting", e);
-        }
+        uncheckedRun(() -> Thread.sleep(duration));
     }
 }

@@ -1,5 +1,4 @@
-/// What the tools share and what knows nothing of webhooks: options, JSON, HTTP messages,
-/// processes.
+/// Helpers that know nothing of webhooks: options, JSON, HTTP messages, processes.
 @NullMarked
 package dev.sluice.bench.platform;
 

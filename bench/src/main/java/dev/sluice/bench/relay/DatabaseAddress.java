@@ -1,7 +1,7 @@
 package dev.sluice.bench.relay;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
+import static dev.sluice.bench.platform.UncheckedCalls.unchecked;
+
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -9,38 +9,37 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.Properties;
 
-/// How to reach the PostgreSQL that lives in a data directory.
+/// The address and password of the PostgreSQL in a data directory.
 public record DatabaseAddress(int port, String password) {
 
-    /// Of the user, the database and the schema.
-    private static final String NAME = "sluice";
+    /// The user, the database and the schema have one name.
+    private static final String DATABASE_NAME = "sluice";
 
-    static DatabaseAddress in(Path dataDirectory) {
-        try {
+    public static DatabaseAddress read(Path dataDirectory) {
+        return unchecked(() -> {
             Path postgres = dataDirectory.resolve("postgres");
             return new DatabaseAddress(
                     Integer.parseInt(Files.readString(postgres.resolve("port")).strip()),
                     Files.readString(postgres.resolve("password")).strip());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        });
     }
 
     public String user() {
-        return NAME;
+        return DATABASE_NAME;
     }
 
     public String jdbcUrl() {
-        return jdbcUrl(NAME);
+        return jdbcUrl(DATABASE_NAME);
     }
 
     /// As the relay's settings take it.
     String url() {
-        return "postgresql://%s:%s@127.0.0.1:%d/%s".formatted(NAME, password, port, NAME);
+        return "postgresql://%s:%s@127.0.0.1:%d/%s"
+                .formatted(DATABASE_NAME, password, port, DATABASE_NAME);
     }
 
     /// The same database through another port of this machine.
-    DatabaseAddress through(int otherPort) {
+    public DatabaseAddress withPort(int otherPort) {
         return new DatabaseAddress(otherPort, password);
     }
 
@@ -48,7 +47,7 @@ public record DatabaseAddress(int port, String password) {
     void createDatabase() {
         try (var connection = connect("postgres");
                 var statement = connection.createStatement()) {
-            statement.execute("create database " + NAME);
+            statement.execute("create database " + DATABASE_NAME);
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
@@ -56,14 +55,14 @@ public record DatabaseAddress(int port, String password) {
 
     /// A connection of our own, for what no API can do.
     public Connection connect() throws SQLException {
-        return connect(NAME);
+        return connect(DATABASE_NAME);
     }
 
     private Connection connect(String database) throws SQLException {
         var properties = new Properties();
-        properties.setProperty("user", NAME);
+        properties.setProperty("user", DATABASE_NAME);
         properties.setProperty("password", password);
-        properties.setProperty("currentSchema", NAME);
+        properties.setProperty("currentSchema", DATABASE_NAME);
         return DriverManager.getConnection(jdbcUrl(database), properties);
     }
 

@@ -1,11 +1,12 @@
 package dev.sluice.bench.relay;
 
+import static dev.sluice.bench.platform.UncheckedCalls.unchecked;
+
+import dev.sluice.bench.platform.CommandLineException;
+import dev.sluice.bench.platform.SystemCommands;
 import dev.sluice.bench.platform.TemporaryDirectory;
-import dev.sluice.bench.platform.Tool;
-import dev.sluice.bench.platform.UsageException;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -14,12 +15,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-/// A PostgreSQL that is installed on this machine, of whatever version, with a cluster of its own
-/// that goes when it is closed. Where we are root it runs as `postgres`.
+/// A PostgreSQL installed on this machine, with a cluster that is removed when it is closed. When
+/// we are root it runs as `postgres`.
 public final class InstalledPostgres implements AutoCloseable {
 
     /// As the relay's own has them.
-    private static final String SETTINGS =
+    private static final String POSTGRES_SETTINGS =
             """
             listen_addresses = '127.0.0.1'
             unix_socket_directories = ''
@@ -36,7 +37,7 @@ public final class InstalledPostgres implements AutoCloseable {
     private final Path programs;
     private final Path directory;
     private final DatabaseAddress address;
-    private final Thread onExit = new Thread(this::end, "end PostgreSQL");
+    private final Thread onExit = new Thread(this::shutDown, "end PostgreSQL");
 
     private InstalledPostgres(Path programs, Path directory, DatabaseAddress address) {
         this.programs = programs;
@@ -50,32 +51,31 @@ public final class InstalledPostgres implements AutoCloseable {
     public static InstalledPostgres start(Path programs) {
         for (String program : List.of("initdb", "pg_ctl")) {
             if (!Files.isExecutable(programs.resolve(program))) {
-                throw new UsageException(
+                throw new CommandLineException(
                         "--postgres-bin: there is no program %s in %s"
                                 .formatted(program, programs));
             }
         }
-        try {
-            var address = new DatabaseAddress(Relay.freePort(), UUID.randomUUID().toString());
+        return unchecked(() -> {
+            int port = RelayProcess.freePort();
+            var address = new DatabaseAddress(port, UUID.randomUUID().toString());
             Path directory = TemporaryDirectory.make("sluice-bench-postgres-");
             var postgres = new InstalledPostgres(programs, directory, address);
             Runtime.getRuntime().addShutdownHook(postgres.onExit);
             try {
-                postgres.make();
+                postgres.initialize();
             } catch (IOException | RuntimeException e) {
                 postgres.close();
                 throw e;
             }
             return postgres;
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        });
     }
 
-    private void make() throws IOException {
+    private void initialize() throws IOException {
         Path password = Files.writeString(directory.resolve("password"), address.password());
-        if (Tool.isRoot()) {
-            Tool.run("chown", "-R", "postgres", directory.toString());
+        if (SystemCommands.isRoot()) {
+            SystemCommands.run("chown", "-R", "postgres", directory.toString());
         }
         run(
                 "initdb",
@@ -87,7 +87,7 @@ public final class InstalledPostgres implements AutoCloseable {
                         "--locale=C",
                         "--data-checksums"));
         Path configuration = data().resolve("postgresql.conf");
-        Files.writeString(configuration, SETTINGS + "port = " + address.port() + "\n");
+        Files.writeString(configuration, POSTGRES_SETTINGS + "port = " + address.port() + "\n");
         run("pg_ctl", List.of("-w", "-l", directory.resolve("log").toString(), "start"));
         address.createDatabase();
     }
@@ -97,27 +97,21 @@ public final class InstalledPostgres implements AutoCloseable {
     }
 
     private void run(String program, List<String> arguments) {
-        var command = new ArrayList<String>();
-        if (Tool.isRoot()) {
-            command.addAll(
-                    List.of("setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"));
-        }
+        var command = new ArrayList<>(SystemCommands.asUser("postgres", "postgres"));
         command.add(programs.resolve(program).toString());
         command.add("--pgdata=" + data());
         command.addAll(arguments);
         // Not read to its end, for a server that was started keeps it open.
-        var process = Tool.launch(command, directory.resolve("said"), Path.of("/"), Map.of());
-        if (!Tool.awaitEnd(process, Duration.ofMinutes(1)) || process.exitValue() != 0) {
-            throw new IllegalStateException("%s failed; it said:%n%s".formatted(program, said()));
+        var process =
+                SystemCommands.launch(command, directory.resolve("output"), Path.of("/"), Map.of());
+        if (!SystemCommands.awaitEnd(process, Duration.ofMinutes(1)) || process.exitValue() != 0) {
+            throw new IllegalStateException(
+                    "%s failed; it printed:%n%s".formatted(program, output()));
         }
     }
 
-    private String said() {
-        try {
-            return Files.readString(directory.resolve("said"));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    private String output() {
+        return unchecked(() -> Files.readString(directory.resolve("output")));
     }
 
     DatabaseAddress address() {
@@ -126,12 +120,10 @@ public final class InstalledPostgres implements AutoCloseable {
 
     /// Its first process.
     long pid() {
-        try {
+        return unchecked(() -> {
             var lines = Files.readAllLines(data().resolve("postmaster.pid"));
             return Long.parseLong(lines.getFirst().strip());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        });
     }
 
     @Override
@@ -141,11 +133,11 @@ public final class InstalledPostgres implements AutoCloseable {
         } catch (IllegalStateException exiting) {
             return; // the hook is at it already
         }
-        end();
+        shutDown();
     }
 
     /// Whatever state it is in.
-    private void end() {
+    private void shutDown() {
         if (Files.exists(data().resolve("postmaster.pid"))) {
             run("pg_ctl", List.of("-m", "fast", "-w", "stop"));
         }

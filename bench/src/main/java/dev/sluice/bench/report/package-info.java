@@ -1,4 +1,4 @@
-/// What a scenario found, as a table on the terminal, a Markdown page and a JSON file.
+/// What a scenario found, as tables on the terminal and as a Markdown page.
 @NullMarked
 package dev.sluice.bench.report;
 

@@ -1,9 +1,9 @@
 package dev.sluice.bench.scenario;
 
-import dev.sluice.bench.report.Report;
+import dev.sluice.bench.report.BenchReport;
 
-/// One question put to a relay. Bounded in time, and leaves nothing running.
+/// A measurement or test of a relay. It is bounded in time and leaves nothing running.
 public interface Scenario {
 
-    Report run();
+    BenchReport run();
 }

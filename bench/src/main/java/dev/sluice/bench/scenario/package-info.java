@@ -1,5 +1,4 @@
-/// One file per question: how fast, how fast without deliveries, is anything lost in a crash, does
-/// one destination hold up another.
+/// The measurements of `bench/run`, a class for each scenario.
 @NullMarked
 package dev.sluice.bench.scenario;
 

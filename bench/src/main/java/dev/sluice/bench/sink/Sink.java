@@ -1,14 +1,15 @@
 package dev.sluice.bench.sink;
 
-import dev.sluice.bench.ledger.Entry;
-import dev.sluice.bench.ledger.Ledger;
-import dev.sluice.bench.platform.Inbox;
-import dev.sluice.bench.platform.Json;
-import dev.sluice.bench.platform.Options;
-import dev.sluice.bench.platform.Parent;
+import static dev.sluice.bench.platform.UncheckedCalls.uncheckedRun;
+
+import dev.sluice.bench.ledger.MessageEntry;
+import dev.sluice.bench.ledger.MessageLedger;
+import dev.sluice.bench.platform.BenchJson;
+import dev.sluice.bench.platform.CommandLineOptions;
+import dev.sluice.bench.platform.HttpMessageReader;
+import dev.sluice.bench.platform.ParentProcess;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
@@ -30,32 +31,34 @@ import java.util.random.RandomGenerator;
 /// As a process it prints its two ports as a line of JSON and runs until its standard input ends.
 public final class Sink {
 
-    private static final String MARKER = "{\"marker\":\"";
+    private static final String MARKER_PREFIX = "{\"marker\":\"";
     private static final int MARKER_LENGTH = 33;
 
     private final Selector selector;
-    private final Behaviour behaviour;
-    private final Optional<Ledger> ledger;
+    private final SinkBehaviour behaviour;
+    private final Optional<MessageLedger> ledger;
     private final Map<Integer, byte[]> answers = new HashMap<>();
     private final RandomGenerator random = new SplittableRandom();
     private final long start = System.nanoTime();
-    private final Ports ports;
-    private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
+    private final SinkPorts ports;
+    private final ArrayDeque<PendingAnswer> waiting = new ArrayDeque<>();
 
     private long requests;
-    private long bytes;
-    private long answered;
     private long lastAnswer = start;
-    private int mostAtOnce;
+    private int maxPending;
     private volatile boolean stopped;
 
     /// Where it listens, both on loopback.
-    public record Ports(int deliveries, int control) {}
+    public record SinkPorts(int deliveries, int control) {}
 
-    /// A request that is not answered yet. None overtakes another, so they stand in order.
-    private record Waiting(Arrival arrival, int status, long until) {}
+    /// A request that is not answered yet. None overtakes another, so they are in order.
+    private record PendingAnswer(SinkConnection connection, int status, long until) {}
 
-    private Sink(Selector selector, Behaviour behaviour, Optional<Ledger> ledger, Ports ports) {
+    private Sink(
+            Selector selector,
+            SinkBehaviour behaviour,
+            Optional<MessageLedger> ledger,
+            SinkPorts ports) {
         this.selector = selector;
         this.behaviour = behaviour;
         this.ledger = ledger;
@@ -63,33 +66,33 @@ public final class Sink {
     }
 
     public static void main(String[] arguments) throws IOException {
-        var options = Options.parse(List.of(arguments));
-        var behaviour = Behaviour.from(options);
+        var options = CommandLineOptions.parse(List.of(arguments));
+        var behaviour = SinkBehaviour.from(options);
         var ledger = options.path("ledger");
         int port = options.number("port", 0);
-        options.finish();
+        options.rejectUnknown();
         var sink = open(behaviour, ledger, port);
-        System.out.println(Json.line(sink.ports()));
-        Parent.whenGone(sink::stop);
+        System.out.println(BenchJson.compact(sink.ports()));
+        ParentProcess.onExit(sink::stop);
         sink.run();
     }
 
     /// Listens from here on; port 0 takes any free one.
-    public static Sink open(Behaviour behaviour, Optional<Path> ledger, int port)
+    public static Sink open(SinkBehaviour behaviour, Optional<Path> ledger, int port)
             throws IOException {
         var selector = Selector.open();
         var deliveries = listen(selector, port, false);
         var control = listen(selector, 0, true);
-        var ports = new Ports(port(deliveries), port(control));
-        if (behaviour instanceof Behaviour.Refuse) {
+        var ports = new SinkPorts(port(deliveries), port(control));
+        if (behaviour instanceof SinkBehaviour.RefusedConnections) {
             deliveries.close();
             // A registered channel goes on listening until its selector lets go of it.
             selector.selectNow();
         }
-        return new Sink(selector, behaviour, ledger.map(Ledger::append), ports);
+        return new Sink(selector, behaviour, ledger.map(MessageLedger::append), ports);
     }
 
-    public Ports ports() {
+    public SinkPorts ports() {
         return ports;
     }
 
@@ -103,7 +106,7 @@ public final class Sink {
             key.channel().close();
         }
         selector.close();
-        ledger.ifPresent(Ledger::close);
+        ledger.ifPresent(MessageLedger::close);
     }
 
     /// May be called from any thread.
@@ -113,15 +116,13 @@ public final class Sink {
     }
 
     private void ready(SelectionKey key) {
-        try {
+        uncheckedRun(() -> {
             if (key.isAcceptable()) {
                 accept((ServerSocketChannel) key.channel(), Boolean.TRUE.equals(key.attachment()));
             } else {
-                read((Arrival) key.attachment());
+                read((SinkConnection) key.attachment());
             }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        });
     }
 
     private void accept(ServerSocketChannel server, boolean isControl) throws IOException {
@@ -129,80 +130,70 @@ public final class Sink {
             channel.configureBlocking(false);
             channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
             var key = channel.register(selector, SelectionKey.OP_READ);
-            key.attach(new Arrival(key, isControl));
+            key.attach(new SinkConnection(key, isControl));
         }
     }
 
-    private void read(Arrival arrival) {
+    private void read(SinkConnection connection) {
         try {
-            boolean open = arrival.read();
-            while (open && arrival.inbox().isComplete()) {
-                take(arrival);
-                arrival.inbox().next();
+            boolean open = connection.read();
+            while (open && connection.reader().isComplete()) {
+                receive(connection);
+                connection.reader().discardMessage();
             }
             if (!open) {
-                arrival.close();
+                connection.close();
             }
         } catch (IOException broken) {
             // A crashing relay resets its connections; what was whole is written down.
-            arrival.close();
+            connection.close();
         }
     }
 
-    private void take(Arrival arrival) {
-        Inbox request = arrival.inbox();
-        if (arrival.isControl()) {
+    private void receive(SinkConnection connection) {
+        HttpMessageReader request = connection.reader();
+        if (connection.isControl()) {
             boolean known = request.path().equals("/count");
-            var count = new Count(requests, bytes, answered, connections(), mostAtOnce);
-            arrival.write(known ? http(200, Json.line(count)) : http(404, "{}"));
+            var count = new SinkCounts(requests, maxPending);
+            connection.write(known ? http(200, BenchJson.compact(count)) : http(404, "{}"));
             return;
         }
         requests++;
-        bytes += request.bodyLength();
         long now = System.nanoTime();
         int status = behaviour.status(now - start, random);
-        ledger.ifPresent(open -> open.add(receipt(arrival, status)));
+        ledger.ifPresent(open -> open.add(receipt(connection, status)));
         lastAnswer = behaviour.answerAt(now, lastAnswer);
-        waiting.add(new Waiting(arrival, status, lastAnswer));
-        mostAtOnce = Math.max(mostAtOnce, waiting.size());
+        waiting.add(new PendingAnswer(connection, status, lastAnswer));
+        maxPending = Math.max(maxPending, waiting.size());
     }
 
-    private int connections() {
-        int count = 0;
-        for (SelectionKey key : selector.keys()) {
-            boolean delivers = key.attachment() instanceof Arrival open && !open.isControl();
-            count += delivers && key.isValid() ? 1 : 0;
-        }
-        return count;
-    }
-
-    private static Entry receipt(Arrival arrival, int status) {
-        byte[] body = arrival.inbox().body();
-        String id = arrival.inbox().header("x-service-event-id").orElse("-");
-        return new Entry.Received(marker(body), id, Ledger.hash(body), arrival.firstByte(), status);
+    private static MessageEntry receipt(SinkConnection connection, int status) {
+        byte[] body = connection.reader().body();
+        String id = connection.reader().header("x-service-event-id").orElse("-");
+        return new MessageEntry.ReceivedEntry(
+                marker(body), id, MessageLedger.hash(body), connection.firstByteNanos(), status);
     }
 
     private static String marker(byte[] body) {
-        int end = MARKER.length() + MARKER_LENGTH;
+        int end = MARKER_PREFIX.length() + MARKER_LENGTH;
         String start = new String(body, 0, Math.min(end, body.length), StandardCharsets.ISO_8859_1);
-        return start.length() == end && start.startsWith(MARKER)
-                ? start.substring(MARKER.length()).replace(' ', '_')
+        return start.length() == end && start.startsWith(MARKER_PREFIX)
+                ? start.substring(MARKER_PREFIX.length()).replace(' ', '_')
                 : "none";
     }
 
     /// Writes the round's receipts down with one call, then answers.
     private void answer() {
-        ledger.ifPresent(Ledger::flush);
+        ledger.ifPresent(MessageLedger::flush);
         long now = System.nanoTime();
         while (!waiting.isEmpty() && waiting.getFirst().until() - now <= 0) {
             var next = waiting.removeFirst();
-            if (next.status() == Behaviour.RESET) {
-                next.arrival().reset();
+            if (next.status() == SinkBehaviour.RESET_CONNECTION) {
+                next.connection().reset();
             } else {
-                next.arrival()
+                next.connection()
                         .write(answers.computeIfAbsent(next.status(), code -> http(code, "{}")));
             }
-            answered++;
         }
     }
 

@@ -1,8 +1,8 @@
 package dev.sluice.bench.sink;
 
-import dev.sluice.bench.platform.Http;
+import dev.sluice.bench.platform.BenchJson;
 import dev.sluice.bench.platform.JavaProcess;
-import dev.sluice.bench.platform.Json;
+import dev.sluice.bench.platform.SimpleHttpClient;
 
 import java.net.URI;
 import java.nio.file.Path;
@@ -14,24 +14,34 @@ import java.util.Optional;
 public final class SinkProcess implements AutoCloseable {
 
     private final JavaProcess process;
-    private final Sink.Ports ports;
+    private final Sink.SinkPorts ports;
 
-    private SinkProcess(JavaProcess process, Sink.Ports ports) {
+    private SinkProcess(JavaProcess process, Sink.SinkPorts ports) {
         this.process = process;
         this.ports = ports;
     }
 
-    public static SinkProcess start(Behaviour behaviour, Optional<Path> ledger) {
+    /// Answers 200 at once and keeps no ledger.
+    public static SinkProcess start() {
+        return start(new SinkBehaviour.ImmediateAnswers());
+    }
+
+    public static SinkProcess start(SinkBehaviour behaviour) {
+        return start(behaviour, Optional.empty());
+    }
+
+    public static SinkProcess start(SinkBehaviour behaviour, Optional<Path> ledger) {
         return start(behaviour, ledger, 0);
     }
 
     /// @param port for deliveries; 0 takes any free one
-    public static SinkProcess start(Behaviour behaviour, Optional<Path> ledger, int port) {
+    public static SinkProcess start(SinkBehaviour behaviour, Optional<Path> ledger, int port) {
         var arguments = new ArrayList<>(behaviour.arguments());
         arguments.addAll(List.of("--port", Integer.toString(port)));
         ledger.ifPresent(path -> arguments.addAll(List.of("--ledger", path.toString())));
         var process = JavaProcess.start(Sink.class, arguments);
-        return new SinkProcess(process, Json.MAPPER.readValue(process.line(), Sink.Ports.class));
+        return new SinkProcess(
+                process, BenchJson.MAPPER.readValue(process.readLine(), Sink.SinkPorts.class));
     }
 
     public long pid() {
@@ -48,9 +58,9 @@ public final class SinkProcess implements AutoCloseable {
         return URI.create("http://127.0.0.1:" + ports.deliveries() + "/hook");
     }
 
-    public Count count() {
+    public SinkCounts count() {
         URI uri = URI.create("http://127.0.0.1:" + ports.control() + "/count");
-        return Json.MAPPER.readValue(Http.get(uri).body(), Count.class);
+        return BenchJson.MAPPER.readValue(SimpleHttpClient.get(uri).body(), SinkCounts.class);
     }
 
     @Override

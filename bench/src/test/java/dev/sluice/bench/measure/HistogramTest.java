@@ -40,7 +40,7 @@ class HistogramTest {
 
     @Test
     void nothing_recorded_reads_as_nothing() {
-        assertThat(new Histogram().latency()).isEqualTo(new Latency(0, 0, 0, 0, 0, 0, 0));
+        assertThat(new Histogram().summary()).isEqualTo(new LatencySummary(0, 0, 0, 0, 0));
     }
 
     @Test

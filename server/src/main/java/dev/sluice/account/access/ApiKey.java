@@ -1,46 +1,54 @@
 package dev.sluice.account.access;
 
 import dev.sluice.platform.secret.Secret;
+import dev.sluice.platform.secret.SecretGenerator;
+import dev.sluice.platform.secret.Sha256;
 
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.zip.CRC32;
 
-/// The text of an API key: `slk_`, 30 random base62 characters, and 6 of their checksum, which lets
-/// a scanner tell a key from other text without asking us.
+/// The format of an API key: `slk_`, then 30 random base62 characters, then a checksum of 6
+/// characters.
+///
+/// The checksum is the CRC-32 of the random part, in base62. It lets a secret scanner recognise a
+/// key without sending a request to Sluice.
 final class ApiKey {
 
-    private static final String DIGITS =
+    private static final String BASE62_DIGITS =
             "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-    private static final int SHOWN = 12;
+    private static final int RANDOM_LENGTH = 30;
+    private static final int VISIBLE_PREFIX_LENGTH = 12;
 
     private ApiKey() {}
 
+    /// Returns a new key.
+    static Secret generate(SecretGenerator random) {
+        return withChecksum(random.base62(RANDOM_LENGTH));
+    }
+
+    /// Returns the whole key, with its prefix and checksum.
+    ///
     /// @param random 30 base62 characters
-    static Secret of(String random) {
+    static Secret withChecksum(String random) {
         var crc = new CRC32();
         crc.update(random.getBytes(StandardCharsets.US_ASCII));
         var checksum = new StringBuilder();
-        for (long rest = crc.getValue(); checksum.length() < 6; rest /= DIGITS.length()) {
-            checksum.insert(0, DIGITS.charAt((int) (rest % DIGITS.length())));
+        for (long remaining = crc.getValue();
+                checksum.length() < 6;
+                remaining /= BASE62_DIGITS.length()) {
+            checksum.insert(0, BASE62_DIGITS.charAt((int) (remaining % BASE62_DIGITS.length())));
         }
         return new Secret("slk_" + random + checksum);
     }
 
-    /// What stays visible of a key.
+    /// Returns the first 12 characters, which stay visible after the key has been created.
     static String prefix(Secret key) {
-        return key.reveal().substring(0, SHOWN);
+        return key.reveal().substring(0, VISIBLE_PREFIX_LENGTH);
     }
 
-    /// What is stored of a key. It has too many random bits to be guessed, so the hash need not be
-    /// slow.
+    /// Returns the SHA-256 hash that is stored instead of the key. A fast hash is safe here,
+    /// because a key has too many random bits to be guessed.
     static byte[] hash(String key) {
-        try {
-            return MessageDigest.getInstance("SHA-256")
-                    .digest(key.getBytes(StandardCharsets.UTF_8));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
-        }
+        return Sha256.hash(key);
     }
 }

@@ -1,6 +1,53 @@
 package dev.sluice.account.access;
 
+import dev.sluice.account.workspace.Role;
 import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.platform.http.ApiErrorCode;
+import dev.sluice.platform.http.ApiException;
 
-/// Who is asking: so far always an API key, which acts as a member of its workspace.
-public record Caller(WorkspaceId workspace) {}
+import java.util.UUID;
+
+/// The authenticated caller of an API request, who acts in one workspace.
+public record Caller(WorkspaceId workspace, Identity identity) {
+
+    /// How the caller was authenticated.
+    public sealed interface Identity {
+
+        /// @param key the id of the API key
+        /// @param createdBy the account of the person who created it
+        record KeyIdentity(UUID key, UUID createdBy) implements Identity {}
+
+        /// @param role the person's role in the workspace, read for this request
+        record SessionIdentity(UUID account, UUID session, Role role) implements Identity {}
+    }
+
+    /// Returns the caller's session, which must have at least this role.
+    ///
+    /// @throws ApiException 403 for an API key, which may never do this, and for a lower role
+    public Identity.SessionIdentity requireRole(Role required) {
+        var session = requireSession();
+        if (!session.role().includes(required)) {
+            throw new ApiException(
+                    ApiErrorCode.FORBIDDEN,
+                    "This needs the role "
+                            + required.text()
+                            + "; your role in this workspace is "
+                            + session.role().text()
+                            + ".");
+        }
+        return session;
+    }
+
+    /// Returns the caller's session.
+    ///
+    /// @throws ApiException 403 for an API key, which may never do this
+    public Identity.SessionIdentity requireSession() {
+        return switch (identity) {
+            case Identity.SessionIdentity session -> session;
+            case Identity.KeyIdentity _ ->
+                    throw new ApiException(
+                            ApiErrorCode.FORBIDDEN,
+                            "An API key may not do this. Sign in to the dashboard instead.");
+        };
+    }
+}

@@ -4,17 +4,18 @@ import java.util.List;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 
-/// What a workspace may use. An empty limit means unlimited.
+/// A price plan, which says what a workspace may use. Immutable.
 ///
-/// @param priceMonthlyUsd in US dollars a month
-public record Plan(String name, int priceMonthlyUsd, Limits limits, List<String> features) {
+/// @param priceMonthlyUsd the price in US dollars per month
+/// @param features names of features, only for display
+public record Plan(String name, int priceMonthlyUsd, PlanLimits limits, List<String> features) {
 
     public Plan {
         features = List.copyOf(features);
     }
 
-    /// The limits of one plan.
-    public record Limits(
+    /// The limits of a plan. An empty limit means unlimited.
+    public record PlanLimits(
             OptionalInt apiRequestsPerMinute,
             OptionalInt ingestPerMinutePerSource,
             OptionalLong eventsPerMonth,

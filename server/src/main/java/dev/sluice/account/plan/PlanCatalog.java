@@ -3,11 +3,11 @@ package dev.sluice.account.plan;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.account.workspace.WorkspaceStore;
 import dev.sluice.platform.db.Tx;
-import dev.sluice.platform.json.Form;
-import dev.sluice.platform.json.InvalidFields;
+import dev.sluice.platform.json.FieldReader;
+import dev.sluice.platform.json.InvalidFieldsException;
 import dev.sluice.platform.json.Json;
 import dev.sluice.platform.json.JsonObject;
-import dev.sluice.platform.json.MalformedJson;
+import dev.sluice.platform.json.MalformedJsonException;
 import dev.sluice.platform.json.Patch;
 
 import java.io.IOException;
@@ -18,10 +18,11 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 
-/// All plans there are. Immutable.
+/// All plans that this server offers: either the built-in ones or those read from a file.
+/// Immutable.
 public final class PlanCatalog {
 
-    private static final int MOST_DAYS = 3650;
+    private static final int MAX_RETENTION_DAYS = 3650;
 
     private final List<Plan> plans;
 
@@ -29,7 +30,7 @@ public final class PlanCatalog {
         this.plans = List.copyOf(plans);
     }
 
-    public static PlanCatalog standard() {
+    public static PlanCatalog builtIn() {
         return new PlanCatalog(
                 List.of(
                         plan(
@@ -71,7 +72,7 @@ public final class PlanCatalog {
             int streams,
             int days) {
         var limits =
-                new Plan.Limits(
+                new Plan.PlanLimits(
                         OptionalInt.of(requests),
                         ingest,
                         events,
@@ -85,80 +86,88 @@ public final class PlanCatalog {
                 List.of("filters", "transformations", "replay", "dead_letters", "alerts"));
     }
 
-    /// Reads a catalogue in the shape that `GET /api/v1/plans` answers.
+    /// Reads a catalogue from a file that has the format of the response to `GET /api/v1/plans`.
     ///
-    /// @throws IllegalArgumentException saying what is wrong with the file
+    /// @throws IllegalArgumentException if the file is invalid; the message is meant to be appended
+    ///   to the name of the setting
     public static PlanCatalog read(Path file) {
         try {
-            Form form = Json.form(Files.readAllBytes(file));
+            FieldReader input = Json.fieldReader(Files.readAllBytes(file));
             var plans =
-                    form.required("items", form.forms("items", 1, 100)).or(List.of()).stream()
+                    input
+                            .required("items", input.nestedList("items", 1, 100))
+                            .orElse(List.of())
+                            .stream()
                             .map(PlanCatalog::plan)
                             .toList();
-            form.check();
+            input.check();
             if (plans.stream().map(Plan::name).distinct().count() < plans.size()) {
-                throw new IllegalArgumentException("names a file with two plans of one name");
+                throw new IllegalArgumentException("names a file with two plans of the same name");
             }
             return new PlanCatalog(plans);
         } catch (IOException e) {
             throw new IllegalArgumentException("names a file that cannot be read", e);
-        } catch (MalformedJson | InvalidFields e) {
+        } catch (MalformedJsonException | InvalidFieldsException e) {
             throw new IllegalArgumentException(
-                    "names a file that is no plan catalogue: " + e.getMessage(), e);
+                    "names a file that is not a plan catalogue: " + e.getMessage(), e);
         }
     }
 
-    private static Plan plan(Form form) {
-        String name = form.required("name", form.text("name", 1, 50)).or("");
-        int price = form.integer("price_monthly_usd", 0, 1_000_000).or(0);
-        var features = form.textList("features", 100).or(List.of());
+    private static Plan plan(FieldReader input) {
+        String name = input.required("name", input.text("name", 1, 50)).orElse("");
+        int price = input.integer("price_monthly_usd", 0, 1_000_000).orElse(0);
+        var features = input.stringList("features", 100).orElse(List.of());
         var limits =
-                form.required("limits", form.form("limits")).toOptional().map(PlanCatalog::limits);
-        form.nothingElse();
+                input.required("limits", input.nested("limits"))
+                        .toOptional()
+                        .map(PlanCatalog::limits);
+        input.rejectUnknownFields();
         return new Plan(name, price, limits.orElseGet(PlanCatalog::unlimited), features);
     }
 
-    private static Plan.Limits limits(Form form) {
+    private static Plan.PlanLimits limits(FieldReader input) {
         var limits =
-                new Plan.Limits(
-                        limit(form, "api_requests_per_minute"),
-                        limit(form, "ingest_per_minute_per_source"),
-                        limit(form, "events_per_month").stream().mapToLong(n -> n).findFirst(),
-                        limit(form, "sources"),
-                        limit(form, "concurrent_streams"),
-                        retention(form));
-        form.nothingElse();
+                new Plan.PlanLimits(
+                        limit(input, "api_requests_per_minute"),
+                        limit(input, "ingest_per_minute_per_source"),
+                        limit(input, "events_per_month").stream().mapToLong(n -> n).findFirst(),
+                        limit(input, "sources"),
+                        limit(input, "concurrent_streams"),
+                        retention(input));
+        input.rejectUnknownFields();
         return limits;
     }
 
-    /// To be said, because what is over it is erased; null keeps everything.
-    private static Retention retention(Form form) {
-        var days = form.integer("retention_days", 1, MOST_DAYS);
-        if (!(days instanceof Patch.Clear<Integer>)) {
-            form.required("retention_days", days);
+    /// Reads `retention_days`. The field is required, because older events are deleted. Null means
+    /// that events are kept forever.
+    private static Retention retention(FieldReader input) {
+        var days = input.integer("retention_days", 1, MAX_RETENTION_DAYS);
+        if (!(days instanceof Patch.ClearValue<Integer>)) {
+            input.required("retention_days", days);
         }
         return days.toOptional().map(Retention::ofDays).orElse(Retention.UNLIMITED);
     }
 
-    private static OptionalInt limit(Form form, String field) {
-        return form.integer(field, 0, Integer.MAX_VALUE).toOptional().stream()
+    private static OptionalInt limit(FieldReader input, String field) {
+        return input.integer(field, 0, Integer.MAX_VALUE).toOptional().stream()
                 .mapToInt(n -> n)
                 .findFirst();
     }
 
-    private static Plan.Limits unlimited() {
+    private static Plan.PlanLimits unlimited() {
         var none = OptionalInt.empty();
-        return new Plan.Limits(none, none, OptionalLong.empty(), none, none, Retention.UNLIMITED);
+        return new Plan.PlanLimits(
+                none, none, OptionalLong.empty(), none, none, Retention.UNLIMITED);
     }
 
     public Optional<Plan> find(String name) {
         return plans.stream().filter(plan -> plan.name().equals(name)).findFirst();
     }
 
-    /// The plan of that name; one that a new catalogue no longer has counts as the catalogue's
-    /// last.
-    public Plan named(String name) {
-        for (var plan : plans) { // asked for each webhook
+    /// Returns the plan with this name, or the last plan if the catalogue no longer contains the
+    /// name.
+    public Plan byNameOrLast(String name) {
+        for (var plan : plans) { // no stream, because this runs for every webhook
             if (plan.name().equals(name)) {
                 return plan;
             }
@@ -166,12 +175,12 @@ public final class PlanCatalog {
         return plans.getLast();
     }
 
-    /// The plan that a workspace has now.
-    public Plan of(Tx tx, WorkspaceId workspace) {
-        return named(WorkspaceStore.find(tx, workspace).orElseThrow().plan());
+    /// Returns the current plan of a workspace.
+    public Plan ofWorkspace(Tx tx, WorkspaceId workspace) {
+        return byNameOrLast(WorkspaceStore.find(tx, workspace).orElseThrow().plan());
     }
 
-    /// The longest that any plan keeps events.
+    /// Returns the longest retention of all plans.
     public Retention longestRetention() {
         int longest = 0;
         for (var plan : plans) {

@@ -3,7 +3,7 @@ package dev.sluice.account.plan;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Router;
 
-/// `GET /api/v1/plans`: public.
+/// The public route `GET /api/v1/plans`, which needs no API key.
 public final class PlanRoutes {
 
     private PlanRoutes() {}

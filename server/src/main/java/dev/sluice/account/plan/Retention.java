@@ -5,12 +5,14 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/// How long a plan keeps events, counted from their arrival. Never ends where `days` is empty.
+/// How long a plan keeps events, counted from when they were received. Immutable.
+///
+/// @param days empty if events are kept forever
 public record Retention(OptionalInt days) {
 
     public static final Retention UNLIMITED = new Retention(OptionalInt.empty());
 
-    private static final Duration LONGEST_NOTICE = Duration.ofHours(24);
+    private static final Duration MAX_NOTICE = Duration.ofHours(24);
 
     public static Retention ofDays(int days) {
         return new Retention(OptionalInt.of(days));
@@ -20,29 +22,33 @@ public record Retention(OptionalInt days) {
         return days.isPresent() ? Optional.of(Duration.ofDays(days.getAsInt())) : Optional.empty();
     }
 
-    /// What came in then or earlier is expired at `now`.
-    public Instant expiredAt(Instant now) {
+    /// Returns the cutoff: at `now`, events received at that instant or earlier are expired.
+    /// Returns 1970-01-01T00:00Z if events never expire.
+    public Instant expiryCutoff(Instant now) {
         return length().map(now::minus).orElse(Instant.EPOCH);
     }
 
-    public boolean isOver(Instant receivedAt, Instant now) {
-        return !receivedAt.isAfter(expiredAt(now));
+    public boolean isExpired(Instant receivedAt, Instant now) {
+        return !receivedAt.isAfter(expiryCutoff(now));
     }
 
-    /// Empty when it never does.
+    /// Returns when the event expires, or empty if it never does.
     public Optional<Instant> expiresAt(Instant receivedAt) {
         return length().map(receivedAt::plus);
     }
 
-    /// How long before its end it is told what will end with it: 24 hours, and half of a retention
-    /// that is shorter than two days. Empty when it has no end.
-    public Optional<Duration> notice() {
+    /// Returns how long before an event expires Sluice announces which deliveries will end because
+    /// of it.
+    ///
+    /// The period is 24 hours, or half the retention if the retention is shorter than two days.
+    /// Empty if events never expire.
+    public Optional<Duration> noticePeriod() {
         return length().map(all -> all.dividedBy(2))
-                .map(half -> half.compareTo(LONGEST_NOTICE) < 0 ? half : LONGEST_NOTICE);
+                .map(half -> half.compareTo(MAX_NOTICE) < 0 ? half : MAX_NOTICE);
     }
 
-    /// Whether its end is near enough to be told of.
-    public boolean isEndNear(Instant receivedAt, Instant now) {
-        return notice().map(notice -> isOver(receivedAt, now.plus(notice))).orElse(false);
+    /// Whether the event expires within the notice period or has already expired.
+    public boolean isNearExpiry(Instant receivedAt, Instant now) {
+        return noticePeriod().map(notice -> isExpired(receivedAt, now.plus(notice))).orElse(false);
     }
 }

@@ -1,4 +1,4 @@
-/// The plan catalogue: prices, limits and features.
+/// Plans: their prices, limits and features, and how long each plan keeps events.
 @NullMarked
 package dev.sluice.account.plan;
 

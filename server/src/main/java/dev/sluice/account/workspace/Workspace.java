@@ -2,9 +2,9 @@ package dev.sluice.account.workspace;
 
 import dev.sluice.platform.json.JsonObject;
 
-/// Who owns sources, destinations, events and keys.
+/// A workspace, which owns sources, destinations, events and API keys.
 ///
-/// @param plan its name in the catalogue
+/// @param plan the name that its plan has in the catalogue
 public record Workspace(WorkspaceId id, String name, String plan) {
 
     public JsonObject json() {

@@ -2,7 +2,7 @@ package dev.sluice.account.workspace;
 
 import java.util.UUID;
 
-/// Names a workspace.
+/// The id of a workspace.
 public record WorkspaceId(UUID value) {
 
     @Override

@@ -7,16 +7,17 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
 
-/// Writes workspaces, the people in them, and the number that orders all configuration changes.
+/// The SQL that reads and writes workspaces, their members, and the configuration version.
+///
+/// The version is a single number that puts all configuration changes, in all workspaces, in order.
 public final class WorkspaceStore {
 
     private WorkspaceStore() {}
 
-    /// The next number of the configuration. Changes are committed in the order of their numbers:
-    /// who has taken one holds back the others until its transaction ends.
-    public static long nextVersion(Tx tx) {
+    /// Increments the configuration version and returns it. The row with the version stays locked
+    /// until the transaction ends, so changes commit in the order of their versions.
+    public static long nextConfigVersion(Tx tx) {
         return tx.single(
                 """
                 update config_version
@@ -26,7 +27,12 @@ public final class WorkspaceStore {
                 row -> row.number("version"));
     }
 
-    public static boolean isEmpty(Tx tx) {
+    /// Returns the version of the newest committed change.
+    public static long configVersion(Tx tx) {
+        return tx.single("select version from config_version", row -> row.number("version"));
+    }
+
+    public static boolean hasNoWorkspace(Tx tx) {
         return tx.query("select id from workspace limit 1", row -> row.uuid("id")).isEmpty();
     }
 
@@ -41,28 +47,35 @@ public final class WorkspaceStore {
                 workspace.plan(),
                 now,
                 now,
-                nextVersion(tx));
+                nextConfigVersion(tx));
     }
 
-    public static void addOwner(Tx tx, WorkspaceId workspace, UUID account, Instant now) {
+    /// Locks a workspace until the transaction ends, so that what is counted in it stays true.
+    public static void lock(Tx tx, WorkspaceId id) {
+        tx.query(
+                "select id from workspace where id = ? for no key update",
+                row -> row.uuid("id"),
+                id.value());
+    }
+
+    /// Renames a workspace.
+    public static void rename(Tx tx, WorkspaceId id, String name, Instant now) {
         tx.update(
-                """
-                insert into member (workspace_id, account_id, role, created_at)
-                values (?, ?, 'owner', ?)
-                """,
-                workspace.value(),
-                account,
-                now);
+                "update workspace set name = ?, updated_at = ?, version = ? where id = ?",
+                name,
+                now,
+                nextConfigVersion(tx),
+                id.value());
     }
 
     public static Optional<Workspace> find(Tx tx, WorkspaceId id) {
-        return tx.one(
+        return tx.findOne(
                 "select id, name, plan from workspace where id = ?",
                 WorkspaceStore::workspace,
                 id.value());
     }
 
-    /// Those changed after `version`.
+    /// Returns the workspaces that changed after `version`.
     public static List<Workspace> changedAfter(Tx tx, long version) {
         return tx.query(
                 "select id, name, plan from workspace where version > ?",

@@ -1,4 +1,4 @@
-/// Workspaces: who owns sources, destinations, events and keys.
+/// Workspaces, which own sources, destinations, events and API keys.
 @NullMarked
 package dev.sluice.account.workspace;
 

@@ -2,7 +2,7 @@ package dev.sluice.gateway.connection;
 
 import java.util.UUID;
 
-/// Names a connection.
+/// The id of a connection.
 public record ConnectionId(UUID value) {
 
     @Override

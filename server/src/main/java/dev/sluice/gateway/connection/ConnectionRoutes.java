@@ -1,20 +1,21 @@
 package dev.sluice.gateway.connection;
 
-import dev.sluice.account.access.Access;
+import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.workspace.WorkspaceId;
-import dev.sluice.account.workspace.WorkspaceStore;
-import dev.sluice.gateway.ConfigurationChange;
+import dev.sluice.gateway.ConfigurationWriter;
+import dev.sluice.gateway.CustomHeaderRules;
 import dev.sluice.gateway.destination.DestinationId;
-import dev.sluice.gateway.destination.DestinationStore;
+import dev.sluice.gateway.destination.DestinationQueries;
+import dev.sluice.gateway.filter.FilterParser;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.gateway.source.SourceStore;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DbException;
 import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
-import dev.sluice.platform.http.ErrorStatus;
 import dev.sluice.platform.http.Page;
-import dev.sluice.platform.http.Query;
+import dev.sluice.platform.http.QueryParameters;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.http.Router;
@@ -24,23 +25,32 @@ import dev.sluice.platform.json.JsonObject;
 import java.io.IOException;
 import java.time.InstantSource;
 
-/// `/api/v1/connections`.
+/// The routes under `/api/v1/connections`: create, list, get, patch and delete.
 public final class ConnectionRoutes {
 
-    /// An event's deliveries made at ingest have ordinals up to 1023.
-    private static final int MOST_PER_SOURCE = 1_000;
+    /// The maximum number of connections per source. Ingest creates at most one delivery per
+    /// connection and numbers an event's deliveries from 1 to 1023, so every delivery gets a
+    /// number.
+    private static final int MAX_CONNECTIONS_PER_SOURCE = 1_000;
 
     private final Db db;
-    private final Access access;
-    private final ConfigurationChange change;
+    private final Authenticator authenticator;
+    private final CustomHeaderRules headerRules;
+    private final ConfigurationWriter configuration;
     private final Uuid7 ids;
     private final InstantSource clock;
 
     public ConnectionRoutes(
-            Db db, Access access, ConfigurationChange change, Uuid7 ids, InstantSource clock) {
+            Db db,
+            Authenticator authenticator,
+            CustomHeaderRules headerRules,
+            ConfigurationWriter configuration,
+            Uuid7 ids,
+            InstantSource clock) {
         this.db = db;
-        this.access = access;
-        this.change = change;
+        this.authenticator = authenticator;
+        this.headerRules = headerRules;
+        this.configuration = configuration;
         this.ids = ids;
         this.clock = clock;
     }
@@ -54,18 +64,20 @@ public final class ConnectionRoutes {
     }
 
     private Reply create(Request request) throws IOException {
-        var caller = access.caller(request);
-        var form = request.form();
+        var caller = authenticator.authenticate(request);
+        var input = request.jsonBody();
         var source =
-                form.required("source_id", form.uuid("source_id")).toOptional().map(SourceId::new);
+                input.required("source_id", input.uuid("source_id"))
+                        .toOptional()
+                        .map(SourceId::new);
         var destination =
-                form.required("destination_id", form.uuid("destination_id"))
+                input.required("destination_id", input.uuid("destination_id"))
                         .toOptional()
                         .map(DestinationId::new);
-        boolean enabled = form.bool("enabled").or(true);
-        var filter = FilterForm.read(form).toOptional();
-        var transformation = TransformationForm.read(form).toOptional();
-        form.check();
+        boolean enabled = input.bool("enabled").orElse(true);
+        var filter = FilterParser.read(input).toOptional();
+        var transformation = TransformationParser.read(input, headerRules).toOptional();
+        input.check();
         var now = clock.instant();
         var connection =
                 new Connection(
@@ -73,116 +85,110 @@ public final class ConnectionRoutes {
                         caller.workspace(),
                         source.orElseThrow(),
                         destination.orElseThrow(),
-                        enabled,
-                        filter,
-                        transformation,
+                        new Connection.ConnectionSpec(enabled, filter, transformation),
                         now,
                         now);
-        Described created;
         try {
-            created =
-                    db.call(tx -> {
-                        insert(tx, connection);
-                        return Described.of(tx, connection);
+            var created =
+                    configuration.write((tx, version) -> {
+                        insert(tx, connection, version);
+                        return view(tx, connection);
                     });
+            return Reply.created(created.json());
         } catch (DbException e) {
             if (e.isDuplicate()) {
                 throw new ApiException(
-                        ErrorStatus.CONFLICT,
+                        ApiErrorCode.CONFLICT,
                         "This source and this destination are connected already.");
             }
             throw e;
         }
-        change.committed();
-        return Reply.created(created.json());
     }
 
-    private static void insert(Tx tx, Connection connection) {
-        long version = WorkspaceStore.nextVersion(tx);
+    private static void insert(Tx tx, Connection connection, long version) {
         if (!SourceStore.exists(tx, connection.workspace(), connection.source())) {
             throw ApiException.notFound("source");
         }
-        if (!DestinationStore.exists(tx, connection.workspace(), connection.destination())) {
+        if (!DestinationQueries.exists(tx, connection.workspace(), connection.destination())) {
             throw ApiException.notFound("destination");
         }
-        if (ConnectionStore.countOfSource(tx, connection.source(), "") >= MOST_PER_SOURCE) {
+        if (ConnectionQueries.countBySource(tx, connection.source(), "")
+                >= MAX_CONNECTIONS_PER_SOURCE) {
             throw new ApiException(
-                    ErrorStatus.CONFLICT,
-                    "A source has at most " + MOST_PER_SOURCE + " connections.");
+                    ApiErrorCode.CONFLICT,
+                    "A source has at most " + MAX_CONNECTIONS_PER_SOURCE + " connections.");
         }
         ConnectionStore.insert(tx, connection, version);
     }
 
     private Reply list(Request request) {
-        var caller = access.caller(request);
-        var query = new Query(request);
-        var page = Page.asked(query);
+        var caller = authenticator.authenticate(request);
+        var query = new QueryParameters(request);
+        var page = Page.ifRequested(query);
         query.check();
         return db.call(tx -> {
             var connections =
-                    ConnectionStore.list(
+                    ConnectionQueries.list(
                             tx,
                             caller.workspace(),
                             page.map(Page::offset).orElse(0L),
                             page.map(Page::limit).orElse(Integer.MAX_VALUE));
             var json =
                     JsonObject.items(
-                            Described.of(tx, connections).stream().map(Described::json).toList());
-            page.ifPresent(_ -> json.put("total", ConnectionStore.count(tx, caller.workspace())));
+                            ConnectionQueries.views(tx, connections).stream()
+                                    .map(ConnectionView::json)
+                                    .toList());
+            page.ifPresent(_ -> json.put("total", ConnectionQueries.count(tx, caller.workspace())));
             return Reply.ok(json);
         });
     }
 
     private Reply get(Request request) {
-        var caller = access.caller(request);
+        var caller = authenticator.authenticate(request);
         var id = new ConnectionId(request.id("connection"));
-        return Reply.ok(db.call(tx -> Described.of(tx, find(tx, caller.workspace(), id))).json());
+        return Reply.ok(db.call(tx -> view(tx, find(tx, caller.workspace(), id))).json());
     }
 
     private Reply patch(Request request) throws IOException {
-        var caller = access.caller(request);
+        var caller = authenticator.authenticate(request);
         var id = new ConnectionId(request.id("connection"));
-        var form = request.form();
-        var enabled = form.bool("enabled");
-        var filter = FilterForm.read(form);
-        var transformation = TransformationForm.read(form);
-        form.refuseNull("enabled", enabled);
-        form.check();
+        var input = request.jsonBody();
+        var enabled = input.bool("enabled");
+        var filter = FilterParser.read(input);
+        var transformation = TransformationParser.read(input, headerRules);
+        input.rejectNull("enabled", enabled);
+        input.check();
         var patched =
-                db.call(tx -> {
-                    long version = WorkspaceStore.nextVersion(tx);
+                configuration.write((tx, version) -> {
                     var before = find(tx, caller.workspace(), id);
-                    var after =
-                            new Connection(
-                                    id,
-                                    before.workspace(),
-                                    before.source(),
-                                    before.destination(),
-                                    enabled.or(before.enabled()),
-                                    filter.over(before.filter()),
-                                    transformation.over(before.transformation()),
-                                    before.createdAt(),
-                                    clock.instant());
+                    var spec =
+                            new Connection.ConnectionSpec(
+                                    enabled.orElse(before.enabled()),
+                                    filter.applyTo(before.filter()),
+                                    transformation.applyTo(before.transformation()));
+                    var after = before.with(spec, clock.instant());
                     ConnectionStore.update(tx, after, version);
-                    return Described.of(tx, after);
+                    return view(tx, after);
                 });
-        change.committed();
         return Reply.ok(patched.json());
     }
 
     private Reply delete(Request request) {
-        var caller = access.caller(request);
+        var caller = authenticator.authenticate(request);
         var id = new ConnectionId(request.id("connection"));
-        db.run(tx -> {
-            long version = WorkspaceStore.nextVersion(tx);
+        return configuration.write((tx, version) -> {
             ConnectionStore.delete(tx, find(tx, caller.workspace(), id), clock.instant(), version);
+            return Reply.noContent();
         });
-        change.committed();
-        return Reply.noContent();
+    }
+
+    private static ConnectionView view(Tx tx, Connection connection) {
+        return ConnectionQueries.view(tx, connection)
+                .orElseThrow(() -> ApiException.notFound("connection"));
     }
 
     private static Connection find(Tx tx, WorkspaceId workspace, ConnectionId id) {
-        return ConnectionStore.find(tx, workspace, id)
+        return ConnectionQueries.find(tx, workspace, id)
                 .orElseThrow(() -> ApiException.notFound("connection"));
     }
 }

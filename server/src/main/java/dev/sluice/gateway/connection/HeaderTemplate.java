@@ -6,73 +6,75 @@ import java.util.Map;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
-/// The value of a header with placeholders in it. Immutable.
+/// A header value that may contain placeholders such as `{{event.id}}`. Immutable.
 public final class HeaderTemplate {
 
-    /// What an attempt puts in the place of a placeholder.
-    public enum Placeholder {
+    /// The placeholders. Each delivery attempt replaces them with values.
+    public enum HeaderPlaceholder {
         EVENT_ID,
         SOURCE_NAME,
         TIMESTAMP
     }
 
-    /// Says what stands for a placeholder.
+    /// Supplies the value for each placeholder.
     @FunctionalInterface
-    public interface Values {
-        String of(Placeholder placeholder);
+    public interface PlaceholderValues {
+        String of(HeaderPlaceholder placeholder);
     }
 
-    private static final Map<String, Placeholder> BY_TEXT =
+    private static final Map<String, HeaderPlaceholder> PLACEHOLDERS_BY_TEXT =
             Map.of(
-                    "{{event.id}}", Placeholder.EVENT_ID,
-                    "{{source.name}}", Placeholder.SOURCE_NAME,
-                    "{{timestamp}}", Placeholder.TIMESTAMP);
+                    "{{event.id}}", HeaderPlaceholder.EVENT_ID,
+                    "{{source.name}}", HeaderPlaceholder.SOURCE_NAME,
+                    "{{timestamp}}", HeaderPlaceholder.TIMESTAMP);
 
-    /// What is meant as one; other braces are text.
-    private static final Pattern PLACEHOLDER = Pattern.compile("\\{\\{\\s*[A-Za-z_.]+\\s*}}");
+    /// Matches any text that has the form of a placeholder. All other braces are literal text.
+    private static final Pattern PLACEHOLDER_PATTERN =
+            Pattern.compile("\\{\\{\\s*[A-Za-z_.]+\\s*}}");
 
-    private sealed interface Part {}
+    private sealed interface TemplateSegment {}
 
-    private record Text(String text) implements Part {}
+    private record LiteralSegment(String text) implements TemplateSegment {}
 
-    private record Hole(Placeholder placeholder) implements Part {}
+    private record PlaceholderSegment(HeaderPlaceholder placeholder) implements TemplateSegment {}
 
-    private final List<Part> parts;
+    private final List<TemplateSegment> segments;
 
-    private HeaderTemplate(List<Part> parts) {
-        this.parts = List.copyOf(parts);
+    private HeaderTemplate(List<TemplateSegment> segments) {
+        this.segments = List.copyOf(segments);
     }
 
-    /// @throws IllegalArgumentException with what is wrong, continuing the field's name
+    /// @throws IllegalArgumentException if the text contains an unknown placeholder; the message is
+    ///   meant to be appended to the field's path
     static HeaderTemplate parse(String text) {
-        var parts = new ArrayList<Part>();
-        var matcher = PLACEHOLDER.matcher(text);
+        var segments = new ArrayList<TemplateSegment>();
+        var matcher = PLACEHOLDER_PATTERN.matcher(text);
         int end = 0;
         while (matcher.find()) {
-            var placeholder = BY_TEXT.get(matcher.group());
+            var placeholder = PLACEHOLDERS_BY_TEXT.get(matcher.group());
             if (placeholder == null) {
                 throw new IllegalArgumentException(
                         "has the unknown placeholder "
                                 + matcher.group()
-                                + "; there are "
-                                + String.join(", ", new TreeSet<>(BY_TEXT.keySet()))
+                                + "; use one of "
+                                + String.join(", ", new TreeSet<>(PLACEHOLDERS_BY_TEXT.keySet()))
                                 + ".");
             }
-            parts.add(new Text(text.substring(end, matcher.start())));
-            parts.add(new Hole(placeholder));
+            segments.add(new LiteralSegment(text.substring(end, matcher.start())));
+            segments.add(new PlaceholderSegment(placeholder));
             end = matcher.end();
         }
-        parts.add(new Text(text.substring(end)));
-        return new HeaderTemplate(parts);
+        segments.add(new LiteralSegment(text.substring(end)));
+        return new HeaderTemplate(segments);
     }
 
-    public String with(Values values) {
+    public String render(PlaceholderValues values) {
         var text = new StringBuilder();
-        for (var part : parts) {
+        for (var segment : segments) {
             text.append(
-                    switch (part) {
-                        case Text(String own) -> own;
-                        case Hole(var placeholder) -> values.of(placeholder);
+                    switch (segment) {
+                        case LiteralSegment(String literal) -> literal;
+                        case PlaceholderSegment(var placeholder) -> values.of(placeholder);
                     });
         }
         return text.toString();

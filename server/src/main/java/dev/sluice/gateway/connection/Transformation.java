@@ -2,42 +2,53 @@ package dev.sluice.gateway.connection;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.sluice.gateway.CustomHeaderRules;
 import dev.sluice.platform.json.Json;
-import dev.sluice.platform.json.JsonMerge;
+import dev.sluice.platform.json.JsonMerger;
 import dev.sluice.platform.json.RawJson;
 
 import java.util.List;
 import java.util.Optional;
 
-/// What a connection changes about an event on its way out: headers are renamed, removed and set,
-/// in this order; then fields are put into the body. Immutable.
+/// A connection's transformation: the changes made to each event before it is sent. Immutable.
 ///
-/// @param merge empty when the body stays as it is
-/// @param json exactly as the user gave it
+/// Headers are renamed first, then removed, then set. After that, fields are merged into the body.
+///
+/// @param merge empty if the body stays unchanged
+/// @param json exactly as the user sent it
 public record Transformation(
-        List<Renamed> renamed,
-        List<String> removed,
-        List<Set> set,
-        Optional<JsonMerge> merge,
+        List<HeaderRename> headerRenames,
+        List<String> removedHeaders,
+        List<HeaderAssignment> headerAssignments,
+        Optional<JsonMerger> merge,
         RawJson json) {
 
-    /// A header that is sent under another name, its value kept.
-    public record Renamed(String from, String to) {}
+    /// Stands for a stored transformation that this node cannot read. Nothing is sent with it.
+    public static final Transformation UNREADABLE =
+            new Transformation(
+                    List.of(), List.of(), List.of(), Optional.empty(), new RawJson("null"));
 
-    /// A header that is added, or whose value is replaced.
-    public record Set(String name, HeaderTemplate value) {}
+    /// Renames a header and keeps its value.
+    public record HeaderRename(String from, String to) {}
+
+    /// Adds a header, or replaces the value of an existing one.
+    public record HeaderAssignment(String name, HeaderTemplate value) {}
 
     public Transformation {
-        renamed = List.copyOf(renamed);
-        removed = List.copyOf(removed);
-        set = List.copyOf(set);
+        headerRenames = List.copyOf(headerRenames);
+        removedHeaders = List.copyOf(removedHeaders);
+        headerAssignments = List.copyOf(headerAssignments);
     }
 
-    /// Reads what was let in before.
-    static Transformation stored(String json) {
-        var form = Json.form(("{\"transformation\":" + json + "}").getBytes(UTF_8));
-        var transformation = TransformationForm.read(form);
-        form.check();
+    public boolean isReadable() {
+        return !equals(UNREADABLE);
+    }
+
+    /// Parses a transformation read from the database. It was validated when it was saved.
+    static Transformation parseStored(String json) {
+        var input = Json.fieldReader(("{\"transformation\":" + json + "}").getBytes(UTF_8));
+        var transformation = TransformationParser.read(input, CustomHeaderRules.FOR_STORED_ROWS);
+        input.check();
         return transformation.toOptional().orElseThrow();
     }
 }

@@ -1,4 +1,5 @@
-/// Connections: one source to one destination.
+/// Connections. Each leads from one source to one destination and may have a filter and a
+/// transformation.
 @NullMarked
 package dev.sluice.gateway.connection;
 

@@ -1,137 +1,115 @@
 package dev.sluice.gateway.destination;
 
-import dev.sluice.platform.http.HeaderSyntax;
-import dev.sluice.platform.json.Form;
+import dev.sluice.gateway.CredentialFields;
+import dev.sluice.gateway.CustomHeaderRules;
+import dev.sluice.platform.json.FieldReader;
+import dev.sluice.platform.json.InvalidFieldsException;
 import dev.sluice.platform.json.Json;
 import dev.sluice.platform.json.JsonObject;
-import dev.sluice.platform.json.Patch;
+import dev.sluice.platform.json.MalformedJsonException;
 import dev.sluice.platform.secret.Secret;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.function.Function;
 
-/// The JSON forms of [Auth]: as users send it, as they see it, and as it is sealed.
+/// Converts an [AuthConfig] from and to JSON: as users send it, as the API shows it, and as it is
+/// encrypted for storage.
 final class AuthJson {
-
-    private static final int MOST_SECRET = 500;
 
     private AuthJson() {}
 
-    /// Reads `auth_config`; what is wrong is noted in the form, and reads as nothing.
-    static Auth read(Form form) {
-        String type = form.required("type", form.text("type", 1, 50)).or("");
-        Auth auth =
+    /// Reads `auth_config`. Invalid fields are recorded in `input`; the result must not be used
+    /// then.
+    static AuthConfig read(FieldReader input, CustomHeaderRules headerRules) {
+        var fields = new CredentialFields(input, "auth_config", headerRules);
+        String type = input.required("type", input.text("type", 1, 50)).orElse("");
+        AuthConfig auth =
                 switch (type) {
-                    case "none" -> new Auth.None();
-                    case "hmac" -> new Auth.Hmac(secret(form, "secret"), previous(form));
-                    case "standard_webhooks" ->
-                            new Auth.StandardWebhooks(secret(form, "secret"), previous(form));
-                    case "api_key" -> new Auth.ApiKey(header(form), key(form));
+                    case "none" -> new AuthConfig.NoAuth();
+                    case "hmac" ->
+                            new AuthConfig.HmacAuth(
+                                    fields.secret("secret"), fields.previousSecret());
+                    case "standard_webhooks" -> standardWebhooks(fields);
+                    case "api_key" ->
+                            new AuthConfig.ApiKeyAuth(
+                                    header(input, fields), fields.pastedSecret("key"));
                     case "basic_auth" ->
-                            new Auth.BasicAuth(username(form), secret(form, "password"));
-                    default -> unknown(form, type);
+                            new AuthConfig.HttpBasicAuth(
+                                    fields.username(), fields.secret("password"));
+                    default -> unknown(input, type);
                 };
         if (!type.isEmpty()) {
-            form.nothingElse();
+            input.rejectUnknownFields();
         }
         return auth;
     }
 
-    private static Auth unknown(Form form, String type) {
+    private static AuthConfig standardWebhooks(CredentialFields fields) {
+        var secret = fields.secret("secret");
+        var previous = fields.previousSecret();
+        fields.requireStandardWebhooksKeys(secret, previous);
+        return new AuthConfig.StandardWebhooksAuth(secret, previous);
+    }
+
+    private static AuthConfig unknown(FieldReader input, String type) {
         if (!type.isEmpty()) {
-            form.complain(
+            input.addError(
                     "type", "must be one of none, hmac, api_key, basic_auth, standard_webhooks.");
         }
-        return new Auth.None();
+        return new AuthConfig.UnreadableAuth();
     }
 
-    private static Secret secret(Form form, String field) {
-        return new Secret(form.required(field, secretText(form, field)).or(""));
+    private static String header(FieldReader input, CredentialFields fields) {
+        return input.required("header", fields.headerName("header")).orElse("");
     }
 
-    /// It becomes a header's value as it stands.
-    private static Secret key(Form form) {
-        var key = secret(form, "key");
-        String text = key.reveal();
-        if (text.chars().anyMatch(Character::isISOControl) || !text.equals(text.strip())) {
-            form.complain(
-                    "key", "must not contain control characters, nor begin or end with a space.");
-        }
-        return key;
-    }
-
-    private static Optional<Secret> previous(Form form) {
-        return secretText(form, "previous_secret").toOptional().map(Secret::new);
-    }
-
-    private static Patch<String> secretText(Form form, String field) {
-        var text = form.text(field, 1, MOST_SECRET);
-        text.toOptional()
-                .filter(Secret.MASK::equals)
-                .ifPresent(_ ->
-                        form.complain(
-                                field,
-                                "is masked: re-enter the secret, or leave auth_config out to keep"
-                                        + " it."));
-        return text;
-    }
-
-    private static String header(Form form) {
-        String name = form.required("header", form.text("header", 1, 200)).or("X-Api-Key");
-        if (!HeaderSyntax.isName(name)) {
-            form.complain("header", "must be a header name (letters, digits and -).");
-        } else if (HeaderSyntax.isReserved(name)) {
-            form.complain("header", "must not be " + name + ": the connection needs it.");
-        }
-        return name;
-    }
-
-    private static String username(Form form) {
-        String name = form.required("username", form.text("username", 1, 200)).or("");
-        if (name.contains(":")) {
-            form.complain("username", "must not contain a colon (RFC 7617).");
-        }
-        return name;
-    }
-
-    static JsonObject masked(Auth auth) {
+    static JsonObject masked(AuthConfig auth) {
         return json(auth, _ -> Secret.MASK);
     }
 
-    /// With the real secrets, for sealing only.
-    static String revealed(Auth auth) {
+    /// Returns the JSON text with the unmasked secrets. Use it only for encrypting them.
+    static String revealed(AuthConfig auth) {
         return Json.text(json(auth, Secret::reveal));
     }
 
-    static Auth opened(String json) {
-        return read(Json.form(json.getBytes(StandardCharsets.UTF_8)));
+    /// Parses the decrypted form. A text that this version cannot read becomes
+    /// [AuthConfig.UnreadableAuth], so that nothing is sent without its authentication.
+    static AuthConfig parseUnsealed(String json) {
+        try {
+            var input = Json.fieldReader(json.getBytes(StandardCharsets.UTF_8));
+            var auth = read(input, CustomHeaderRules.FOR_STORED_ROWS);
+            input.check();
+            return auth;
+        } catch (MalformedJsonException | InvalidFieldsException e) {
+            return new AuthConfig.UnreadableAuth();
+        }
     }
 
-    private static JsonObject json(Auth auth, Function<Secret, String> show) {
+    private static JsonObject json(AuthConfig auth, Function<Secret, String> show) {
         return switch (auth) {
-            case Auth.None() -> new JsonObject().put("type", "none");
-            case Auth.Hmac(Secret secret, Optional<Secret> previous) ->
-                    rotating("hmac", secret, previous, show);
-            case Auth.StandardWebhooks(Secret secret, Optional<Secret> previous) ->
-                    rotating("standard_webhooks", secret, previous, show);
-            case Auth.ApiKey(String header, Secret key) ->
+            case AuthConfig.NoAuth() -> new JsonObject().put("type", "none");
+            case AuthConfig.HmacAuth(Secret secret, Optional<Secret> previous) ->
+                    secretsJson("hmac", secret, previous, show);
+            case AuthConfig.StandardWebhooksAuth(Secret secret, Optional<Secret> previous) ->
+                    secretsJson("standard_webhooks", secret, previous, show);
+            case AuthConfig.ApiKeyAuth(String header, Secret key) ->
                     new JsonObject()
                             .put("type", "api_key")
                             .put("header", header)
                             .put("key", show.apply(key));
-            case Auth.BasicAuth(String username, Secret password) ->
+            case AuthConfig.HttpBasicAuth(String username, Secret password) ->
                     new JsonObject()
                             .put("type", "basic_auth")
                             .put("username", username)
                             .put("password", show.apply(password));
+            case AuthConfig.UnreadableAuth() -> new JsonObject().put("type", "unreadable");
         };
     }
 
-    private static JsonObject rotating(
+    private static JsonObject secretsJson(
             String type, Secret secret, Optional<Secret> previous, Function<Secret, String> show) {
-        var json = new JsonObject().put("type", type).put("secret", show.apply(secret));
-        previous.ifPresent(old -> json.put("previous_secret", show.apply(old)));
-        return json;
+        return CredentialFields.putSecrets(
+                new JsonObject().put("type", type), secret, previous, show);
     }
 }

@@ -6,15 +6,17 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Optional;
 
-/// What the API shows of a destination's circuit.
+/// The state of a destination's circuit breaker, as the API shows it.
 ///
 /// @param state `closed`, `open` or `half_open`
+/// @param reopenAt when an open circuit will let a probe through
 public record CircuitView(String state, Optional<Instant> reopenAt) {
 
-    /// A destination that never failed has no row.
+    /// The view for a destination that has never failed and therefore has no circuit row.
     static final CircuitView CLOSED = new CircuitView("closed", Optional.empty());
 
-    /// From `circuit_state` and `reopen_at` of an outer join, both null without a row.
+    /// Reads the columns `circuit_state` and `reopen_at` of an outer join. Both are null if there
+    /// is no circuit row.
     static CircuitView read(Row row) throws SQLException {
         var reopenAt = row.instantOrNone("reopen_at");
         return row.textOrNone("circuit_state")

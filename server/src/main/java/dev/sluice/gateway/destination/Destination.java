@@ -1,56 +1,69 @@
 package dev.sluice.gateway.destination;
 
 import dev.sluice.account.workspace.WorkspaceId;
-import dev.sluice.platform.http.Header;
 import dev.sluice.platform.json.JsonObject;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.LinkedHashMap;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Where webhooks go.
+/// A destination, which receives deliveries at a URL. Immutable.
 ///
-/// @param revision names the URL and name it has now; attempts point at it
+/// @param revision the id of the row that holds its current name and URL; attempts refer to that
+///   row
 public record Destination(
         DestinationId id,
         WorkspaceId workspace,
         UUID revision,
-        Spec spec,
+        DestinationSpec spec,
         Instant createdAt,
         Instant updatedAt) {
 
-    /// What the user set.
-    ///
-    /// @param timeout bounds a whole attempt
-    /// @param maxInFlight attempts under way at once, on each node
-    /// @param rateLimit of attempts, on each node
-    public record Spec(
+    /// The longest timeout that a user may set.
+    public static final Duration MAX_TIMEOUT = Duration.ofMinutes(5);
+
+    /// The settings that the user controls.
+    public record DestinationSpec(
             String name,
             DestinationUrl url,
             Duration timeout,
-            Auth auth,
-            List<Header> customHeaders,
+            AuthConfig auth,
+            CustomHeaders customHeaders,
             RetryPolicy retryPolicy,
-            int maxInFlight,
-            Optional<RateLimit> rateLimit,
-            Status status) {
+            DestinationLimits limits,
+            DestinationStatus status) {
 
-        public Spec {
-            customHeaders = List.copyOf(customHeaders);
+        /// Returns the same settings with the values of secret headers masked.
+        public DestinationSpec withMaskedHeaders() {
+            return new DestinationSpec(
+                    name, url, timeout, auth, customHeaders.masked(), retryPolicy, limits, status);
+        }
+
+        boolean isAuthReadable() {
+            return !(auth instanceof AuthConfig.UnreadableAuth);
+        }
+
+        public int maxInFlight() {
+            return limits.maxInFlight();
+        }
+
+        public Optional<RateLimit> rateLimit() {
+            return limits.rateLimit();
         }
     }
 
-    /// Whether deliveries are sent.
-    public enum Status {
+    /// Whether deliveries to the destination are sent. Deliveries to a paused destination wait.
+    public enum DestinationStatus {
         ACTIVE,
         PAUSED;
 
-        static final Map<String, Status> BY_TEXT = Map.of("active", ACTIVE, "paused", PAUSED);
+        static final Map<String, DestinationStatus> BY_TEXT =
+                Map.of("active", ACTIVE, "paused", PAUSED);
 
         public String text() {
             return name().toLowerCase(Locale.ROOT);
@@ -58,18 +71,48 @@ public record Destination(
     }
 
     public boolean isPaused() {
-        return spec.status() == Status.PAUSED;
+        return spec.status() == DestinationStatus.PAUSED;
     }
 
-    /// As the API shows it, secrets masked, with what is known of its circuit.
+    /// Returns the names of the settings that this node cannot read. Deliveries are held until
+    /// those settings are saved again.
+    public List<String> unreadableFields() {
+        var fields = new ArrayList<String>();
+        if (!spec.url().isReadable()) {
+            fields.add("url");
+        }
+        if (!spec.isAuthReadable()) {
+            fields.add("auth_config");
+        }
+        if (!spec.customHeaders().isReadable()) {
+            fields.add("custom_headers");
+        }
+        return fields;
+    }
+
+    public boolean isReadable() {
+        return spec.url().isReadable()
+                && spec.isAuthReadable()
+                && spec.customHeaders().isReadable();
+    }
+
+    /// Returns the JSON that the API shows, with masked secrets and the state of the circuit
+    /// breaker.
     public JsonObject json(CircuitView circuit) {
+        var json = settingsJson(circuit);
+        var unreadable = unreadableFields();
+        return unreadable.isEmpty() ? json : json.put("unreadable_fields", unreadable);
+    }
+
+    private JsonObject settingsJson(CircuitView circuit) {
         return new JsonObject()
                 .put("id", id)
                 .put("name", spec.name())
                 .put("url", spec.url())
                 .put("timeout_ms", spec.timeout().toMillis())
                 .put("auth_config", AuthJson.masked(spec.auth()))
-                .put("custom_headers", headersJson())
+                .put("custom_headers", spec.customHeaders().maskedJson())
+                .put("secret_headers", spec.customHeaders().orderedSecretNames())
                 .put(
                         "retry_policy",
                         new JsonObject()
@@ -85,11 +128,5 @@ public record Destination(
                 .put("circuit_reopen_at", circuit.reopenAt())
                 .put("created_at", createdAt)
                 .put("updated_at", updatedAt);
-    }
-
-    private Map<String, String> headersJson() {
-        var headers = new LinkedHashMap<String, String>();
-        spec.customHeaders().forEach(header -> headers.put(header.name(), header.value()));
-        return headers;
     }
 }

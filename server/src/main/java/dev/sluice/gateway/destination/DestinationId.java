@@ -2,7 +2,7 @@ package dev.sluice.gateway.destination;
 
 import java.util.UUID;
 
-/// Names a destination.
+/// The id of a destination.
 public record DestinationId(UUID value) {
 
     @Override

@@ -1,12 +1,12 @@
 package dev.sluice.gateway.destination;
 
-import dev.sluice.account.access.Access;
-import dev.sluice.account.workspace.WorkspaceStore;
-import dev.sluice.gateway.ConfigurationChange;
+import dev.sluice.account.access.Authenticator;
+import dev.sluice.gateway.ConfigurationWriter;
+import dev.sluice.gateway.CustomHeaderRules;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Page;
-import dev.sluice.platform.http.Query;
+import dev.sluice.platform.http.QueryParameters;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.http.Router;
@@ -19,30 +19,33 @@ import java.time.InstantSource;
 import java.util.Optional;
 import java.util.UUID;
 
-/// `/api/v1/destinations`.
+/// The routes under `/api/v1/destinations`: create, list, get, patch and delete.
 public final class DestinationRoutes {
 
     private final Db db;
-    private final Access access;
+    private final Authenticator authenticator;
     private final DestinationStore destinations;
     private final AddressPolicy addresses;
-    private final ConfigurationChange change;
+    private final CustomHeaderRules headerRules;
+    private final ConfigurationWriter configuration;
     private final Uuid7 ids;
     private final InstantSource clock;
 
     public DestinationRoutes(
             Db db,
-            Access access,
+            Authenticator authenticator,
             DestinationStore destinations,
             AddressPolicy addresses,
-            ConfigurationChange change,
+            CustomHeaderRules headerRules,
+            ConfigurationWriter configuration,
             Uuid7 ids,
             InstantSource clock) {
         this.db = db;
-        this.access = access;
+        this.authenticator = authenticator;
         this.destinations = destinations;
         this.addresses = addresses;
-        this.change = change;
+        this.headerRules = headerRules;
+        this.configuration = configuration;
         this.ids = ids;
         this.clock = clock;
     }
@@ -56,74 +59,79 @@ public final class DestinationRoutes {
     }
 
     private Reply create(Request request) throws IOException {
-        var caller = access.caller(request);
-        var form = request.form();
-        var fields = DestinationForm.read(form, addresses);
-        fields.require(form);
-        form.check();
+        var caller = authenticator.authenticate(request);
+        var input = request.jsonBody();
+        var fields = DestinationFields.read(input, addresses, headerRules);
+        fields.require(input);
+        var spec = fields.newSpec(input);
         var now = clock.instant();
         var destination =
                 new Destination(
                         new DestinationId(ids.next()),
                         caller.workspace(),
                         ids.next(),
-                        fields.created(),
+                        spec,
                         now,
                         now);
-        db.run(tx -> destinations.insert(tx, destination, WorkspaceStore.nextVersion(tx)));
-        change.committed();
-        return Reply.created(destination.json(CircuitView.CLOSED));
+        return configuration.write((tx, version) -> {
+            destinations.insert(tx, destination, version);
+            return Reply.created(destination.json(CircuitView.CLOSED));
+        });
     }
 
     private Reply list(Request request) {
-        var caller = access.caller(request);
-        var query = new Query(request);
-        var page = Page.asked(query);
+        var caller = authenticator.authenticate(request);
+        var query = new QueryParameters(request);
+        var page = Page.ifRequested(query);
         query.check();
         return db.call(tx -> {
-            var shown =
+            var views =
                     destinations.list(
                             tx,
                             caller.workspace(),
                             page.map(Page::offset).orElse(0L),
                             page.map(Page::limit).orElse(Integer.MAX_VALUE));
-            var json = JsonObject.items(shown.stream().map(DestinationStore.Shown::json).toList());
-            page.ifPresent(_ -> json.put("total", destinations.count(tx, caller.workspace())));
+            var json =
+                    JsonObject.items(
+                            views.stream().map(DestinationStore.DestinationView::json).toList());
+            page.ifPresent(
+                    _ -> json.put("total", DestinationQueries.count(tx, caller.workspace())));
             return Reply.ok(json);
         });
     }
 
     private Reply get(Request request) {
-        var caller = access.caller(request);
+        var caller = authenticator.authenticate(request);
         var id = new DestinationId(request.id("destination"));
-        return Reply.ok(found(db.call(tx -> destinations.find(tx, caller.workspace(), id))).json());
+        return Reply.ok(
+                orNotFound(db.call(tx -> destinations.find(tx, caller.workspace(), id))).json());
     }
 
     private Reply patch(Request request) throws IOException {
-        var caller = access.caller(request);
+        var caller = authenticator.authenticate(request);
         var id = new DestinationId(request.id("destination"));
-        var form = request.form();
-        var fields = DestinationForm.read(form, addresses);
-        fields.refuseClearing(form);
-        form.check();
+        var input = request.jsonBody();
+        var fields = DestinationFields.read(input, addresses, headerRules);
+        fields.refuseClearing(input);
+        input.check();
         var patched =
-                db.call(tx -> {
-                    long version = WorkspaceStore.nextVersion(tx);
-                    var before = found(destinations.find(tx, caller.workspace(), id)).destination();
-                    destinations.update(tx, before, changed(before, fields), version);
-                    return found(destinations.find(tx, caller.workspace(), id));
+                configuration.write((tx, version) -> {
+                    var before =
+                            orNotFound(destinations.find(tx, caller.workspace(), id)).destination();
+                    var spec = fields.applyTo(before.spec(), input);
+                    destinations.update(tx, before, changed(before, spec), version);
+                    return orNotFound(destinations.find(tx, caller.workspace(), id));
                 });
-        change.committed();
         return Reply.ok(patched.json());
     }
 
-    /// A new name or URL is a new revision, so that history keeps the old one.
-    private Destination changed(Destination before, DestinationForm fields) {
-        var spec = fields.over(before.spec());
-        boolean same =
+    /// Returns the destination with other settings. A new name or URL creates a new revision, so
+    /// that the history still shows the old one.
+    private Destination changed(Destination before, Destination.DestinationSpec spec) {
+        boolean isSameRevision =
                 spec.name().equals(before.spec().name())
                         && spec.url().toString().equals(before.spec().url().toString());
-        UUID revision = same ? before.revision() : ids.next();
+        UUID revision = isSameRevision ? before.revision() : ids.next();
         return new Destination(
                 before.id(),
                 before.workspace(),
@@ -134,21 +142,17 @@ public final class DestinationRoutes {
     }
 
     private Reply delete(Request request) {
-        var caller = access.caller(request);
+        var caller = authenticator.authenticate(request);
         var id = new DestinationId(request.id("destination"));
-        if (!db.call(
-                tx -> {
-                    long version = WorkspaceStore.nextVersion(tx);
-                    return destinations.delete(
-                            tx, caller.workspace(), id, clock.instant(), version);
-                })) {
-            throw ApiException.notFound("destination");
-        }
-        change.committed();
-        return Reply.noContent();
+        return configuration.write((tx, version) -> {
+            if (!destinations.delete(tx, caller.workspace(), id, clock.instant(), version)) {
+                throw ApiException.notFound("destination");
+            }
+            return Reply.noContent();
+        });
     }
 
-    private static <T> T found(Optional<T> destination) {
+    private static <T> T orNotFound(Optional<T> destination) {
         return destination.orElseThrow(() -> ApiException.notFound("destination"));
     }
 }

@@ -3,28 +3,27 @@ package dev.sluice.gateway.destination;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.platform.db.Row;
 import dev.sluice.platform.db.Tx;
-import dev.sluice.platform.http.Header;
-import dev.sluice.platform.json.Json;
 import dev.sluice.platform.json.JsonObject;
 import dev.sluice.platform.secret.Sealer;
 
-import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/// Writes destinations and their revisions; seals what is secret in them.
+/// The SQL that reads and writes destinations and their revisions. Encrypts their authentication
+/// secrets and custom headers.
 public final class DestinationStore {
 
-    /// A destination as nodes keep it in memory, deleted ones included.
-    public record Version(Destination destination, boolean isDeleted) {}
+    /// A destination as nodes keep it in memory, and whether it is deleted.
+    public record DestinationVersion(Destination destination, boolean isDeleted) {}
 
-    /// A destination with its circuit, as the API shows it.
-    record Shown(Destination destination, CircuitView circuit) {
+    /// A destination and its circuit breaker, as the API shows them.
+    record DestinationView(Destination destination, CircuitView circuit) {
         JsonObject json() {
             return destination.json(circuit);
         }
@@ -40,7 +39,7 @@ public final class DestinationStore {
         var spec = destination.spec();
         tx.update(
                 """
-                insert into destination (id, workspace_id, name, url, timeout_ms, auth, custom_headers,
+                insert into destination (id, workspace_id, name, url, timeout_ms, auth, sealed_headers,
                                          retry_intervals, max_in_flight, rate_per_second, status,
                                          revision, created_at, updated_at, version)
                 values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -51,7 +50,7 @@ public final class DestinationStore {
                 spec.url().toString(),
                 (int) spec.timeout().toMillis(),
                 sealed(destination),
-                headers(spec.customHeaders()),
+                sealedHeaders(destination),
                 intervals(spec.retryPolicy()),
                 spec.maxInFlight(),
                 spec.rateLimit().map(RateLimit::perSecond).orElse(null),
@@ -63,22 +62,28 @@ public final class DestinationStore {
         insertRevision(tx, destination);
     }
 
-    /// @param before what stands in the database
+    /// Overwrites a destination. If this node cannot read the destination's authentication or
+    /// custom headers, the stored ones are kept.
+    ///
+    /// @param before the destination as it is stored now
     void update(Tx tx, Destination before, Destination after, long version) {
         var spec = after.spec();
         tx.update(
                 """
                 update destination
-                   set name = ?, url = ?, timeout_ms = ?, auth = ?, custom_headers = ?, retry_intervals = ?,
-                       max_in_flight = ?, rate_per_second = ?, status = ?, revision = ?, updated_at = ?,
+                   set name = ?, url = ?, timeout_ms = ?, auth = case when ? then ? else auth end,
+                       sealed_headers = case when ? then ? else sealed_headers end,
+                       retry_intervals = ?, max_in_flight = ?, rate_per_second = ?, status = ?, revision = ?, updated_at = ?,
                        version = ?
                  where id = ?
                 """,
                 spec.name(),
                 spec.url().toString(),
                 (int) spec.timeout().toMillis(),
+                spec.isAuthReadable(),
                 sealed(after),
-                headers(spec.customHeaders()),
+                spec.customHeaders().isReadable(),
+                sealedHeaders(after),
                 intervals(spec.retryPolicy()),
                 spec.maxInFlight(),
                 spec.rateLimit().map(RateLimit::perSecond).orElse(null),
@@ -105,7 +110,7 @@ public final class DestinationStore {
                 destination.updatedAt());
     }
 
-    /// False when there is no such destination.
+    /// Deletes a destination. Returns false if there is no such destination.
     boolean delete(Tx tx, WorkspaceId workspace, DestinationId id, Instant now, long version) {
         return tx.update(
                         """
@@ -121,33 +126,20 @@ public final class DestinationStore {
                 == 1;
     }
 
-    public static boolean exists(Tx tx, WorkspaceId workspace, DestinationId id) {
-        return tx.one(
-                        """
-                        select id
-                          from destination
-                         where id = ? and workspace_id = ? and deleted_at is null
-                        """,
-                        row -> row.uuid("id"),
-                        id.value(),
-                        workspace.value())
-                .isPresent();
-    }
-
-    Optional<Shown> find(Tx tx, WorkspaceId workspace, DestinationId id) {
-        return tx.one(
+    Optional<DestinationView> find(Tx tx, WorkspaceId workspace, DestinationId id) {
+        return tx.findOne(
                 """
                 select destination.*, circuit.state as circuit_state, circuit.reopen_at
                   from destination
                   left join circuit on circuit.destination_id = destination.id
                  where id = ? and workspace_id = ? and deleted_at is null
                 """,
-                this::shown,
+                this::view,
                 id.value(),
                 workspace.value());
     }
 
-    List<Shown> list(Tx tx, WorkspaceId workspace, long offset, int limit) {
+    List<DestinationView> list(Tx tx, WorkspaceId workspace, long offset, int limit) {
         return tx.query(
                 """
                 select destination.*, circuit.state as circuit_state, circuit.reopen_at
@@ -157,51 +149,40 @@ public final class DestinationStore {
                  order by created_at desc, id desc
                 offset ? limit ?
                 """,
-                this::shown,
+                this::view,
                 workspace.value(),
                 offset,
                 limit);
     }
 
-    long count(Tx tx, WorkspaceId workspace) {
-        return tx.single(
-                """
-                select count(*) as n
-                  from destination
-                 where workspace_id = ? and deleted_at is null
-                """,
-                row -> row.number("n"),
-                workspace.value());
-    }
-
-    /// Those changed after `version`, deleted ones included.
-    public List<Version> changedAfter(Tx tx, long version) {
+    /// Returns the destinations that changed after `version`, including deleted ones.
+    public List<DestinationVersion> changedAfter(Tx tx, long version) {
         return tx.query(
                 "select * from destination where version > ?",
-                row -> new Version(destination(row), !row.isNull("deleted_at")),
+                row -> new DestinationVersion(destination(row), !row.isNull("deleted_at")),
                 version);
     }
 
-    private Shown shown(Row row) throws SQLException {
-        return new Shown(destination(row), CircuitView.read(row));
+    private DestinationView view(Row row) throws SQLException {
+        return new DestinationView(destination(row), CircuitView.read(row));
     }
 
     private Destination destination(Row row) throws SQLException {
         var id = new DestinationId(row.uuid("id"));
         var spec =
-                new Destination.Spec(
+                new Destination.DestinationSpec(
                         row.text("name"),
-                        DestinationUrl.stored(row.text("url")),
+                        DestinationUrl.parseStored(row.text("url")),
                         Duration.ofMillis(row.integer("timeout_ms")),
-                        AuthJson.opened(sealer.open(row.bytes("auth"), place(id))),
-                        headers(row.text("custom_headers")),
+                        auth(row, id),
+                        customHeaders(row, id),
                         new RetryPolicy(
                                 row.integers("retry_intervals").stream()
                                         .map(Duration::ofSeconds)
                                         .toList()),
-                        row.integer("max_in_flight"),
-                        row.integerOrNone("rate_per_second").map(RateLimit::new),
-                        Destination.Status.valueOf(row.text("status").toUpperCase(Locale.ROOT)));
+                        limits(row),
+                        Destination.DestinationStatus.valueOf(
+                                row.text("status").toUpperCase(Locale.ROOT)));
         return new Destination(
                 id,
                 new WorkspaceId(row.uuid("workspace_id")),
@@ -211,28 +192,56 @@ public final class DestinationStore {
                 row.instant("updated_at"));
     }
 
-    private byte[] sealed(Destination destination) {
-        return sealer.seal(AuthJson.revealed(destination.spec().auth()), place(destination.id()));
+    private AuthConfig auth(Row row, DestinationId id) throws SQLException {
+        try {
+            return AuthJson.parseUnsealed(sealer.open(row.bytes("auth"), sealingContext(id)));
+        } catch (Sealer.WrongKeyException e) {
+            return new AuthConfig.UnreadableAuth();
+        }
     }
 
-    private static String place(DestinationId id) {
+    private CustomHeaders customHeaders(Row row, DestinationId id) throws SQLException {
+        if (row.isNull("sealed_headers")) {
+            return CustomHeaders.NONE;
+        }
+        try {
+            return CustomHeaders.parseUnsealed(
+                    sealer.open(row.bytes("sealed_headers"), headersContext(id)));
+        } catch (Sealer.WrongKeyException e) {
+            return CustomHeaders.UNREADABLE;
+        }
+    }
+
+    private static DestinationLimits limits(Row row) throws SQLException {
+        return new DestinationLimits(
+                row.integer("max_in_flight"),
+                row.integerOrNone("rate_per_second").map(RateLimit::new));
+    }
+
+    private byte[] sealed(Destination destination) {
+        return sealer.seal(
+                AuthJson.revealed(destination.spec().auth()), sealingContext(destination.id()));
+    }
+
+    private static String sealingContext(DestinationId id) {
         return "destination:auth:" + id;
+    }
+
+    private byte @Nullable [] sealedHeaders(Destination destination) {
+        var headers = destination.spec().customHeaders();
+        return headers.isEmpty() ? null : sealHeaders(headers.revealed(), destination.id());
+    }
+
+    /// @param json as [CustomHeaders#parseUnsealed] reads it
+    byte[] sealHeaders(String json, DestinationId id) {
+        return sealer.seal(json, headersContext(id));
+    }
+
+    private static String headersContext(DestinationId id) {
+        return "destination:custom_headers:" + id;
     }
 
     private static List<Integer> intervals(RetryPolicy policy) {
         return policy.intervals().stream().map(interval -> (int) interval.toSeconds()).toList();
-    }
-
-    private static String headers(List<Header> headers) {
-        var json = new JsonObject();
-        headers.forEach(header -> json.put(header.name(), header.value()));
-        return Json.text(json);
-    }
-
-    private static List<Header> headers(String json) {
-        var headers = new ArrayList<Header>();
-        Json.texts(json.getBytes(StandardCharsets.UTF_8))
-                .forEach((name, value) -> headers.add(new Header(name, value)));
-        return headers;
     }
 }

@@ -8,16 +8,17 @@ import org.jspecify.annotations.Nullable;
 import java.util.Locale;
 import java.util.Set;
 
-/// Where deliveries are sent: an absolute `http` or `https` URL.
+/// The URL to which deliveries are sent. It is absolute, with the scheme `http` or `https`.
 ///
-/// Read in one place for checking and for sending, so that both see the same host. Nothing in it is
-/// rewritten: the path and query go out as they were given. Immutable.
+/// The URL is parsed by the same code when it is checked and when requests are sent, so both see
+/// the same host. The parser rewrites nothing: the path and query are sent as the user wrote them.
+/// Immutable.
 public final class DestinationUrl {
 
-    private static final int LONGEST = 2048;
+    private static final int MAX_LENGTH = 2048;
 
-    /// Ports that browsers do not speak HTTP to, because what listens there would take a request
-    /// for a command of its own protocol (the fetch standard, "port blocking").
+    /// Ports that browsers block for HTTP, because a service on such a port might interpret a
+    /// request as a command of its own protocol (Fetch standard, "port blocking").
     private static final Set<Integer> BAD_PORTS =
             Set.of(
                     1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87,
@@ -27,50 +28,61 @@ public final class DestinationUrl {
                     4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697,
                     10080);
 
-    /// What RFC 3986 leaves out of paths and queries. Square brackets belong there too, but stand
-    /// in so many queries that they pass.
-    private static final String NOT_IN_PATHS = "\"<>^`{|}";
+    /// Characters that RFC 3986 forbids in paths and queries. RFC 3986 also forbids square
+    /// brackets, but they are allowed here because so many queries contain them.
+    private static final String FORBIDDEN_PATH_CHARACTERS = "\"<>^`{|}";
 
     private final String text;
     private final boolean isSecure;
     private final Host host;
     private final int port;
-    private final String target;
+    private final String requestTarget;
 
     private DestinationUrl(String text, boolean isSecure, Host host, int port, String target) {
         this.text = text;
         this.isSecure = isSecure;
         this.host = host;
         this.port = port;
-        this.target = target;
+        this.requestTarget = target;
     }
 
-    /// Reads what a user gave. Names are not looked up.
+    /// Parses a URL that a user sent. Does not resolve its host name.
     ///
-    /// @throws UrlRefused when it cannot be a destination, or is a private one
+    /// @throws InvalidDestinationUrlException if the text is not a valid URL or its host is private
     public static DestinationUrl parse(String text, AddressPolicy policy) {
         var url = read(text);
         if (policy.refusal(url.host).isPresent()) {
-            throw new UrlRefused(
-                    AddressPolicy.REFUSAL
-                            + "; whoever runs this server can open some with "
-                            + AddressPolicy.SETTING);
+            throw new InvalidDestinationUrlException(
+                    AddressPolicy.REFUSAL_MESSAGE
+                            + "; the operator of this server can allow it with "
+                            + AddressPolicy.SETTING_NAME);
         }
         return url;
     }
 
-    /// Reads what [#parse] let in before. Addresses are judged when they are sent to, not here: the
-    /// operator may have opened or closed some since.
-    public static DestinationUrl stored(String text) {
-        return read(text);
+    /// Parses a stored URL. Its address is not checked here but at each attempt, because the
+    /// operator may change the allowed address ranges.
+    ///
+    /// A text that is not a valid URL becomes one that is not readable.
+    public static DestinationUrl parseStored(String text) {
+        try {
+            return read(text);
+        } catch (InvalidDestinationUrlException e) {
+            return new DestinationUrl(text, false, new Host.HostName(""), 0, "");
+        }
     }
 
-    /// As it was given.
+    /// Whether requests can be sent to this URL. If not, only its text is known.
+    public boolean isReadable() {
+        return !requestTarget.isEmpty();
+    }
+
+    /// Returns the URL as the user wrote it.
     public String text() {
         return text;
     }
 
-    /// `http` or `https`.
+    /// Returns `http` or `https`.
     public String scheme() {
         return isSecure ? "https" : "http";
     }
@@ -83,19 +95,21 @@ public final class DestinationUrl {
         return host;
     }
 
-    /// The port to connect to: the scheme's own unless one was given.
+    /// Returns the port to connect to: the one in the URL or, if it has none, the scheme's default
+    /// port.
     public int port() {
         return port;
     }
 
-    /// Host and port as in a `Host` header: without the port where it is the scheme's own.
+    /// Returns the host and port in the form that a `Host` header has, which omits the default
+    /// port.
     public String authority() {
-        return port == usualPort(isSecure) ? host.text() : host.text() + ":" + port;
+        return port == defaultPort(isSecure) ? host.text() : host.text() + ":" + port;
     }
 
-    /// Path and query exactly as they were given; `/` for none.
-    public String target() {
-        return target;
+    /// Returns the path and query as the user wrote them. An empty path becomes `/`.
+    public String requestTarget() {
+        return requestTarget;
     }
 
     private static DestinationUrl read(String text) {
@@ -104,37 +118,41 @@ public final class DestinationUrl {
         String scheme = colon < 0 ? "" : text.substring(0, colon).toLowerCase(Locale.ROOT);
         boolean isSecure = scheme.equals("https");
         if (!(isSecure || scheme.equals("http")) || !text.startsWith("//", colon + 1)) {
-            throw new UrlRefused("must be absolute and start with http:// or https://");
+            throw new InvalidDestinationUrlException(
+                    "must be absolute and start with http:// or https://");
         }
         int start = colon + 3;
         int end = endOfAuthority(text, start);
         String authority = text.substring(start, end);
         if (authority.indexOf('@') >= 0) {
-            throw new UrlRefused("must not carry a user name or password; use basic_auth instead");
+            throw new InvalidDestinationUrlException(
+                    "must not carry a user name or password; use basic_auth instead");
         }
-        int port = startOfPort(authority);
+        int port = portColon(authority);
         return new DestinationUrl(
                 text,
                 isSecure,
                 host(port < 0 ? authority : authority.substring(0, port)),
-                port < 0 ? usualPort(isSecure) : port(authority.substring(port + 1)),
-                target(text.substring(end)));
+                port < 0 ? defaultPort(isSecure) : port(authority.substring(port + 1)),
+                requestTarget(text.substring(end)));
     }
 
     private static void checkCharacters(String text) {
-        if (text.length() > LONGEST) {
-            throw new UrlRefused("must not be longer than " + LONGEST + " characters");
+        if (text.length() > MAX_LENGTH) {
+            throw new InvalidDestinationUrlException(
+                    "must not be longer than " + MAX_LENGTH + " characters");
         }
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
             if (c <= ' ' || (c >= 0x7f && c <= 0xa0)) {
-                throw new UrlRefused("must not contain spaces or control characters");
+                throw new InvalidDestinationUrlException(
+                        "must not contain spaces or control characters");
             }
             if (c == '\\') {
-                throw new UrlRefused("must not contain a backslash");
+                throw new InvalidDestinationUrlException("must not contain a backslash");
             }
             if (c == '#') {
-                throw new UrlRefused("must not have a fragment (#)");
+                throw new InvalidDestinationUrlException("must not have a fragment (#)");
             }
         }
     }
@@ -148,8 +166,9 @@ public final class DestinationUrl {
         return text.length();
     }
 
-    /// Where the colon before the port is; those inside of brackets are the address's.
-    private static int startOfPort(String authority) {
+    /// Returns the index of the colon before the port, or -1 if there is none. Colons inside
+    /// brackets belong to an IPv6 address.
+    private static int portColon(String authority) {
         int colon = authority.lastIndexOf(':');
         return colon > authority.lastIndexOf(']') ? colon : -1;
     }
@@ -158,7 +177,7 @@ public final class DestinationUrl {
         try {
             return Host.parse(written);
         } catch (IllegalArgumentException e) {
-            throw new UrlRefused(String.valueOf(e.getMessage()));
+            throw new InvalidDestinationUrlException(String.valueOf(e.getMessage()));
         }
     }
 
@@ -169,26 +188,29 @@ public final class DestinationUrl {
                         && digits.chars().allMatch(c -> c >= '0' && c <= '9');
         int port = isNumber ? Integer.parseInt(digits) : 0;
         if (port < 1 || port > 65535) {
-            throw new UrlRefused("must have a port from 1 to 65535, or none");
+            throw new InvalidDestinationUrlException("must have a port from 1 to 65535, or none");
         }
         if (BAD_PORTS.contains(port)) {
-            throw new UrlRefused("must not use port " + port + ", which is not for HTTP");
+            throw new InvalidDestinationUrlException(
+                    "must not use port " + port + ", which is not for HTTP");
         }
         return port;
     }
 
-    private static int usualPort(boolean isSecure) {
+    private static int defaultPort(boolean isSecure) {
         return isSecure ? 443 : 80;
     }
 
-    private static String target(String written) {
+    private static String requestTarget(String written) {
         for (int i = 0; i < written.length(); i++) {
             char c = written.charAt(i);
-            if (c > 0x7e || NOT_IN_PATHS.indexOf(c) >= 0) {
-                throw new UrlRefused("must percent-encode '" + c + "' in its path and query");
+            if (c > 0x7e || FORBIDDEN_PATH_CHARACTERS.indexOf(c) >= 0) {
+                throw new InvalidDestinationUrlException(
+                        "must percent-encode '" + c + "' in its path and query");
             }
-            if (c == '%' && !isEscape(written, i)) {
-                throw new UrlRefused("must have two hexadecimal digits after each %");
+            if (c == '%' && !isPercentEscape(written, i)) {
+                throw new InvalidDestinationUrlException(
+                        "must have two hexadecimal digits after each %");
             }
         }
         if (written.isEmpty()) {
@@ -197,7 +219,7 @@ public final class DestinationUrl {
         return written.startsWith("?") ? "/" + written : written;
     }
 
-    private static boolean isEscape(String text, int percent) {
+    private static boolean isPercentEscape(String text, int percent) {
         return percent + 2 < text.length()
                 && Character.digit(text.charAt(percent + 1), 16) >= 0
                 && Character.digit(text.charAt(percent + 2), 16) >= 0;

@@ -1,21 +1,23 @@
 package dev.sluice.gateway.destination;
 
-import dev.sluice.platform.json.Form;
+import dev.sluice.platform.json.FieldReader;
 import dev.sluice.platform.json.JsonObject;
 
 import java.util.Optional;
 
-/// How many attempts a node starts at a destination at most.
+/// The maximum rate at which a node starts attempts to a destination.
 ///
-/// @param perSecond from 1 to 10 000
+/// @param perSecond attempts per second, 1 to 10 000
 public record RateLimit(int perSecond) {
 
-    private static final int MOST = 10_000;
+    private static final int MAX_PER_SECOND = 10_000;
 
-    /// Reads `rate_limit`; what is wrong is noted in the form, and reads as none.
-    static Optional<RateLimit> read(Form form) {
-        var perSecond = form.required("per_second", form.integer("per_second", 1, MOST));
-        form.nothingElse();
+    /// Reads `rate_limit`. If a field is invalid, it is recorded in `input` and the result is
+    /// empty.
+    static Optional<RateLimit> read(FieldReader input) {
+        var perSecond =
+                input.required("per_second", input.integer("per_second", 1, MAX_PER_SECOND));
+        input.rejectUnknownFields();
         return perSecond.toOptional().map(RateLimit::new);
     }
 

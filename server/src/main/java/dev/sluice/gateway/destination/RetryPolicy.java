@@ -5,7 +5,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 
-/// When a delivery is tried again: one wait for each retry, 1 to 10 of them, each 1 s to 24 h.
+/// A destination's retry schedule. Immutable.
+///
+/// @param intervals how long to wait before each retry: 1 to 10 waits, each from 1 s to 24 h
 public record RetryPolicy(List<Duration> intervals) {
 
     public static final RetryPolicy DEFAULT =
@@ -21,9 +23,14 @@ public record RetryPolicy(List<Duration> intervals) {
         intervals = List.copyOf(intervals);
     }
 
-    /// How long to wait after attempt number `attempt` (1-based) failed, or empty when that was the
-    /// last. Spread evenly by `jitter` (a fraction) to both sides, so that deliveries that failed
-    /// together do not come back together.
+    /// Returns how long to wait after a failed attempt, or empty if it was the last attempt.
+    ///
+    /// The wait varies at random, so that deliveries that failed together are not all retried
+    /// together.
+    ///
+    /// @param attempt the number of the failed attempt, starting at 1
+    /// @param jitter the largest variation in either direction, as a fraction of the wait; the
+    ///   variation is evenly distributed
     public Optional<Duration> delayAfter(int attempt, double jitter, RandomGenerator random) {
         if (attempt > intervals.size()) {
             return Optional.empty();
@@ -33,8 +40,8 @@ public record RetryPolicy(List<Duration> intervals) {
                 Duration.ofMillis(Math.round(intervals.get(attempt - 1).toMillis() * factor)));
     }
 
-    /// How many attempts a delivery gets: the first, and one for each interval.
-    public int attempts() {
+    /// Returns the maximum number of attempts: the first one, plus one for each interval.
+    public int maxAttempts() {
         return intervals.size() + 1;
     }
 }

@@ -1,4 +1,4 @@
-/// Destinations: where webhooks go, how they are signed and how often they are tried again.
+/// Destinations, which receive deliveries: their URLs, authentication, limits and retry policies.
 @NullMarked
 package dev.sluice.gateway.destination;
 

@@ -6,25 +6,34 @@ import dev.sluice.gateway.source.Source;
 
 import java.util.Optional;
 
-/// A connection with what it joins, at one moment.
+/// A connection with its source and destination, at one configuration version. Immutable.
 public record Route(
         Connection connection, Source source, boolean isSourceTrashed, Destination destination) {
 
-    /// What holds the route, if anything; the first that the user would have to lift.
+    /// Returns why the route is held, or empty if it is not.
     ///
-    /// @param isResend resends are sent on a disabled connection too
-    public Optional<Hold> hold(boolean isResend) {
+    /// If there are several reasons, returns the one that the user has to resolve first.
+    ///
+    /// @param isResend whether the delivery is a resend; disabling a connection does not hold
+    ///   resends
+    public Optional<HoldReason> holdReason(boolean isResend) {
         if (isSourceTrashed) {
-            return Optional.of(Hold.SOURCE_IN_TRASH);
+            return Optional.of(HoldReason.SOURCE_IN_TRASH);
         }
-        if (source.status() == Source.Status.PAUSED) {
-            return Optional.of(Hold.SOURCE_PAUSED);
+        if (source.status() == Source.SourceStatus.PAUSED) {
+            return Optional.of(HoldReason.SOURCE_PAUSED);
         }
         if (destination.isPaused()) {
-            return Optional.of(Hold.DESTINATION_PAUSED);
+            return Optional.of(HoldReason.DESTINATION_PAUSED);
         }
         if (!connection.enabled() && !isResend) {
-            return Optional.of(Hold.CONNECTION_DISABLED);
+            return Optional.of(HoldReason.CONNECTION_DISABLED);
+        }
+        if (!destination.isReadable()) {
+            return Optional.of(HoldReason.DESTINATION_UNREADABLE);
+        }
+        if (!connection.isReadable()) {
+            return Optional.of(HoldReason.CONNECTION_UNREADABLE);
         }
         return Optional.empty();
     }

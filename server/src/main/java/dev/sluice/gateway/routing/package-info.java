@@ -1,6 +1,8 @@
-/// The whole configuration in memory: which token is which source, and what each connection joins.
+/// The configuration of all workspaces, held in memory. It maps each ingest token to a source, and
+/// each connection to its source and destination.
 ///
-/// Read by every request and every attempt, so it never asks the database.
+/// Every incoming webhook and every delivery attempt needs this configuration, so look-ups never
+/// query the database.
 @NullMarked
 package dev.sluice.gateway.routing;
 

@@ -4,55 +4,89 @@ import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.platform.json.JsonObject;
 
 import java.time.Instant;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/// Where webhooks come in.
+/// A source, which receives webhooks at its own ingest path. Immutable.
 ///
-/// @param color `#rrggbb`
-/// @param token the last segment of its ingest path
-/// @param response empty: the default response
+/// @param token the last segment of the ingest path
 public record Source(
         SourceId id,
         WorkspaceId workspace,
-        String name,
-        Optional<String> description,
-        String color,
         String token,
-        Status status,
-        VerificationConfig verification,
-        Optional<ResponseConfig> response,
+        SourceSpec spec,
         Instant createdAt,
         Instant updatedAt) {
 
-    /// Whether what comes in is sent on at once.
-    public enum Status {
+    /// The settings that the user controls.
+    ///
+    /// @param color an RGB colour in the form `#rrggbb`
+    /// @param response empty for the default response
+    public record SourceSpec(
+            String name,
+            Optional<String> description,
+            String color,
+            SourceStatus status,
+            VerificationConfig verification,
+            Optional<ResponseConfig> response) {}
+
+    /// Whether deliveries of the source's events are sent. A paused source still accepts webhooks,
+    /// but their deliveries wait.
+    public enum SourceStatus {
         ACTIVE,
         PAUSED;
 
-        static final Map<String, Status> BY_TEXT = Map.of("active", ACTIVE, "paused", PAUSED);
+        static final Map<String, SourceStatus> BY_TEXT = Map.of("active", ACTIVE, "paused", PAUSED);
 
         public String text() {
             return name().toLowerCase(Locale.ROOT);
         }
     }
 
+    public String name() {
+        return spec.name();
+    }
+
+    public SourceStatus status() {
+        return spec.status();
+    }
+
+    public VerificationConfig verification() {
+        return spec.verification();
+    }
+
+    public Optional<ResponseConfig> response() {
+        return spec.response();
+    }
+
     public String ingestPath() {
         return "/in/" + token;
+    }
+
+    /// Returns the names of the settings that this node cannot read.
+    public List<String> unreadableFields() {
+        return verification() instanceof VerificationConfig.UnreadableVerification
+                ? List.of("verification_config")
+                : List.of();
+    }
+
+    Source with(SourceSpec changed, Instant now) {
+        return new Source(id, workspace, token, changed, createdAt, now);
     }
 
     public JsonObject json() {
         return new JsonObject()
                 .put("id", id)
-                .put("name", name)
-                .put("description", description)
-                .put("color", color)
+                .put("name", spec.name())
+                .put("description", spec.description())
+                .put("color", spec.color())
                 .put("token", token)
                 .put("ingest_path", ingestPath())
-                .put("verification_config", VerificationJson.masked(verification))
-                .put("response_config", response.map(ResponseConfig::json))
-                .put("status", status.text())
+                .put("verification_config", VerificationJson.masked(spec.verification()))
+                .put("response_config", spec.response().map(ResponseConfig::json))
+                .put("status", spec.status().text())
                 .put("created_at", createdAt)
                 .put("updated_at", updatedAt);
     }

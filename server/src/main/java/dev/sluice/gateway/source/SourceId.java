@@ -2,7 +2,7 @@ package dev.sluice.gateway.source;
 
 import java.util.UUID;
 
-/// Names a source.
+/// The id of a source.
 public record SourceId(UUID value) {
 
     @Override

@@ -1,6 +1,7 @@
 package dev.sluice.gateway.source;
 
 import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.gateway.NameSearch;
 import dev.sluice.platform.db.Row;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.secret.Sealer;
@@ -14,13 +15,11 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/// Writes sources; seals what is secret in them. Every change takes the configuration's next
-/// version, and takes it before anything else in its transaction: so all changes come one after the
-/// other and none waits for two things.
+/// The SQL that reads and writes sources. Encrypts their verification secrets.
 public final class SourceStore {
 
-    /// A source as nodes keep it in memory, trashed ones included.
-    public record Version(Source source, boolean isTrashed) {}
+    /// A source as nodes keep it in memory, and whether it is in the trash.
+    public record SourceVersion(Source source, boolean isTrashed) {}
 
     private final Sealer sealer;
 
@@ -29,6 +28,7 @@ public final class SourceStore {
     }
 
     void insert(Tx tx, Source source, long version) {
+        var spec = source.spec();
         tx.update(
                 """
                 insert into source (id, workspace_id, name, description, color, token, status,
@@ -38,22 +38,24 @@ public final class SourceStore {
                 """,
                 source.id().value(),
                 source.workspace().value(),
-                source.name(),
-                source.description().orElse(null),
-                source.color(),
+                spec.name(),
+                spec.description().orElse(null),
+                spec.color(),
                 source.token(),
-                source.status().text(),
+                spec.status().text(),
                 sealed(source),
-                source.response().map(ResponseConfig::status).orElse(null),
-                source.response().map(response -> response.type().text()).orElse(null),
-                source.response().map(ResponseConfig::body).orElse(null),
+                spec.response().map(ResponseConfig::status).orElse(null),
+                spec.response().map(response -> response.type().text()).orElse(null),
+                spec.response().map(ResponseConfig::body).orElse(null),
                 source.createdAt(),
                 source.updatedAt(),
                 version);
     }
 
-    /// A verification that cannot be read stays as it is.
+    /// Overwrites a source. If this node cannot read the source's verification config, the stored
+    /// config is kept.
     void update(Tx tx, Source source, long version) {
+        var spec = source.spec();
         tx.update(
                 """
                 update source
@@ -63,22 +65,22 @@ public final class SourceStore {
                        updated_at = ?, version = ?
                  where id = ?
                 """,
-                source.name(),
-                source.description().orElse(null),
-                source.color(),
-                source.status().text(),
-                source.verification() instanceof VerificationConfig.Unreadable,
+                spec.name(),
+                spec.description().orElse(null),
+                spec.color(),
+                spec.status().text(),
+                spec.verification() instanceof VerificationConfig.UnreadableVerification,
                 sealed(source),
-                source.response().map(ResponseConfig::status).orElse(null),
-                source.response().map(response -> response.type().text()).orElse(null),
-                source.response().map(ResponseConfig::body).orElse(null),
+                spec.response().map(ResponseConfig::status).orElse(null),
+                spec.response().map(response -> response.type().text()).orElse(null),
+                spec.response().map(ResponseConfig::body).orElse(null),
                 source.updatedAt(),
                 version,
                 source.id().value());
     }
 
     public static boolean exists(Tx tx, WorkspaceId workspace, SourceId id) {
-        return tx.one(
+        return tx.findOne(
                         """
                         select id
                           from source
@@ -91,7 +93,7 @@ public final class SourceStore {
     }
 
     Optional<Source> find(Tx tx, WorkspaceId workspace, SourceId id) {
-        return tx.one(
+        return tx.findOne(
                 """
                 select *
                   from source
@@ -106,15 +108,15 @@ public final class SourceStore {
         return count(tx, workspace, "");
     }
 
-    /// How many sources have `q` in their name, whatever the case.
+    /// Returns the number of sources whose name contains `q`, ignoring case.
     static long count(Tx tx, WorkspaceId workspace, String q) {
         return tx.single(
                 """
                 select count(*) as n
                   from source
                  where workspace_id = ? and trashed_at is null
-                   and (? = '' or strpos(lower(name), lower(?)) > 0)
-                """,
+                """
+                        + NameSearch.CONDITION,
                 row -> row.number("n"),
                 workspace.value(),
                 q,
@@ -127,10 +129,12 @@ public final class SourceStore {
                 select *
                   from source
                  where workspace_id = ? and trashed_at is null
-                   and (? = '' or strpos(lower(name), lower(?)) > 0)
-                 order by created_at desc, id desc
-                offset ? limit ?
-                """,
+                """
+                        + NameSearch.CONDITION
+                        + """
+                         order by created_at desc, id desc
+                        offset ? limit ?
+                        """,
                 this::source,
                 workspace.value(),
                 q,
@@ -139,8 +143,8 @@ public final class SourceStore {
                 limit);
     }
 
-    /// How many events each of the sources ever accepted, those that failed verification (2) not
-    /// among them; sources without events are left out.
+    /// Returns the total number of events that each source accepted. Events that failed
+    /// verification (`dim` 2) do not count, and sources without events are omitted.
     static Map<SourceId, Long> eventCounts(Tx tx, List<SourceId> sources) {
         var counts = new HashMap<SourceId, Long>();
         tx.query(
@@ -163,48 +167,54 @@ public final class SourceStore {
         return counts;
     }
 
-    /// Those changed after `version`, trashed ones included.
-    public List<Version> changedAfter(Tx tx, long version) {
+    /// Returns the sources that changed after `version`, including those in the trash.
+    public List<SourceVersion> changedAfter(Tx tx, long version) {
         return tx.query(
                 "select * from source where version > ?",
-                row -> new Version(source(row), !row.isNull("trashed_at")),
+                row -> new SourceVersion(source(row), !row.isNull("trashed_at")),
                 version);
     }
 
     Source source(Row row) throws SQLException {
         var id = new SourceId(row.uuid("id"));
+        var spec =
+                new Source.SourceSpec(
+                        row.text("name"),
+                        row.textOrNone("description"),
+                        row.text("color"),
+                        Source.SourceStatus.valueOf(row.text("status").toUpperCase(Locale.ROOT)),
+                        verification(row, id),
+                        response(row));
         return new Source(
                 id,
                 new WorkspaceId(row.uuid("workspace_id")),
-                row.text("name"),
-                row.textOrNone("description"),
-                row.text("color"),
                 row.text("token"),
-                Source.Status.valueOf(row.text("status").toUpperCase(Locale.ROOT)),
-                verification(row, id),
-                response(row),
+                spec,
                 row.instant("created_at"),
                 row.instant("updated_at"));
     }
 
     private VerificationConfig verification(Row row, SourceId id) throws SQLException {
         if (row.isNull("verification")) {
-            return new VerificationConfig.None();
+            return new VerificationConfig.NoVerification();
         }
         try {
-            return VerificationJson.opened(sealer.open(row.bytes("verification"), place(id)));
-        } catch (Sealer.WrongKey e) {
-            return new VerificationConfig.Unreadable();
+            return VerificationJson.parseUnsealed(
+                    sealer.open(row.bytes("verification"), sealingContext(id)));
+        } catch (Sealer.WrongKeyException e) {
+            return new VerificationConfig.UnreadableVerification();
         }
     }
 
     private byte @Nullable [] sealed(Source source) {
-        return source.verification() instanceof VerificationConfig.None
+        return source.verification() instanceof VerificationConfig.NoVerification
                 ? null
-                : sealer.seal(VerificationJson.revealed(source.verification()), place(source.id()));
+                : sealer.seal(
+                        VerificationJson.revealed(source.verification()),
+                        sealingContext(source.id()));
     }
 
-    private static String place(SourceId id) {
+    private static String sealingContext(SourceId id) {
         return "source:verification:" + id;
     }
 
@@ -215,7 +225,7 @@ public final class SourceStore {
         return Optional.of(
                 new ResponseConfig(
                         row.integer("response_status"),
-                        ResponseConfig.ContentType.valueOf(
+                        ResponseConfig.ResponseContentType.valueOf(
                                 row.text("response_type").toUpperCase(Locale.ROOT)),
                         row.text("response_body")));
     }

@@ -1,13 +1,12 @@
 package dev.sluice.gateway.source;
 
-import dev.sluice.account.access.Access;
+import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.plan.PlanCatalog;
-import dev.sluice.account.workspace.WorkspaceStore;
-import dev.sluice.gateway.ConfigurationChange;
+import dev.sluice.gateway.ConfigurationWriter;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Page;
-import dev.sluice.platform.http.Query;
+import dev.sluice.platform.http.QueryParameters;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.http.Router;
@@ -15,28 +14,31 @@ import dev.sluice.platform.json.JsonObject;
 
 import java.time.InstantSource;
 
-/// `/api/v1/sources/trash` and the way back from there.
+/// The routes for the trash.
+///
+/// - `GET /api/v1/sources/trash` lists the deleted sources.
+/// - `POST /api/v1/sources/{id}/restore` restores a deleted source.
 public final class TrashRoutes {
 
     private final Db db;
-    private final Access access;
+    private final Authenticator authenticator;
     private final SourceStore sources;
-    private final SourceCap cap;
-    private final ConfigurationChange change;
+    private final SourceLimit sourceLimit;
+    private final ConfigurationWriter configuration;
     private final InstantSource clock;
 
     public TrashRoutes(
             Db db,
-            Access access,
+            Authenticator authenticator,
             SourceStore sources,
             PlanCatalog plans,
-            ConfigurationChange change,
+            ConfigurationWriter configuration,
             InstantSource clock) {
         this.db = db;
-        this.access = access;
+        this.authenticator = authenticator;
         this.sources = sources;
-        this.cap = new SourceCap(plans);
-        this.change = change;
+        this.sourceLimit = new SourceLimit(plans);
+        this.configuration = configuration;
         this.clock = clock;
     }
 
@@ -46,8 +48,8 @@ public final class TrashRoutes {
     }
 
     private Reply list(Request request) {
-        var caller = access.caller(request);
-        var query = new Query(request);
+        var caller = authenticator.authenticate(request);
+        var query = new QueryParameters(request);
         var page = Page.of(query);
         String q = query.text("q").orElse("");
         query.check();
@@ -74,19 +76,17 @@ public final class TrashRoutes {
     }
 
     private Reply restore(Request request) {
-        var caller = access.caller(request);
+        var caller = authenticator.authenticate(request);
         var id = new SourceId(request.id("source"));
         var restored =
-                db.call(tx -> {
-                    long version = WorkspaceStore.nextVersion(tx);
-                    long others = SourceStore.count(tx, caller.workspace());
-                    if (!TrashStore.takeOut(tx, caller.workspace(), id, clock.instant(), version)) {
+                configuration.write((tx, version) -> {
+                    long existing = SourceStore.count(tx, caller.workspace());
+                    if (!TrashStore.restore(tx, caller.workspace(), id, clock.instant(), version)) {
                         throw ApiException.notFound("source in the trash");
                     }
-                    cap.refuseOver(tx, caller.workspace(), others);
+                    sourceLimit.requireRoom(tx, caller.workspace(), existing);
                     return sources.find(tx, caller.workspace(), id).orElseThrow();
                 });
-        change.committed();
         return Reply.ok(restored.json());
     }
 }

@@ -1,6 +1,7 @@
 package dev.sluice.gateway.source;
 
 import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.gateway.NameSearch;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.json.JsonObject;
 
@@ -8,24 +9,28 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 
-/// The SQL of the trash, where a source stays after its deletion until it is restored or purged.
+/// The SQL that reads and writes the trash, which keeps deleted sources until they are restored or
+/// purged.
 public final class TrashStore {
 
-    /// The specification's limit.
-    static final Duration STAY = Duration.ofDays(7);
+    /// How long a source stays in the trash: seven days, as the specification requires.
+    static final Duration TRASH_RETENTION = Duration.ofDays(7);
 
-    /// A source in the trash.
-    record Trashed(Source source, Instant trashedAt) {
+    /// A source in the trash, and when it was deleted.
+    record TrashedSource(Source source, Instant trashedAt) {
 
         JsonObject json() {
-            return source.json().put("trashed_at", trashedAt).put("purge_at", trashedAt.plus(STAY));
+            return source.json()
+                    .put("trashed_at", trashedAt)
+                    .put("purge_at", trashedAt.plus(TRASH_RETENTION));
         }
     }
 
     private TrashStore() {}
 
-    /// False when there is no such source outside the trash.
-    static boolean put(Tx tx, WorkspaceId workspace, SourceId id, Instant now, long version) {
+    /// Moves a source to the trash. Returns false if there is no such source outside the trash.
+    static boolean moveToTrash(
+            Tx tx, WorkspaceId workspace, SourceId id, Instant now, long version) {
         return tx.update(
                         """
                         update source
@@ -40,8 +45,8 @@ public final class TrashStore {
                 == 1;
     }
 
-    /// False when there is no such source in the trash, or its days are over.
-    static boolean takeOut(Tx tx, WorkspaceId workspace, SourceId id, Instant now, long version) {
+    /// Restores a source. Returns false if it is not in the trash or its seven days are over.
+    static boolean restore(Tx tx, WorkspaceId workspace, SourceId id, Instant now, long version) {
         return tx.update(
                         """
                         update source
@@ -52,12 +57,12 @@ public final class TrashStore {
                         version,
                         id.value(),
                         workspace.value(),
-                        now.minus(STAY))
+                        now.minus(TRASH_RETENTION))
                 == 1;
     }
 
-    /// The latest deletion first.
-    static List<Trashed> list(
+    /// Lists the sources in the trash, most recently deleted first.
+    static List<TrashedSource> list(
             Tx tx,
             SourceStore sources,
             WorkspaceId workspace,
@@ -70,13 +75,15 @@ public final class TrashStore {
                 select *
                   from source
                  where workspace_id = ? and trashed_at > ? and purged_at is null
-                   and (? = '' or strpos(lower(name), lower(?)) > 0)
-                 order by trashed_at desc, id desc
-                offset ? limit ?
-                """,
-                row -> new Trashed(sources.source(row), row.instant("trashed_at")),
+                """
+                        + NameSearch.CONDITION
+                        + """
+                         order by trashed_at desc, id desc
+                        offset ? limit ?
+                        """,
+                row -> new TrashedSource(sources.source(row), row.instant("trashed_at")),
                 workspace.value(),
-                now.minus(STAY),
+                now.minus(TRASH_RETENTION),
                 q,
                 q,
                 offset,
@@ -89,27 +96,29 @@ public final class TrashStore {
                 select count(*) as n
                   from source
                  where workspace_id = ? and trashed_at > ? and purged_at is null
-                   and (? = '' or strpos(lower(name), lower(?)) > 0)
-                """,
+                """
+                        + NameSearch.CONDITION,
                 row -> row.number("n"),
                 workspace.value(),
-                now.minus(STAY),
+                now.minus(TRASH_RETENTION),
                 q,
                 q);
     }
 
-    public static boolean isAnyDue(Tx tx, Instant now) {
+    /// Whether any source has been in the trash for seven days and has not been purged yet.
+    public static boolean isPurgeDue(Tx tx, Instant now) {
         return tx.single(
                 """
                 select exists (select from source where trashed_at <= ? and purged_at is null) as due
                 """,
                 row -> row.bool("due"),
-                now.minus(STAY));
+                now.minus(TRASH_RETENTION));
     }
 
-    /// Empties those whose days are over, of every workspace.
+    /// Purges every source, in any workspace, that has been in the trash for seven days. The rows
+    /// stay, but without the content that users entered.
     ///
-    /// @return which
+    /// @return the purged sources
     public static List<SourceId> purge(Tx tx, Instant now, long version) {
         return tx.query(
                 """
@@ -123,6 +132,6 @@ public final class TrashStore {
                 now,
                 now,
                 version,
-                now.minus(STAY));
+                now.minus(TRASH_RETENTION));
     }
 }

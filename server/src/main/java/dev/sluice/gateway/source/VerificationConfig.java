@@ -7,71 +7,79 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/// How a source knows that a request comes from whom it should.
+/// How a source verifies that a webhook was sent by the expected sender. Immutable.
 public sealed interface VerificationConfig {
 
-    /// Anybody may send.
-    record None() implements VerificationConfig {}
+    /// Accepts every request.
+    record NoVerification() implements VerificationConfig {}
 
-    /// A sender whose convention is known, so that its secret is all that is needed.
+    /// Verifies requests by the scheme of a known provider, so the user sets only the secret.
     ///
-    /// @param previousSecret accepted beside `secret` while it is being replaced
-    record Convention(Provider provider, Secret secret, Optional<Secret> previousSecret)
+    /// @param previousSecret also accepted while the secret is being rotated
+    record ProviderVerification(
+            WebhookProvider provider, Secret secret, Optional<Secret> previousSecret)
             implements VerificationConfig {}
 
-    /// An HMAC in a header, as the user describes it.
+    /// Verifies an HMAC in a header, by a scheme that the user describes.
     ///
-    /// @param tolerance how far the timestamp may lie from the moment of receipt, either way
-    /// @param signedContent empty: the body, or `timestamp.body` where there is a timestamp header
-    record GenericHmac(
+    /// @param previousSecret also accepted while the secret is being rotated
+    /// @param timestampHeader the header that contains the timestamp; empty if the sender sends
+    ///   none
+    /// @param tolerance the maximum difference between the timestamp and the time of receipt, in
+    ///   either direction
+    /// @param signedContent empty for the default: `timestamp.body` if there is a timestamp header,
+    ///   otherwise the body
+    record GenericHmacVerification(
             Secret secret,
             Optional<Secret> previousSecret,
             String header,
-            Algorithm algorithm,
-            Encoding encoding,
+            HmacAlgorithm algorithm,
+            HmacEncoding encoding,
             Optional<String> timestampHeader,
             Duration tolerance,
             Optional<SignedContent> signedContent)
             implements VerificationConfig {}
 
-    /// Ed25519 signatures, checked with the application's public key.
+    /// Verifies Discord's Ed25519 signatures with the application's public key.
     ///
     /// @param publicKey 64 hexadecimal digits
-    record Discord(String publicKey) implements VerificationConfig {}
+    record DiscordVerification(String publicKey) implements VerificationConfig {}
 
-    /// `Authorization: Basic` (RFC 7617, UTF-8).
-    record BasicAuth(String username, Secret password) implements VerificationConfig {}
+    /// Verifies a user name and password in `Authorization: Basic` (RFC 7617), encoded in UTF-8.
+    record BasicAuthVerification(String username, Secret password) implements VerificationConfig {}
 
-    /// The key as it stands, in the header of that name.
-    record ApiKey(String header, Secret key) implements VerificationConfig {}
+    /// Verifies that the value of a header is the key.
+    record ApiKeyVerification(String header, Secret key) implements VerificationConfig {}
 
-    /// What is stored cannot be read: sealed under another key, or by a later version. Nothing
-    /// passes it.
-    record Unreadable() implements VerificationConfig {}
+    /// A stored config that this node cannot read, because it was encrypted with another key or
+    /// written by a later version. Every request fails verification.
+    record UnreadableVerification() implements VerificationConfig {}
 
-    enum Algorithm {
+    /// The hash function of an HMAC.
+    enum HmacAlgorithm {
         SHA256,
         SHA1;
 
-        static final Map<String, Algorithm> BY_TEXT = Map.of("sha256", SHA256, "sha1", SHA1);
+        static final Map<String, HmacAlgorithm> BY_TEXT = Map.of("sha256", SHA256, "sha1", SHA1);
 
         public String text() {
             return name().toLowerCase(Locale.ROOT);
         }
     }
 
-    enum Encoding {
+    /// How an HMAC is encoded as text in its header.
+    enum HmacEncoding {
         HEX,
         BASE64;
 
-        static final Map<String, Encoding> BY_TEXT = Map.of("hex", HEX, "base64", BASE64);
+        static final Map<String, HmacEncoding> BY_TEXT = Map.of("hex", HEX, "base64", BASE64);
 
         String text() {
             return name().toLowerCase(Locale.ROOT);
         }
     }
 
-    /// What an HMAC covers.
+    /// Which bytes the HMAC is computed from.
     enum SignedContent {
         BODY("body"),
         TIMESTAMP_BODY("timestamp.body");
@@ -90,15 +98,23 @@ public sealed interface VerificationConfig {
         }
     }
 
-    /// The header that carries the secret itself, which is therefore neither kept nor sent on.
-    /// Signatures are no secrets.
+    /// Returns the header that contains the secret itself. This header is neither stored nor
+    /// forwarded.
+    ///
+    /// Empty for configs that verify signatures, because a signature is not secret.
     default Optional<String> credentialHeader() {
         return switch (this) {
-            case BasicAuth _ -> Optional.of("Authorization");
-            case ApiKey(String header, Secret _) -> Optional.of(header);
-            case Convention(Provider provider, Secret _, Optional<Secret> _) ->
-                    provider == Provider.GITLAB ? Optional.of("X-Gitlab-Token") : Optional.empty();
-            case None _, GenericHmac _, Discord _, Unreadable _ -> Optional.empty();
+            case BasicAuthVerification _ -> Optional.of("Authorization");
+            case ApiKeyVerification(String header, Secret _) -> Optional.of(header);
+            case ProviderVerification(WebhookProvider provider, Secret _, Optional<Secret> _) ->
+                    provider == WebhookProvider.GITLAB
+                            ? Optional.of("X-Gitlab-Token")
+                            : Optional.empty();
+            case NoVerification _,
+                    GenericHmacVerification _,
+                    DiscordVerification _,
+                    UnreadableVerification _ ->
+                    Optional.empty();
         };
     }
 }

@@ -1,12 +1,13 @@
 package dev.sluice.gateway.source;
 
+import dev.sluice.gateway.CredentialFields;
+import dev.sluice.gateway.CustomHeaderRules;
 import dev.sluice.gateway.source.VerificationConfig.SignedContent;
-import dev.sluice.platform.http.HeaderSyntax;
-import dev.sluice.platform.json.Form;
-import dev.sluice.platform.json.InvalidFields;
+import dev.sluice.platform.json.FieldReader;
+import dev.sluice.platform.json.InvalidFieldsException;
 import dev.sluice.platform.json.Json;
 import dev.sluice.platform.json.JsonObject;
-import dev.sluice.platform.json.MalformedJson;
+import dev.sluice.platform.json.MalformedJsonException;
 import dev.sluice.platform.json.Patch;
 import dev.sluice.platform.secret.Secret;
 
@@ -19,214 +20,189 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/// The JSON forms of [VerificationConfig]: as users send it, as they see it, and as it is sealed.
+/// Converts a [VerificationConfig] from and to JSON: as users send it, as the API shows it, and as
+/// it is encrypted for storage.
 final class VerificationJson {
 
-    private static final int MOST_SECRET = 500;
-    private static final int DEFAULT_TOLERANCE = 300;
+    private static final int DEFAULT_TOLERANCE_SECONDS = 300;
 
-    /// A week, in seconds: what is older is a replay, whatever the sender.
-    private static final int MOST_TOLERANCE = 7 * 24 * 3600;
+    /// The maximum tolerance for timestamps: one week, in seconds. A request with an older
+    /// timestamp counts as a replay attack, whoever the sender is.
+    private static final int MAX_TOLERANCE_SECONDS = 7 * 24 * 3600;
 
-    private static final String STANDARD_PREFIX = "whsec_";
-
-    private static final Map<String, Provider> CONVENTIONS =
-            Arrays.stream(Provider.values())
+    private static final Map<String, WebhookProvider> PROVIDERS_BY_TEXT =
+            Arrays.stream(WebhookProvider.values())
                     .collect(
                             Collectors.toMap(
-                                    Provider::text,
+                                    WebhookProvider::text,
                                     Function.identity(),
                                     (one, _) -> one,
                                     TreeMap::new));
 
     private VerificationJson() {}
 
-    /// Reads `verification_config`; what is wrong is noted in the form, and reads as something that
-    /// must not be used.
-    static VerificationConfig read(Form form) {
-        String provider = form.required("provider", form.text("provider", 1, 50)).or("");
+    /// Reads `verification_config`. Invalid fields are recorded in `input`; the result must not be
+    /// used then.
+    static VerificationConfig read(FieldReader input, CustomHeaderRules headerRules) {
+        var fields = new CredentialFields(input, "verification_config", headerRules);
+        String provider = input.required("provider", input.text("provider", 1, 50)).orElse("");
         var config =
                 switch (provider) {
-                    case "none" -> new VerificationConfig.None();
-                    case "generic_hmac" -> genericHmac(form);
+                    case "none" -> new VerificationConfig.NoVerification();
+                    case "generic_hmac" -> genericHmac(input, fields);
                     case "basic_auth" ->
-                            new VerificationConfig.BasicAuth(
-                                    username(form), secret(form, "password"));
+                            new VerificationConfig.BasicAuthVerification(
+                                    fields.username(), fields.secret("password"));
                     case "api_key" ->
-                            new VerificationConfig.ApiKey(
-                                    form.required("header", header(form, "header")).or(""),
-                                    key(form, "key"));
-                    case "discord" -> new VerificationConfig.Discord(publicKey(form));
+                            new VerificationConfig.ApiKeyVerification(
+                                    requiredHeader(input, fields.headerName("header")),
+                                    fields.pastedSecret("key"));
+                    case "discord" -> new VerificationConfig.DiscordVerification(publicKey(input));
                     default ->
-                            Optional.ofNullable(CONVENTIONS.get(provider))
-                                    .map(known -> convention(form, known))
-                                    .orElseGet(() -> unknown(form, provider));
+                            Optional.ofNullable(PROVIDERS_BY_TEXT.get(provider))
+                                    .map(known -> providerVerification(fields, known))
+                                    .orElseGet(() -> unknown(input, provider));
                 };
         if (!provider.isEmpty()) {
-            form.nothingElse();
+            input.rejectUnknownFields();
         }
         return config;
     }
 
-    private static VerificationConfig unknown(Form form, String provider) {
+    private static VerificationConfig unknown(FieldReader input, String provider) {
         if (!provider.isEmpty()) {
-            form.complain(
+            input.addError(
                     "provider",
                     "must be one of none, "
-                            + String.join(", ", CONVENTIONS.keySet())
+                            + String.join(", ", PROVIDERS_BY_TEXT.keySet())
                             + ", discord, generic_hmac, basic_auth, api_key.");
         }
-        return new VerificationConfig.Unreadable();
+        return new VerificationConfig.UnreadableVerification();
     }
 
-    private static VerificationConfig convention(Form form, Provider provider) {
-        var secret = key(form, "secret");
-        var previous = previous(form);
-        if (provider == Provider.STANDARD_WEBHOOKS && secret.reveal().equals(STANDARD_PREFIX)) {
-            form.complain("secret", "has nothing after " + STANDARD_PREFIX + ".");
+    private static VerificationConfig providerVerification(
+            CredentialFields fields, WebhookProvider provider) {
+        var secret = fields.pastedSecret("secret");
+        var previous = fields.previousPastedSecret();
+        if (provider == WebhookProvider.STANDARD_WEBHOOKS) {
+            fields.requireStandardWebhooksKeys(secret, previous);
         }
-        return new VerificationConfig.Convention(provider, secret, previous);
+        return new VerificationConfig.ProviderVerification(provider, secret, previous);
     }
 
-    private static VerificationConfig genericHmac(Form form) {
-        var timestampHeader = header(form, "timestamp_header").toOptional();
-        var signed = form.oneOf("signed_content", SignedContent.BY_TEXT).toOptional();
+    private static VerificationConfig genericHmac(FieldReader input, CredentialFields fields) {
+        var timestampHeader =
+                header(input, "timestamp_header", fields.signingHeaderName("timestamp_header"))
+                        .toOptional();
+        var signed = input.oneOf("signed_content", SignedContent.BY_TEXT).toOptional();
         if (timestampHeader.isEmpty() && signed.equals(Optional.of(SignedContent.TIMESTAMP_BODY))) {
-            form.complain(
-                    "signed_content",
-                    "can be timestamp.body only where timestamp_header names a header.");
+            input.addError(
+                    "signed_content", "can be timestamp.body only if timestamp_header is set.");
         }
-        return new VerificationConfig.GenericHmac(
-                key(form, "secret"),
-                previous(form),
-                form.required("header", header(form, "header")).or(""),
-                form.required(
+        return new VerificationConfig.GenericHmacVerification(
+                fields.pastedSecret("secret"),
+                fields.previousPastedSecret(),
+                requiredHeader(input, fields.signingHeaderName("header")),
+                input.required(
                                 "algorithm",
-                                form.oneOf("algorithm", VerificationConfig.Algorithm.BY_TEXT))
-                        .or(VerificationConfig.Algorithm.SHA256),
-                form.required(
+                                input.oneOf("algorithm", VerificationConfig.HmacAlgorithm.BY_TEXT))
+                        .orElse(VerificationConfig.HmacAlgorithm.SHA256),
+                input.required(
                                 "encoding",
-                                form.oneOf("encoding", VerificationConfig.Encoding.BY_TEXT))
-                        .or(VerificationConfig.Encoding.HEX),
+                                input.oneOf("encoding", VerificationConfig.HmacEncoding.BY_TEXT))
+                        .orElse(VerificationConfig.HmacEncoding.HEX),
                 timestampHeader,
                 Duration.ofSeconds(
-                        form.integer("tolerance_secs", 1, MOST_TOLERANCE).or(DEFAULT_TOLERANCE)),
+                        input.integer("tolerance_secs", 1, MAX_TOLERANCE_SECONDS)
+                                .orElse(DEFAULT_TOLERANCE_SECONDS)),
                 signed);
     }
 
-    private static Secret secret(Form form, String field) {
-        return new Secret(form.required(field, secretText(form, field)).or(""));
+    private static String requiredHeader(FieldReader input, Patch<String> name) {
+        return input.required("header", header(input, "header", name)).orElse("");
     }
 
-    /// A secret that senders show or hand out: a space at its end came with the clipboard.
-    private static Secret key(Form form, String field) {
-        var key = secret(form, field);
-        refuseStray(form, field, key.reveal());
-        return key;
-    }
-
-    private static void refuseStray(Form form, String field, String text) {
-        if (text.chars().anyMatch(Character::isISOControl) || !text.equals(text.strip())) {
-            form.complain(
-                    field, "must not contain control characters, nor begin or end with a space.");
-        }
-    }
-
-    private static Optional<Secret> previous(Form form) {
-        var previous = secretText(form, "previous_secret").toOptional();
-        previous.ifPresent(text -> refuseStray(form, "previous_secret", text));
-        return previous.map(Secret::new);
-    }
-
-    private static Patch<String> secretText(Form form, String field) {
-        var text = form.text(field, 1, MOST_SECRET);
-        text.toOptional()
-                .filter(Secret.MASK::equals)
-                .ifPresent(_ ->
-                        form.complain(
-                                field,
-                                "is masked: re-enter the secret, or leave verification_config out"
-                                        + " to keep it."));
-        return text;
-    }
-
-    private static Patch<String> header(Form form, String field) {
-        var header = form.text(field, 1, 200);
+    /// Refuses `Content-Type`. The header that contains the credential must not be stored, but
+    /// every event shows its content type. No sender puts a signature or key in `Content-Type`.
+    private static Patch<String> header(FieldReader input, String field, Patch<String> header) {
         header.toOptional()
-                .ifPresent(name -> {
-                    if (!HeaderSyntax.isName(name)) {
-                        form.complain(field, "must be a header name (letters, digits and -).");
-                    } else if (HeaderSyntax.isReserved(name)) {
-                        form.complain(field, "must not be " + name + ": the connection needs it.");
-                    } else if (name.equalsIgnoreCase("Content-Type")) {
-                        form.complain(field, "must not be Content-Type: events show it.");
-                    }
-                });
+                .filter("Content-Type"::equalsIgnoreCase)
+                .ifPresent(
+                        _ -> input.addError(field, "must not be Content-Type, which events show."));
         return header;
     }
 
-    private static String username(Form form) {
-        String name = form.required("username", form.text("username", 1, 200)).or("");
-        if (name.contains(":")) {
-            form.complain("username", "must not contain a colon (RFC 7617).");
-        }
-        return name;
+    private static String publicKey(FieldReader input) {
+        var key =
+                input.required(
+                        "public_key",
+                        input.text("public_key", 1, CredentialFields.MAX_SECRET_LENGTH));
+        key.toOptional()
+                .flatMap(VerificationJson::publicKeyError)
+                .ifPresent(message -> input.addError("public_key", message));
+        return key.orElse("");
     }
 
-    private static String publicKey(Form form) {
-        var key = form.required("public_key", form.text("public_key", 1, MOST_SECRET));
-        key.toOptional()
-                .filter(text -> !text.matches("[0-9a-fA-F]{64}"))
-                .ifPresent(_ ->
-                        form.complain(
-                                "public_key",
-                                "must be the application's public key: 64 hexadecimal digits."));
-        return key.or("");
+    private static Optional<String> publicKeyError(String text) {
+        if (!Ed25519PublicKey.isWellFormed(text)) {
+            return Optional.of("must be the application's public key: 64 hexadecimal digits.");
+        }
+        return Ed25519PublicKey.isWeak(text)
+                ? Optional.of(
+                        "must be the application's public key. This one would accept signatures"
+                                + " that anybody can make.")
+                : Optional.empty();
     }
 
     static JsonObject masked(VerificationConfig config) {
         return json(config, _ -> Secret.MASK);
     }
 
-    /// With the real secrets, for sealing only.
+    /// Returns the JSON text with the unmasked secrets. Use it only for encrypting them.
     static String revealed(VerificationConfig config) {
         return Json.text(json(config, Secret::reveal));
     }
 
-    /// What this version cannot read is [VerificationConfig.Unreadable], never nothing.
-    static VerificationConfig opened(String json) {
+    /// Parses the decrypted form. A text that this version cannot read becomes
+    /// [VerificationConfig.UnreadableVerification], so that verification is never silently turned
+    /// off.
+    static VerificationConfig parseUnsealed(String json) {
         try {
-            var form = Json.form(json.getBytes(StandardCharsets.UTF_8));
-            var config = read(form);
-            form.check();
+            var input = Json.fieldReader(json.getBytes(StandardCharsets.UTF_8));
+            var config = read(input, CustomHeaderRules.FOR_STORED_ROWS);
+            input.check();
             return config;
-        } catch (MalformedJson | InvalidFields e) {
-            return new VerificationConfig.Unreadable();
+        } catch (MalformedJsonException | InvalidFieldsException e) {
+            return new VerificationConfig.UnreadableVerification();
         }
     }
 
     private static JsonObject json(VerificationConfig config, Function<Secret, String> show) {
         return switch (config) {
-            case VerificationConfig.None() -> provider("none");
-            case VerificationConfig.Unreadable() -> provider("unreadable");
-            case VerificationConfig.Convention(var provider, var secret, var previous) ->
-                    secrets(provider(provider.text()), secret, previous, show);
-            case VerificationConfig.GenericHmac hmac -> json(hmac, show);
-            case VerificationConfig.Discord(String publicKey) ->
+            case VerificationConfig.NoVerification() -> provider("none");
+            case VerificationConfig.UnreadableVerification() -> provider("unreadable");
+            case VerificationConfig.ProviderVerification(var provider, var secret, var previous) ->
+                    CredentialFields.putSecrets(provider(provider.text()), secret, previous, show);
+            case VerificationConfig.GenericHmacVerification hmac -> json(hmac, show);
+            case VerificationConfig.DiscordVerification(String publicKey) ->
                     provider("discord").put("public_key", publicKey);
-            case VerificationConfig.BasicAuth(String username, Secret password) ->
+            case VerificationConfig.BasicAuthVerification(String username, Secret password) ->
                     provider("basic_auth")
                             .put("username", username)
                             .put("password", show.apply(password));
-            case VerificationConfig.ApiKey(String header, Secret key) ->
+            case VerificationConfig.ApiKeyVerification(String header, Secret key) ->
                     provider("api_key").put("header", header).put("key", show.apply(key));
         };
     }
 
     private static JsonObject json(
-            VerificationConfig.GenericHmac hmac, Function<Secret, String> show) {
+            VerificationConfig.GenericHmacVerification hmac, Function<Secret, String> show) {
         var json =
-                secrets(provider("generic_hmac"), hmac.secret(), hmac.previousSecret(), show)
+                CredentialFields.putSecrets(
+                                provider("generic_hmac"),
+                                hmac.secret(),
+                                hmac.previousSecret(),
+                                show)
                         .put("header", hmac.header())
                         .put("algorithm", hmac.algorithm().text())
                         .put("encoding", hmac.encoding().text());
@@ -238,15 +214,5 @@ final class VerificationJson {
 
     private static JsonObject provider(String provider) {
         return new JsonObject().put("provider", provider);
-    }
-
-    private static JsonObject secrets(
-            JsonObject json,
-            Secret secret,
-            Optional<Secret> previous,
-            Function<Secret, String> show) {
-        json.put("secret", show.apply(secret));
-        previous.ifPresent(old -> json.put("previous_secret", show.apply(old)));
-        return json;
     }
 }

@@ -1,4 +1,5 @@
-/// Sources: where webhooks come in.
+/// Sources, which receive webhooks: their verification and response settings, and the trash for
+/// deleted sources.
 @NullMarked
 package dev.sluice.gateway.source;
 

@@ -1,5 +1,6 @@
 package dev.sluice.observe.audit;
 
+import dev.sluice.platform.db.SingletonLeaseStore;
 import dev.sluice.platform.db.Tx;
 
 import java.time.Duration;
@@ -7,30 +8,28 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
 
-/// How far the audit got, and which node does it. The lease is told by the database's clock.
+/// The SQL that reads and writes the `audit` row, which says how far the audit got and which
+/// process holds its lease.
 final class AuditStore {
 
-    /// @param checkedTo all that came in earlier is checked; empty before the first hour
-    record Progress(Optional<Instant> checkedTo) {}
+    private static final SingletonLeaseStore LEASE = new SingletonLeaseStore("audit");
+
+    /// @param checkedTo everything received before this time has been checked; empty before the
+    ///   first hour
+    record AuditProgress(Optional<Instant> checkedTo) {}
 
     private AuditStore() {}
 
-    /// Takes or renews the lease. Empty while another holds it.
-    static Optional<Progress> hold(Tx tx, UUID holder, Duration lease) {
-        return tx.one(
-                """
-                update audit
-                   set holder = ?, lease_until = now() + make_interval(secs => ?)
-                 where holder = ? or lease_until is null or lease_until < now()
-                returning checked_to
-                """,
-                row -> new Progress(row.instantOrNone("checked_to")),
-                holder,
-                lease.toSeconds(),
-                holder);
+    /// Acquires or renews the lease. Returns empty if another process holds it.
+    static Optional<AuditProgress> acquireLease(Tx tx, UUID holder, Duration lease) {
+        return LEASE.acquire(tx, holder, lease)
+                ? tx.findOne(
+                        "select checked_to from audit",
+                        row -> new AuditProgress(row.instantOrNone("checked_to")))
+                : Optional.empty();
     }
 
-    /// False when another holds the lease by now.
+    /// Records how far the audit got. Returns false if another process now holds the lease.
     static boolean advance(Tx tx, UUID holder, Instant checkedTo, long violations) {
         return tx.update(
                         """
@@ -44,7 +43,7 @@ final class AuditStore {
                 == 1;
     }
 
-    static void leave(Tx tx, UUID holder) {
-        tx.update("update audit set holder = null, lease_until = null where holder = ?", holder);
+    static void releaseLease(Tx tx, UUID holder) {
+        LEASE.release(tx, holder);
     }
 }

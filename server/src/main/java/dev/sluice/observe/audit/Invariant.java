@@ -2,12 +2,12 @@ package dev.sluice.observe.audit;
 
 import java.util.Locale;
 
-/// What is true of every stored event, whatever happened to the processes that handled it.
+/// A property that every stored event must have, even if processes that handled it crashed.
 public enum Invariant {
-    LOST("every delivery that was made stands somewhere"),
-    TWICE("no delivery stands in two places"),
-    ORPHAN("no delivery stands without an event that made it"),
-    USAGE("the usage sums agree with the rows");
+    LOST("every delivery that was made is stored"),
+    TWICE("no delivery is stored twice"),
+    ORPHAN("every delivery belongs to a stored event"),
+    USAGE("the usage counts match the rows");
 
     private final String sentence;
 
@@ -19,7 +19,7 @@ public enum Invariant {
         return sentence;
     }
 
-    /// What is found where it is not true, as a word for the log.
+    /// Returns the name that the log uses for a violation of this invariant.
     String word() {
         return name().toLowerCase(Locale.ROOT);
     }

@@ -1,7 +1,8 @@
-/// Whether nothing is lost: holds what the tables say about each event against each other.
+/// The audit, which compares the tables with each other to check that no delivery was lost or
+/// duplicated.
 ///
-/// It reads the relay's tables with queries of its own, writes how far it got to one row, and mends
-/// nothing.
+/// It reads the relay's tables with its own queries. It writes only one row, which records how far
+/// it got, and repairs nothing.
 @NullMarked
 package dev.sluice.observe.audit;
 

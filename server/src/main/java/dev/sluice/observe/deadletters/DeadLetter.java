@@ -1,6 +1,8 @@
 package dev.sluice.observe.deadletters;
 
-import dev.sluice.observe.Ending;
+import dev.sluice.observe.DeliveryEnd;
+import dev.sluice.observe.DeliveryTarget;
+import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.json.JsonObject;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.DeliveryStatus;
@@ -10,40 +12,33 @@ import dev.sluice.relay.Trigger;
 import java.time.Instant;
 import java.util.UUID;
 
-/// A delivery that ended, as lists show it.
+/// A finished delivery, as the lists of dead letters show it.
 ///
-/// @param latest how the newest delivery of the event on that connection stands: what a resend has
-///   mended reads `succeeded`
+/// @param latestStatus the status of the newest delivery of the same event on the same connection;
+///   for example, `succeeded` after a successful resend
 record DeadLetter(
         DeliveryId id,
         UUID source,
-        UUID connection,
-        UUID destination,
-        String destinationName,
-        Ending ending,
+        DeliveryTarget target,
+        DeliveryEnd end,
         Trigger trigger,
-        DeliveryStatus latest,
-        Instant receivedAt,
+        DeliveryStatus latestStatus,
         Instant createdAt,
         Instant finishedAt) {
 
     JsonObject json() {
-        return new JsonObject()
-                .put("id", id)
-                .put("event_id", id.event())
-                .put("source_id", source)
-                .put("connection_id", connection)
-                .put("destination_id", destination)
-                .put("destination_name", destinationName)
-                .put("status", ending.status().text())
-                .put("latest_status", latest.text())
+        var json =
+                new JsonObject().put("id", id).put("event_id", id.event()).put("source_id", source);
+        return target.addTo(json)
+                .put("status", end.status().text())
+                .put("latest_status", latestStatus.text())
                 .put("trigger", trigger.text())
-                .put("attempt_count", ending.attempts())
-                .put("last_error", ending.error())
-                .put("last_error_code", ending.code().map(ErrorCode::text))
-                .put("last_response_status", ending.responseStatus())
-                .put("reason", ending.reason())
-                .put("received_at", receivedAt)
+                .put("attempt_count", end.attempts())
+                .put("last_error", end.error())
+                .put("last_error_code", end.code().map(ErrorCode::text))
+                .put("last_response_status", end.responseStatus())
+                .put("reason", end.reason())
+                .put("received_at", Uuid7.timeOf(id.value()))
                 .put("created_at", createdAt)
                 .put("finished_at", finishedAt);
     }

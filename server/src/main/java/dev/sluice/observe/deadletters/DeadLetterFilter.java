@@ -3,11 +3,12 @@ package dev.sluice.observe.deadletters;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.destination.DestinationId;
 import dev.sluice.gateway.source.SourceId;
-import dev.sluice.platform.http.Query;
+import dev.sluice.observe.DeliveryStatusSql;
+import dev.sluice.observe.ReceivedTimeRange;
+import dev.sluice.platform.http.QueryParameters;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.ErrorCode;
 
-import java.time.Instant;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
@@ -15,13 +16,12 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/// Which deliveries a list is about: those that pass all that is asked for.
+/// The filter for a list of dead letters. A delivery matches if it fulfils all given conditions.
 ///
-/// @param statuses terminal ones, at least one
-/// @param code of the last attempt, or why there was none
-/// @param responseStatus what the destination answered last
-/// @param after of the event's arrival; inclusive
-/// @param before of the event's arrival; exclusive
+/// @param statuses final statuses, at least one
+/// @param code the error code of the last attempt, or the reason why there was no attempt
+/// @param responseStatus the status of the destination's last response
+/// @param received when the event was received
 record DeadLetterFilter(
         Set<DeliveryStatus> statuses,
         Optional<SourceId> source,
@@ -29,74 +29,74 @@ record DeadLetterFilter(
         Optional<DestinationId> destination,
         Optional<ErrorCode> code,
         Optional<Integer> responseStatus,
-        Optional<Instant> after,
-        Optional<Instant> before) {
+        ReceivedTimeRange received) {
 
-    /// What is listed unless something else is asked for.
-    static final Set<DeliveryStatus> DEAD = Set.of(DeliveryStatus.FAILED, DeliveryStatus.EXHAUSTED);
+    /// The statuses to list if the request names none.
+    static final Set<DeliveryStatus> DEAD_STATUSES = Set.copyOf(DeliveryStatusSql.DEAD_STATUSES);
 
-    private static final Map<String, DeliveryStatus> TERMINAL =
-            named(
+    private static final Map<String, DeliveryStatus> TERMINAL_STATUSES_BY_NAME =
+            byName(
                     DeliveryStatus.SUCCEEDED,
                     DeliveryStatus.FAILED,
                     DeliveryStatus.EXHAUSTED,
                     DeliveryStatus.FILTERED);
 
-    private static final Map<String, DeliveryStatus> FAILURES =
-            named(DeliveryStatus.FAILED, DeliveryStatus.EXHAUSTED);
+    private static final Map<String, DeliveryStatus> DEAD_STATUSES_BY_NAME =
+            byName(DeliveryStatus.FAILED, DeliveryStatus.EXHAUSTED);
 
-    private static final Map<String, ErrorCode> CODES =
+    private static final Map<String, ErrorCode> ERROR_CODES_BY_NAME =
             Arrays.stream(ErrorCode.values())
                     .collect(Collectors.toMap(ErrorCode::text, Function.identity()));
 
-    private static Map<String, DeliveryStatus> named(DeliveryStatus... statuses) {
+    private static Map<String, DeliveryStatus> byName(DeliveryStatus... statuses) {
         return Arrays.stream(statuses)
                 .collect(Collectors.toMap(DeliveryStatus::text, Function.identity()));
     }
 
-    /// Over all sources. What is wrong is noted in the query.
-    static DeadLetterFilter of(Query query) {
-        return of(query, query.uuid("source_id").map(SourceId::new), TERMINAL);
+    /// Reads the filter for a list that covers all sources. Invalid values are recorded in `query`;
+    /// its `check` method reports them.
+    static DeadLetterFilter of(QueryParameters query) {
+        return of(query, query.uuid("source_id").map(SourceId::new), TERMINAL_STATUSES_BY_NAME);
     }
 
-    /// Of one source.
-    static DeadLetterFilter of(SourceId source, Query query) {
-        return of(query, Optional.of(source), TERMINAL);
+    /// Reads the filter for a list that covers one source.
+    static DeadLetterFilter of(SourceId source, QueryParameters query) {
+        return of(query, Optional.of(source), TERMINAL_STATUSES_BY_NAME);
     }
 
-    /// Over all sources, failures only.
-    static DeadLetterFilter ofFailures(Query query) {
-        return of(query, query.uuid("source_id").map(SourceId::new), FAILURES);
+    /// Reads the filter for a list that covers all sources and may contain only failures.
+    static DeadLetterFilter ofFailures(QueryParameters query) {
+        return of(query, query.uuid("source_id").map(SourceId::new), DEAD_STATUSES_BY_NAME);
     }
 
-    /// All that failed of one source.
+    /// Returns a filter that matches all failures of one source.
     static DeadLetterFilter of(SourceId source) {
         return new DeadLetterFilter(
-                DEAD,
+                DEAD_STATUSES,
                 Optional.of(source),
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
-                Optional.empty(),
-                Optional.empty());
+                ReceivedTimeRange.ALL);
     }
 
     private static DeadLetterFilter of(
-            Query query, Optional<SourceId> source, Map<String, DeliveryStatus> statuses) {
+            QueryParameters query,
+            Optional<SourceId> source,
+            Map<String, DeliveryStatus> statuses) {
         return new DeadLetterFilter(
-                query.someOf("status", statuses).orElse(DEAD),
+                query.anyOf("status", statuses).orElse(DEAD_STATUSES),
                 source,
                 query.uuid("connection_id").map(ConnectionId::new),
                 query.uuid("destination_id").map(DestinationId::new),
-                query.oneOf("error_code", CODES),
-                query.whole("response_status", 100, 999),
-                query.time("received_after"),
-                query.time("received_before"));
+                query.oneOf("error_code", ERROR_CODES_BY_NAME),
+                query.integer("response_status", 100, 999),
+                ReceivedTimeRange.of(query));
     }
 
-    /// Whether the sums know how many pass; otherwise rows must be looked at.
-    boolean isCounted() {
+    /// Whether the usage counts give the total. If not, rows must be read.
+    boolean isCountable() {
         return code.isEmpty() && responseStatus.isEmpty();
     }
 }

@@ -1,72 +1,77 @@
 package dev.sluice.observe.deadletters;
 
-import dev.sluice.account.access.Access;
+import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.gateway.source.SourceStore;
-import dev.sluice.observe.sums.Look;
+import dev.sluice.observe.SearchReply;
+import dev.sluice.observe.usage.BudgetedScan;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Page;
-import dev.sluice.platform.http.Query;
+import dev.sluice.platform.http.QueryParameters;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.http.Router;
-import dev.sluice.platform.json.JsonObject;
-import dev.sluice.relay.UnderWay;
+import dev.sluice.relay.InFlightAttempts;
 
 import java.time.Instant;
 import java.time.InstantSource;
 
-/// `/api/v1/sources/{id}/dlq` and `/api/v1/dlq`.
+/// The routes for lists, the summary and groups of dead letters, under `/api/v1/sources/{id}/dlq`
+/// and `/api/v1/dlq`.
 public final class DeadLetterRoutes {
 
     private final Db db;
-    private final Access access;
+    private final Authenticator authenticator;
     private final PlanCatalog plans;
-    private final UnderWay underWay;
+    private final InFlightAttempts inFlightAttempts;
     private final InstantSource clock;
 
     public DeadLetterRoutes(
-            Db db, Access access, PlanCatalog plans, UnderWay underWay, InstantSource clock) {
+            Db db,
+            Authenticator authenticator,
+            PlanCatalog plans,
+            InFlightAttempts inFlightAttempts,
+            InstantSource clock) {
         this.db = db;
-        this.access = access;
+        this.authenticator = authenticator;
         this.plans = plans;
-        this.underWay = underWay;
+        this.inFlightAttempts = inFlightAttempts;
         this.clock = clock;
     }
 
     public void addTo(Router router) {
-        router.get("/api/v1/sources/{id}/dlq", this::ofSource);
+        router.get("/api/v1/sources/{id}/dlq", this::listOfSource);
         router.get("/api/v1/sources/{id}/dlq/summary", this::summary);
         router.get("/api/v1/dlq", this::list);
         router.get("/api/v1/dlq/groups", this::groups);
     }
 
-    private Reply ofSource(Request request) {
-        var caller = access.caller(request);
+    private Reply listOfSource(Request request) {
+        var caller = authenticator.authenticate(request);
         var source = new SourceId(request.id("source"));
-        var parameters = new Query(request);
+        var parameters = new QueryParameters(request);
         var page = Page.of(parameters);
         var filter = DeadLetterFilter.of(source, parameters);
         parameters.check();
         return db.snapshot(tx -> {
-            check(tx, caller, source);
+            checkSourceExists(tx, caller, source);
             return page(tx, caller, filter, page);
         });
     }
 
-    private static void check(Tx tx, Caller caller, SourceId source) {
+    private static void checkSourceExists(Tx tx, Caller caller, SourceId source) {
         if (!SourceStore.exists(tx, caller.workspace(), source)) {
             throw ApiException.notFound("source");
         }
     }
 
     private Reply list(Request request) {
-        var caller = access.caller(request);
-        var parameters = new Query(request);
+        var caller = authenticator.authenticate(request);
+        var parameters = new QueryParameters(request);
         var page = Page.of(parameters);
         var filter = DeadLetterFilter.of(parameters);
         parameters.check();
@@ -74,41 +79,61 @@ public final class DeadLetterRoutes {
     }
 
     private Reply page(Tx tx, Caller caller, DeadLetterFilter filter, Page page) {
-        var scope = Scope.of(tx, caller.workspace(), filter);
-        var found =
-                new DeadLetterQuery(tx, scope, filter, since(tx, caller), Look.BUDGET).page(page);
-        var letters = new DeadLetters(tx, scope, underWay, clock.instant()).of(found.keys());
-        var json =
-                JsonObject.items(letters.stream().map(DeadLetter::json).toList())
-                        .put("total", found.total());
-        return Reply.ok(found.isExact() ? json : json.put("total_is_exact", false));
+        var scope = DeadLetterScopeQueries.scope(tx, caller.workspace(), filter);
+        var result =
+                new DeadLetterSearch(
+                                tx,
+                                scope,
+                                filter,
+                                retainedSince(tx, caller),
+                                BudgetedScan.SCAN_TIME_BUDGET)
+                        .page(page);
+        var deadLetters =
+                new DeadLetterDetailQueries(tx, scope, inFlightAttempts, clock.instant())
+                        .of(result.keys());
+        return SearchReply.of(
+                deadLetters.stream().map(DeadLetter::json).toList(),
+                result.total(),
+                result.isExact());
     }
 
-    /// What came in before is expired.
-    private Instant since(Tx tx, Caller caller) {
-        return plans.of(tx, caller.workspace()).limits().retention().expiredAt(clock.instant());
+    /// Returns the time before which received events are expired.
+    private Instant retainedSince(Tx tx, Caller caller) {
+        return plans.ofWorkspace(tx, caller.workspace())
+                .limits()
+                .retention()
+                .expiryCutoff(clock.instant());
     }
 
     private Reply summary(Request request) {
-        var caller = access.caller(request);
+        var caller = authenticator.authenticate(request);
         var source = new SourceId(request.id("source"));
         return db.snapshot(tx -> {
-            check(tx, caller, source);
-            var scope = Scope.of(tx, caller.workspace(), DeadLetterFilter.of(source));
-            return Reply.ok(Summary.of(tx, scope, source.value(), since(tx, caller)).json());
+            checkSourceExists(tx, caller, source);
+            var scope =
+                    DeadLetterScopeQueries.scope(
+                            tx, caller.workspace(), DeadLetterFilter.of(source));
+            return Reply.ok(
+                    DeadLetterSummary.of(tx, scope, source.value(), retainedSince(tx, caller))
+                            .json());
         });
     }
 
     private Reply groups(Request request) {
-        var caller = access.caller(request);
-        var parameters = new Query(request);
+        var caller = authenticator.authenticate(request);
+        var parameters = new QueryParameters(request);
         var page = Page.of(parameters);
         var filter = DeadLetterFilter.ofFailures(parameters);
         parameters.check();
         return db.snapshot(tx -> {
-            var scope = Scope.of(tx, caller.workspace(), filter);
+            var scope = DeadLetterScopeQueries.scope(tx, caller.workspace(), filter);
             return Reply.ok(
-                    new DeadLetterQuery(tx, scope, filter, since(tx, caller), Look.BUDGET)
+                    new DeadLetterSearch(
+                                    tx,
+                                    scope,
+                                    filter,
+                                    retainedSince(tx, caller),
+                                    BudgetedScan.SCAN_TIME_BUDGET)
                             .groups()
                             .json(page));
         });

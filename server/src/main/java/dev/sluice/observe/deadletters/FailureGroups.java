@@ -15,30 +15,33 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Deliveries that failed alike: at the same destination, with the same code and the same answer.
-/// Filled by one thread, part by part.
+/// Groups of failed deliveries that have the same destination, error code and response status.
+///
+/// Not thread-safe: one thread adds the deliveries, part by part.
 final class FailureGroups {
 
-    private record Cause(
+    private record FailureCause(
             DestinationId destination, Optional<Integer> code, Optional<Integer> responseStatus) {}
 
-    /// @param example the newest of them
-    private record Group(
-            Cause cause,
+    /// @param example the id of the newest delivery in the group
+    private record FailureGroup(
+            FailureCause cause,
             String destinationName,
             long n,
             Instant first,
             Instant last,
             UUID example) {
 
-        private Group and(Group other) {
-            return new Group(
+        private FailureGroup merge(FailureGroup other) {
+            return new FailureGroup(
                     cause,
                     destinationName,
                     n + other.n,
                     first.isBefore(other.first) ? first : other.first,
                     last.isAfter(other.last) ? last : other.last,
-                    Uuid7.ORDER.compare(example, other.example) > 0 ? example : other.example);
+                    Uuid7.UNSIGNED_ORDER.compare(example, other.example) > 0
+                            ? example
+                            : other.example);
         }
 
         private JsonObject json() {
@@ -46,7 +49,9 @@ final class FailureGroups {
             return new JsonObject()
                     .put("destination_id", cause.destination)
                     .put("destination_name", destinationName)
-                    .put("error_code", cause.code.map(number -> ErrorCode.numbered(number).text()))
+                    .put(
+                            "error_code",
+                            cause.code.map(number -> ErrorCode.fromNumber(number).text()))
                     .put("response_status", cause.responseStatus)
                     .put("count", n)
                     .put("first_seen", first)
@@ -56,57 +61,62 @@ final class FailureGroups {
         }
     }
 
-    /// The largest first, then what was seen last.
-    private static final Comparator<Group> ORDER =
-            Comparator.comparingLong(Group::n)
-                    .thenComparing(Group::last)
-                    .thenComparing(Group::example, Uuid7.ORDER)
+    /// Sorts the largest group first. Among groups of equal size, the one with the latest failure
+    /// is first.
+    private static final Comparator<FailureGroup> LARGEST_FIRST =
+            Comparator.comparingLong(FailureGroup::n)
+                    .thenComparing(FailureGroup::last)
+                    .thenComparing(FailureGroup::example, Uuid7.UNSIGNED_ORDER)
                     .reversed();
 
-    private final Scope scope;
-    private final Map<Cause, Group> groups = new HashMap<>();
-    private long lookedAt;
+    private final DeadLetterScope scope;
+    private final Map<FailureCause, FailureGroup> groups = new HashMap<>();
+    private long scannedCount;
     private boolean isExact = true;
 
-    FailureGroups(Scope scope) {
+    FailureGroups(DeadLetterScope scope) {
         this.scope = scope;
     }
 
-    void add(List<Rows.Alike> parts) {
-        for (var part : parts) {
-            var target = scope.target(part.connection());
-            var cause = new Cause(target.destination(), part.code(), part.responseStatus());
+    void add(List<DeadLetterQueries.ConnectionFailureGroup> parts) {
+        for (var failures : parts) {
+            var scopedConnection = scope.target(failures.connection());
+            var cause =
+                    new FailureCause(
+                            scopedConnection.destination(),
+                            failures.code(),
+                            failures.responseStatus());
             var group =
-                    new Group(
+                    new FailureGroup(
                             cause,
-                            target.destinationName(),
-                            part.n(),
-                            part.first(),
-                            part.last(),
-                            part.example());
-            groups.merge(cause, group, Group::and);
+                            scopedConnection.destinationName(),
+                            failures.n(),
+                            failures.first(),
+                            failures.last(),
+                            failures.example());
+            groups.merge(cause, group, FailureGroup::merge);
         }
     }
 
-    /// @param n deliveries, the newest
-    /// @param isAll whether there are no others
-    void looked(long n, boolean isAll) {
-        lookedAt = n;
+    /// @param n the number of deliveries scanned, starting with the newest
+    /// @param isAll whether all deliveries were scanned
+    void setScanned(long n, boolean isAll) {
+        scannedCount = n;
         isExact = isAll;
     }
 
-    /// One page of them.
+    /// Returns one page of the groups as JSON.
     JsonObject json(Page page) {
         var items =
                 groups.values().stream()
-                        .sorted(ORDER)
+                        .sorted(LARGEST_FIRST)
                         .skip(page.offset())
                         .limit(page.limit())
-                        .map(Group::json)
+                        .map(FailureGroup::json)
                         .toList();
         return JsonObject.items(items)
                 .put("total", groups.size())
-                .put("looked_at", lookedAt)
+                .put("looked_at", scannedCount)
                 .put("is_exact", isExact);
     }
 }

@@ -1,4 +1,5 @@
-/// Deliveries that ended, above all those that ended badly: lists, summaries, groups. Only reads.
+/// The API's read-only view of finished deliveries, most of them failed: lists, summaries and
+/// failure groups.
 @NullMarked
 package dev.sluice.observe.deadletters;
 

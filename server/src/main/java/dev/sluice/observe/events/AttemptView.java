@@ -9,7 +9,7 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Optional;
 
-/// An attempt as the API shows it.
+/// An attempt, as the API shows it.
 record AttemptView(
         int number,
         String requestUrl,
@@ -20,7 +20,7 @@ record AttemptView(
         int latencyMs,
         Instant attemptedAt) {
 
-    /// @param row with the columns that `delivery` and `attempt` share, and `url`
+    /// @param row contains `url` and the columns that `delivery` and `attempt` have in common
     static AttemptView read(Row row, int number) throws SQLException {
         return new AttemptView(
                 number,
@@ -30,7 +30,7 @@ record AttemptView(
                         ? Optional.empty()
                         : Optional.of(
                                 new String(row.bytes("response_body"), StandardCharsets.UTF_8)),
-                row.integerOrNone("error_code").map(ErrorCode::numbered),
+                row.integerOrNone("error_code").map(ErrorCode::fromNumber),
                 row.textOrNone("error_message"),
                 row.integer("latency_ms"),
                 row.instant("attempted_at"));

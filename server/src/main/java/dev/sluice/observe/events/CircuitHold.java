@@ -7,14 +7,16 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Optional;
 
-/// The circuit of a delivery's destination, while it is not closed.
+/// The circuit breaker of a delivery's destination, while it is open or half open.
 ///
-/// @param isProbing one delivery is being tried
-/// @param reopenAt when the first probe may be, or might have been, sent
-/// @param error what the last failure said
+/// @param isProbing whether the circuit is half open, which means that a probe (a trial attempt) is
+///   being sent
+/// @param reopenAt the earliest time for the first probe; it may be in the past
+/// @param error the message of the destination's last failure
 record CircuitHold(boolean isProbing, Instant reopenAt, Optional<String> error) {
 
-    /// From `circuit_state`, `reopen_at` and `last_error` of an outer join; empty while closed.
+    /// Reads the columns `circuit_state`, `reopen_at` and `last_error` of an outer join. Empty if
+    /// the circuit is closed.
     static Optional<CircuitHold> read(Row row) throws SQLException {
         var reopenAt = row.instantOrNone("reopen_at");
         var error = row.textOrNone("last_error");
@@ -28,7 +30,7 @@ record CircuitHold(boolean isProbing, Instant reopenAt, Optional<String> error) 
         return reopenAt.isAfter(due) ? reopenAt : due;
     }
 
-    /// @param next when this delivery may be tried
+    /// @param next the earliest time at which this delivery may be tried
     String reason(Instant next) {
         if (isProbing) {
             return "Held: the circuit is recovering; one delivery is being tried.";

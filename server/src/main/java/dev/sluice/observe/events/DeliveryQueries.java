@@ -4,17 +4,18 @@ import static java.util.Objects.requireNonNull;
 
 import dev.sluice.account.plan.Retention;
 import dev.sluice.gateway.connection.ConnectionId;
-import dev.sluice.gateway.routing.Hold;
-import dev.sluice.gateway.routing.Routing;
-import dev.sluice.observe.Ending;
-import dev.sluice.observe.Unfinished;
+import dev.sluice.gateway.routing.ConfigurationCache;
+import dev.sluice.gateway.routing.HoldReason;
+import dev.sluice.observe.DeliveryEnd;
+import dev.sluice.observe.DeliveryInProgress;
+import dev.sluice.observe.DeliveryTarget;
 import dev.sluice.platform.db.Row;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.ErrorCode;
+import dev.sluice.relay.InFlightAttempts;
 import dev.sluice.relay.Trigger;
-import dev.sluice.relay.UnderWay;
 
 import java.sql.SQLException;
 import java.time.Instant;
@@ -26,43 +27,43 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Reads the deliveries of one event: those finished, those at work, those filtered.
+/// Reads the deliveries of one event: finished, unfinished and filtered ones.
 final class DeliveryQueries {
 
-    private record Target(UUID destination, String name) {}
-
     private final Tx tx;
-    private final Routing routing;
-    private final UnderWay underWay;
+    private final ConfigurationCache configuration;
+    private final InFlightAttempts inFlightAttempts;
     private final EventSummary event;
     private final Retention retention;
     private final Instant now;
-    private final Map<DeliveryId, List<AttemptView>> earlier = new HashMap<>();
+    private final Map<DeliveryId, List<AttemptView>> earlierAttempts = new HashMap<>();
 
     private DeliveryQueries(
             Tx tx,
-            Routing routing,
-            UnderWay underWay,
+            ConfigurationCache configuration,
+            InFlightAttempts inFlightAttempts,
             EventSummary event,
             Retention retention,
             Instant now) {
         this.tx = tx;
-        this.routing = routing;
-        this.underWay = underWay;
+        this.configuration = configuration;
+        this.inFlightAttempts = inFlightAttempts;
         this.event = event;
         this.retention = retention;
         this.now = now;
     }
 
-    /// In the order they were made.
+    /// Returns the event's deliveries, in the order in which they were created.
     static List<DeliveryView> of(
             Tx tx,
-            Routing routing,
-            UnderWay underWay,
-            EventQueries.Found found,
+            ConfigurationCache configuration,
+            InFlightAttempts inFlightAttempts,
+            EventQueries.EventWithPayload found,
             Retention retention,
             Instant now) {
-        var queries = new DeliveryQueries(tx, routing, underWay, found.summary(), retention, now);
+        var queries =
+                new DeliveryQueries(
+                        tx, configuration, inFlightAttempts, found.summary(), retention, now);
         queries.readEarlierAttempts();
         var deliveries = new ArrayList<>(queries.finished());
         deliveries.addAll(queries.unfinished());
@@ -71,12 +72,12 @@ final class DeliveryQueries {
         return deliveries;
     }
 
-    private UUID first() {
+    private UUID afterId() {
         return event.id().value();
     }
 
-    private UUID last() {
-        return DeliveryId.lastOf(event.id());
+    private UUID lastId() {
+        return DeliveryId.maxIdOf(event.id());
     }
 
     private void readEarlierAttempts() {
@@ -92,11 +93,12 @@ final class DeliveryQueries {
                                 Map.entry(
                                         new DeliveryId(row.uuid("delivery_id")),
                                         AttemptView.read(row, row.integer("number"))),
-                        first(),
-                        last(),
+                        afterId(),
+                        lastId(),
                         event.source().value())
                 .forEach(entry ->
-                        earlier.computeIfAbsent(entry.getKey(), _ -> new ArrayList<>())
+                        earlierAttempts
+                                .computeIfAbsent(entry.getKey(), _ -> new ArrayList<>())
                                 .add(entry.getValue()));
     }
 
@@ -112,8 +114,8 @@ final class DeliveryQueries {
                  where delivery.id > ? and delivery.id <= ? and delivery.source_id = ?
                 """,
                 this::finished,
-                first(),
-                last(),
+                afterId(),
+                lastId(),
                 event.source().value());
     }
 
@@ -124,29 +126,35 @@ final class DeliveryQueries {
                 row.isNull("attempted_at")
                         ? Optional.empty()
                         : Optional.of(AttemptView.read(row, count));
-        var attempts = new ArrayList<>(earlier.getOrDefault(id, List.of()));
+        var attempts = new ArrayList<>(earlierAttempts.getOrDefault(id, List.of()));
         finalAttempt.ifPresent(attempts::add);
-        var status = DeliveryStatus.numbered(row.integer("status"));
+        var status = DeliveryStatus.fromNumber(row.integer("status"));
         return new DeliveryView(
                 id,
-                new ConnectionId(row.uuid("connection_id")),
-                row.uuid("destination_id"),
-                row.text("destination_name"),
+                target(row),
                 status,
-                Trigger.numbered(row.integer("trigger")),
-                count,
-                Optional.empty(),
-                row.instantOrNone("created_at").orElse(event.receivedAt()),
-                Optional.of(row.instant("finished_at")),
-                new Ending(
+                Trigger.fromNumber(row.integer("trigger")),
+                new DeliveryView.DeliveryTimes(
+                        row.instantOrNone("created_at").orElse(event.receivedAt()),
+                        Optional.empty(),
+                        Optional.of(row.instant("finished_at"))),
+                new DeliveryEnd(
                                 status,
-                                row.integerOrNone("error_code").map(ErrorCode::numbered),
+                                row.integerOrNone("error_code").map(ErrorCode::fromNumber),
                                 row.integerOrNone("response_status"),
                                 row.textOrNone("error_message"),
                                 finalAttempt.isPresent(),
                                 count)
                         .reason(),
+                count,
                 attempts);
+    }
+
+    private static DeliveryTarget target(Row row) throws SQLException {
+        return new DeliveryTarget(
+                new ConnectionId(row.uuid("connection_id")),
+                row.uuid("destination_id"),
+                row.text("destination_name"));
     }
 
     private List<DeliveryView> unfinished() {
@@ -162,45 +170,41 @@ final class DeliveryQueries {
                  where work.id > ? and work.id <= ? and work.source_id = ?
                 """,
                 this::unfinished,
-                first(),
-                last(),
+                afterId(),
+                lastId(),
                 event.source().value());
     }
 
     private DeliveryView unfinished(Row row) throws SQLException {
         var id = new DeliveryId(row.uuid("id"));
         var connection = new ConnectionId(row.uuid("connection_id"));
-        var trigger = Trigger.numbered(row.integer("trigger"));
-        var attempts = earlier.getOrDefault(id, List.of());
+        var trigger = Trigger.fromNumber(row.integer("trigger"));
+        var attempts = earlierAttempts.getOrDefault(id, List.of());
         int count = row.integer("attempts");
         var createdAt = row.instantOrNone("created_at").orElse(event.receivedAt());
         boolean isInMemory = !row.isNull("owner");
         var circuit = CircuitHold.read(row);
         var hold =
-                routing.route(connection)
-                        .flatMap(route -> route.hold(trigger == Trigger.RESEND))
-                        .or(() -> circuit.map(_ -> Hold.CIRCUIT_OPEN));
+                configuration
+                        .route(connection)
+                        .flatMap(trigger::holdReason)
+                        .or(() -> circuit.map(_ -> HoldReason.CIRCUIT_OPEN));
         Optional<Long> owner = isInMemory ? Optional.of(row.number("owner")) : Optional.empty();
-        var status = new Unfinished(id, owner, createdAt).status(underWay, now);
+        var status = new DeliveryInProgress(id, owner, createdAt).status(inFlightAttempts, now);
         var due = row.instantOrNone("next_at");
         Optional<Instant> next =
-                hold.equals(Optional.of(Hold.CIRCUIT_OPEN))
+                hold.equals(Optional.of(HoldReason.CIRCUIT_OPEN))
                         ? circuit.map(open -> open.notBefore(due.orElse(now)))
                         : due;
         return new DeliveryView(
                 id,
-                connection,
-                row.uuid("destination_id"),
-                row.text("destination_name"),
+                target(row),
                 status,
                 trigger,
-                count,
-                next,
-                createdAt,
-                Optional.empty(),
+                new DeliveryView.DeliveryTimes(createdAt, next, Optional.empty()),
                 status == DeliveryStatus.DELIVERING
-                        ? DeliveryView.delivering(count)
-                        : DeliveryView.waiting(
+                        ? DeliveryView.deliveringReason(count)
+                        : DeliveryView.waitingReason(
                                         hold,
                                         circuit,
                                         isInMemory,
@@ -208,63 +212,63 @@ final class DeliveryQueries {
                                         row.integers("retry_intervals").size(),
                                         next.orElse(now),
                                         attempts.stream().reduce((_, latest) -> latest))
-                                + ending(next.orElse(now)),
+                                + expiryNotice(next.orElse(now)),
+                count,
                 attempts);
     }
 
-    /// When what waits ends unsent, once that is near or comes before its next attempt.
-    private String ending(Instant next) {
+    /// Returns a notice that says when the waiting delivery expires. Empty unless it expires soon
+    /// or before its next attempt.
+    private String expiryNotice(Instant next) {
         return retention
                 .expiresAt(event.receivedAt())
-                .filter(end -> retention.isEndNear(event.receivedAt(), now) || !next.isBefore(end))
-                .map(DeliveryView::ending)
+                .filter(end ->
+                        retention.isNearExpiry(event.receivedAt(), now) || !next.isBefore(end))
+                .map(DeliveryView::expiryNotice)
                 .orElse("");
     }
 
-    /// They have the last ordinals that ingest gave out, in the order of the list.
+    /// Returns the filtered deliveries. They have no rows; as [dev.sluice.observe.IngestOrdinals]
+    /// explains, their ids follow those of the deliveries that have rows.
     private List<DeliveryView> filtered(List<ConnectionId> connections, List<DeliveryView> others) {
         if (connections.isEmpty()) {
             return List.of();
         }
-        var targets = targets(connections);
+        var targets = filteredTargets(connections);
         long before =
                 others.stream().filter(delivery -> delivery.trigger() == Trigger.INGEST).count();
         var views = new ArrayList<DeliveryView>();
         for (var connection : connections) {
-            var target = requireNonNull(targets.get(connection));
             views.add(
                     new DeliveryView(
                             DeliveryId.of(event.id(), (int) before + views.size() + 1),
-                            connection,
-                            target.destination(),
-                            target.name(),
+                            requireNonNull(targets.get(connection)),
                             DeliveryStatus.FILTERED,
                             Trigger.INGEST,
+                            new DeliveryView.DeliveryTimes(
+                                    event.receivedAt(),
+                                    Optional.empty(),
+                                    Optional.of(event.receivedAt())),
+                            DeliveryEnd.FILTERED.reason(),
                             0,
-                            Optional.empty(),
-                            event.receivedAt(),
-                            Optional.of(event.receivedAt()),
-                            Ending.FILTERED.reason(),
                             List.of()));
         }
         return views;
     }
 
-    private Map<ConnectionId, Target> targets(List<ConnectionId> connections) {
-        var targets = new HashMap<ConnectionId, Target>();
+    private Map<ConnectionId, DeliveryTarget> filteredTargets(List<ConnectionId> connections) {
+        var targets = new HashMap<ConnectionId, DeliveryTarget>();
         tx.query(
                         """
-                        select connection.id, destination.id as destination_id, destination.name
+                        select connection.id as connection_id, destination.id as destination_id,
+                               destination.name as destination_name
                           from connection
                           join destination on destination.id = connection.destination_id
                          where connection.id = any (?)
                         """,
-                        row ->
-                                Map.entry(
-                                        new ConnectionId(row.uuid("id")),
-                                        new Target(row.uuid("destination_id"), row.text("name"))),
+                        DeliveryQueries::target,
                         connections.stream().map(ConnectionId::value).toList())
-                .forEach(entry -> targets.put(entry.getKey(), entry.getValue()));
+                .forEach(target -> targets.put(target.connection(), target));
         return targets;
     }
 }

@@ -1,7 +1,7 @@
 package dev.sluice.observe.events;
 
-import dev.sluice.gateway.connection.ConnectionId;
-import dev.sluice.gateway.routing.Hold;
+import dev.sluice.gateway.routing.HoldReason;
+import dev.sluice.observe.DeliveryTarget;
 import dev.sluice.platform.json.JsonObject;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.DeliveryStatus;
@@ -10,62 +10,58 @@ import dev.sluice.relay.Trigger;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
 
-/// A delivery as the event's detail shows it.
+/// A delivery, as the API shows it within its event.
 ///
-/// @param reason one sentence: why it stands so and what happens next
+/// @param reason one sentence that says why the delivery has this status and what happens next
 record DeliveryView(
         DeliveryId id,
-        ConnectionId connection,
-        UUID destination,
-        String destinationName,
+        DeliveryTarget target,
         DeliveryStatus status,
         Trigger trigger,
-        int attemptCount,
-        Optional<Instant> nextAttemptAt,
-        Instant createdAt,
-        Optional<Instant> finishedAt,
+        DeliveryTimes times,
         String reason,
+        int attemptCount,
         List<AttemptView> attempts) {
 
+    /// @param nextAttemptAt empty if the delivery is finished
+    /// @param finishedAt empty if the delivery is not finished
+    record DeliveryTimes(
+            Instant createdAt, Optional<Instant> nextAttemptAt, Optional<Instant> finishedAt) {}
+
     JsonObject json() {
-        return new JsonObject()
-                .put("id", id)
-                .put("connection_id", connection)
-                .put("destination_id", destination)
-                .put("destination_name", destinationName)
+        return target.addTo(new JsonObject().put("id", id))
                 .put("status", status.text())
                 .put("trigger", trigger.text())
                 .put("attempt_count", attemptCount)
-                .put("next_attempt_at", nextAttemptAt)
-                .put("created_at", createdAt)
-                .put("finished_at", finishedAt)
+                .put("next_attempt_at", times.nextAttemptAt())
+                .put("created_at", times.createdAt())
+                .put("finished_at", times.finishedAt())
                 .put("reason", reason)
                 .put("attempts", attempts.stream().map(AttemptView::json).toList());
     }
 
-    /// @param attempts made before this one
-    static String delivering(int attempts) {
+    /// @param attempts the number of attempts made before the current one
+    static String deliveringReason(int attempts) {
         return attempts == 0
                 ? "Being delivered: the first attempt is under way."
                 : "Being delivered: retry " + attempts + " is under way.";
     }
 
-    /// What follows, in the same sentence's place, when the event will be gone before long.
-    static String ending(Instant end) {
-        return " It ends unsent at "
+    /// Returns a sentence to add to the reason if the delivery will expire soon.
+    static String expiryNotice(Instant end) {
+        return " It expires unsent at "
                 + JsonObject.time(end)
-                + ", when the event's retention is over.";
+                + ", when the event's retention ends.";
     }
 
-    /// Why a delivery waits.
+    /// Returns a sentence that says why a delivery is waiting.
     ///
-    /// @param circuit present when it is not closed
-    /// @param isInMemory it is due, and a process has it, but does not send it yet
-    /// @param retries how many there will be at most
-    static String waiting(
-            Optional<Hold> hold,
+    /// @param circuit empty if the circuit is closed
+    /// @param isInMemory whether the delivery is due and in a node's memory, but not being sent yet
+    /// @param retries the maximum number of retries
+    static String waitingReason(
+            Optional<HoldReason> hold,
             Optional<CircuitHold> circuit,
             boolean isInMemory,
             int attempts,
@@ -83,6 +79,12 @@ record DeliveryView(
                 case CONNECTION_DISABLED ->
                         "Held: the connection is disabled. It is sent when the connection is"
                                 + " enabled again.";
+                case DESTINATION_UNREADABLE ->
+                        "Held: the server cannot read some of the destination's settings (see its"
+                                + " unreadable_fields). It is sent when those are saved again.";
+                case CONNECTION_UNREADABLE ->
+                        "Held: the server cannot read some of the connection's settings (see its"
+                                + " unreadable_fields). It is sent when those are saved again.";
                 case CIRCUIT_OPEN -> circuit.orElseThrow().reason(next);
             };
         }
@@ -91,7 +93,7 @@ record DeliveryView(
         }
         String why =
                 last.flatMap(AttemptView::errorMessage).map(message -> ": " + message).orElse("");
-        // The schedule may have been shortened since.
+        // The user may have shortened the retry schedule after these attempts.
         String retry = attempts + " of " + Math.max(attempts, retries);
         return isInMemory
                 ? "In line for retry " + retry + why + "."

@@ -1,39 +1,36 @@
 package dev.sluice.observe.events;
 
 import dev.sluice.gateway.source.SourceId;
-import dev.sluice.platform.http.Query;
-import dev.sluice.relay.Verification;
+import dev.sluice.observe.ReceivedTimeRange;
+import dev.sluice.platform.http.QueryParameters;
+import dev.sluice.relay.VerificationStatus;
 
-import java.time.Instant;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/// Which events a list is about: those that pass all that is asked for.
+/// The filter for a list of events. An event matches if it fulfils all given conditions.
 ///
-/// @param after inclusive
-/// @param before exclusive
-/// @param q a part of the event's id
+/// @param q text that the event's id must contain
 record EventFilter(
         Optional<SourceId> source,
-        Optional<Verification> verification,
-        Optional<Instant> after,
-        Optional<Instant> before,
+        Optional<VerificationStatus> verification,
+        ReceivedTimeRange received,
         Optional<String> q) {
 
-    private static final Map<String, Verification> VERIFICATIONS =
-            Arrays.stream(Verification.values())
-                    .collect(Collectors.toMap(Verification::text, Function.identity()));
+    private static final Map<String, VerificationStatus> VERIFICATIONS_BY_NAME =
+            Arrays.stream(VerificationStatus.values())
+                    .collect(Collectors.toMap(VerificationStatus::text, Function.identity()));
 
-    /// What is wrong is noted in the query.
-    static EventFilter of(Query query) {
+    /// Reads the filter from the query. Invalid values are recorded in `query`; its `check` method
+    /// reports them.
+    static EventFilter of(QueryParameters query) {
         return new EventFilter(
                 query.uuid("source_id").map(SourceId::new),
-                query.oneOf("verification_status", VERIFICATIONS),
-                query.time("received_after"),
-                query.time("received_before"),
+                query.oneOf("verification_status", VERIFICATIONS_BY_NAME),
+                ReceivedTimeRange.of(query),
                 query.text("q"));
     }
 }

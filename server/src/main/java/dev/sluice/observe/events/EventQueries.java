@@ -3,16 +3,18 @@ package dev.sluice.observe.events;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;
-import dev.sluice.observe.sums.Timeline;
-import dev.sluice.observe.sums.Window;
+import dev.sluice.observe.DeliveryStatusSql;
+import dev.sluice.observe.usage.PageLocator;
+import dev.sluice.observe.usage.SourceWindow;
 import dev.sluice.platform.db.Row;
 import dev.sluice.platform.db.Tx;
-import dev.sluice.relay.Checked;
 import dev.sluice.relay.DeliveryId;
+import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.EventId;
+import dev.sluice.relay.EventVerification;
 import dev.sluice.relay.Payload;
-import dev.sluice.relay.Verification;
 import dev.sluice.relay.VerificationReason;
+import dev.sluice.relay.VerificationStatus;
 
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -22,14 +24,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Reads events. Each statement names the sources, which are the workspace's own and not trashed.
+/// Reads events. Each statement names the sources, all of which belong to the workspace and are not
+/// in the trash.
 final class EventQueries {
 
-    /// How many of an event's deliveries stand where.
-    record Counts(int filtered, int delivered, int failed, int pending) {
-        static final Counts NONE = new Counts(0, 0, 0, 0);
+    /// The numbers of an event's deliveries in each state.
+    record EventDeliveryCounts(int filtered, int delivered, int failed, int pending) {
+        static final EventDeliveryCounts ZERO = new EventDeliveryCounts(0, 0, 0, 0);
 
-        int all() {
+        int total() {
             return filtered + delivered + failed + pending;
         }
     }
@@ -43,21 +46,23 @@ final class EventQueries {
                 workspace.value());
     }
 
-    /// How many of these events there are. Skipped ones among others stand in no index of their
-    /// own: they are all but the others, which is quicker than to look at each row.
-    static long count(Tx tx, List<Window> windows, Optional<Verification> verification) {
+    /// Counts events. No index covers skipped events. In windows that also contain other events,
+    /// skipped events are counted as all events minus the others, which is faster than reading each
+    /// row.
+    static long count(
+            Tx tx, List<SourceWindow> windows, Optional<VerificationStatus> verification) {
         if (windows.isEmpty()) {
             return 0;
         }
-        String condition = condition(windows, verification);
-        return verification.equals(Optional.of(Verification.SKIPPED)) && !condition.isEmpty()
+        String condition = verificationCondition(windows, verification);
+        return verification.equals(Optional.of(VerificationStatus.SKIPPED)) && !condition.isEmpty()
                 ? count(tx, windows, "")
-                        - count(tx, windows, condition(Verification.VERIFIED))
-                        - count(tx, windows, condition(Verification.FAILED))
+                        - count(tx, windows, verificationCondition(VerificationStatus.VERIFIED))
+                        - count(tx, windows, verificationCondition(VerificationStatus.FAILED))
                 : count(tx, windows, condition);
     }
 
-    private static long count(Tx tx, List<Window> windows, String condition) {
+    private static long count(Tx tx, List<SourceWindow> windows, String condition) {
         return tx.single(
                 """
                 select coalesce(sum(n), 0) as n
@@ -70,33 +75,38 @@ final class EventQueries {
                         + condition
                         + ") as counted",
                 row -> row.number("n"),
-                windows.stream().map(Window::source).toList(),
+                windows.stream().map(SourceWindow::source).toList(),
                 windows.stream().map(window -> window.ids().low()).toList(),
                 windows.stream().map(window -> window.ids().high()).toList());
     }
 
-    /// The events at this place, newest first; only their ids, which stand in the index.
-    static List<EventKey> keys(Tx tx, Timeline.Place place, Optional<Verification> verification) {
-        return place.windows().isEmpty()
+    /// Returns the keys of the events on this page, newest first. The query reads only the index.
+    static List<EventKey> keys(
+            Tx tx, PageLocator.PageLocation location, Optional<VerificationStatus> verification) {
+        return location.windows().isEmpty()
                 ? List.of()
-                : keys(tx, keysAt(place, verification), place, List.of());
+                : keys(tx, keysSql(location, verification), location, List.of());
     }
 
-    /// Those of the events at this place whose ids have this text in them, newest first.
+    /// Returns the keys of the events at this location whose ids contain the text, newest first.
     static List<EventKey> matches(
-            Tx tx, Timeline.Place place, Optional<Verification> verification, IdText.Within text) {
-        if (place.windows().isEmpty()) {
+            Tx tx,
+            PageLocator.PageLocation location,
+            Optional<VerificationStatus> verification,
+            EventIdPattern.IdSubstring substring) {
+        if (location.windows().isEmpty()) {
             return List.of();
         }
         String sql =
                 "select id, source_id from ("
-                        + keysAt(place, verification)
+                        + keysSql(location, verification)
                         + ") as page where translate(id::text, ?, '') like ? order by id desc";
-        String leftOut = text.isDashed() ? "" : "-";
-        return keys(tx, sql, place, List.of(leftOut, "%" + text.text() + "%"));
+        String leftOut = substring.isHyphenated() ? "" : "-";
+        return keys(tx, sql, location, List.of(leftOut, "%" + substring.text() + "%"));
     }
 
-    private static String keysAt(Timeline.Place place, Optional<Verification> verification) {
+    private static String keysSql(
+            PageLocator.PageLocation location, Optional<VerificationStatus> verification) {
         return """
         select found.id, found.source_id
           from unnest(?, ?, ?) as span (source_id, low, high),
@@ -105,7 +115,7 @@ final class EventQueries {
                          where event.source_id = span.source_id and event.id >= span.low
                            and event.id < span.high
         """
-                + condition(place.windows(), verification)
+                + verificationCondition(location.windows(), verification)
                 + """
                               order by event.id desc
                               limit ?) as found
@@ -114,17 +124,18 @@ final class EventQueries {
                 """;
     }
 
-    private static List<EventKey> keys(Tx tx, String sql, Timeline.Place place, List<String> more) {
-        var windows = place.windows();
+    private static List<EventKey> keys(
+            Tx tx, String sql, PageLocator.PageLocation location, List<String> more) {
+        var windows = location.windows();
         var arguments =
                 new ArrayList<Object>(
                         List.of(
-                                windows.stream().map(Window::source).toList(),
+                                windows.stream().map(SourceWindow::source).toList(),
                                 windows.stream().map(window -> window.ids().low()).toList(),
                                 windows.stream().map(window -> window.ids().high()).toList(),
-                                place.offset() + place.limit(),
-                                place.offset(),
-                                place.limit()));
+                                location.offset() + location.limit(),
+                                location.offset(),
+                                location.limit()));
         arguments.addAll(more);
         return tx.query(
                 sql,
@@ -132,26 +143,26 @@ final class EventQueries {
                 arguments.toArray());
     }
 
-    /// Names an event by what its row is found by.
+    /// The key of an event's row.
     record EventKey(UUID source, UUID id) {}
 
-    /// What the events must be, where not all of them are so anyway.
-    private static String condition(List<Window> windows, Optional<Verification> verification) {
-        return windows.stream().allMatch(Window::isPure)
+    /// Returns the SQL condition on the verification status. It is empty if all rows in the windows
+    /// are known to match.
+    private static String verificationCondition(
+            List<SourceWindow> windows, Optional<VerificationStatus> verification) {
+        return windows.stream().allMatch(SourceWindow::hasOnlyWanted)
                 ? ""
-                : verification.map(EventQueries::condition).orElse("");
+                : verification.map(EventQueries::verificationCondition).orElse("");
     }
 
-    /// Written out, not handed in, because only so PostgreSQL knows which index serves it.
-    private static String condition(Verification verification) {
-        return switch (verification) {
-            case VERIFIED -> " and event.verification = 1 ";
-            case FAILED -> " and event.verification = 2 ";
-            case SKIPPED -> " and event.verification = 3 ";
-        };
+    /// Returns the SQL condition for one status. The number in it is a literal, not a parameter,
+    /// because PostgreSQL uses the partial index only if it sees the number while planning the
+    /// query.
+    private static String verificationCondition(VerificationStatus verification) {
+        return " and event.verification = " + verification.number() + " ";
     }
 
-    /// In the order of their keys.
+    /// Returns the events with these keys, in the order of the keys.
     static List<EventSummary> summaries(Tx tx, List<EventKey> keys) {
         if (keys.isEmpty()) {
             return List.of();
@@ -172,9 +183,9 @@ final class EventQueries {
                 keys.stream().map(EventKey::id).toList());
     }
 
-    /// The counts of each of these events, from their ranges of delivery ids.
-    static Map<EventId, Counts> counts(Tx tx, List<EventSummary> events) {
-        var counts = new HashMap<EventId, Counts>();
+    /// Returns the delivery counts of each event. The ids of an event's deliveries form a range.
+    static Map<EventId, EventDeliveryCounts> counts(Tx tx, List<EventSummary> events) {
+        var counts = new HashMap<EventId, EventDeliveryCounts>();
         tx.query(
                         """
                         select wanted.id, finished.delivered, finished.failed,
@@ -183,29 +194,34 @@ final class EventQueries {
                                  where work.id > wanted.id and work.id <= wanted.last
                                    and work.source_id = wanted.source_id) as pending
                           from unnest(?, ?, ?) as wanted (id, last, source_id),
-                               lateral (select count(*) filter (where status = 3) as delivered,
-                                               count(*) filter (where status in (4, 5)) as failed
+                               lateral (select count(*) filter (where %s) as delivered,
+                                               count(*) filter (where %s) as failed
                                           from delivery
                                          where delivery.id > wanted.id and delivery.id <= wanted.last
                                            and delivery.source_id = wanted.source_id) as finished
-                        """,
+                        """
+                                .formatted(
+                                        DeliveryStatusSql.in(
+                                                "status", List.of(DeliveryStatus.SUCCEEDED)),
+                                        DeliveryStatusSql.in(
+                                                "status", DeliveryStatusSql.DEAD_STATUSES)),
                         row ->
                                 Map.entry(
                                         new EventId(row.uuid("id")),
-                                        new Counts(
+                                        new EventDeliveryCounts(
                                                 0,
                                                 row.integer("delivered"),
                                                 row.integer("failed"),
                                                 row.integer("pending"))),
                         events.stream().map(event -> event.id().value()).toList(),
-                        events.stream().map(event -> DeliveryId.lastOf(event.id())).toList(),
+                        events.stream().map(event -> DeliveryId.maxIdOf(event.id())).toList(),
                         events.stream().map(event -> event.source().value()).toList())
                 .forEach(entry -> counts.put(entry.getKey(), entry.getValue()));
         return counts;
     }
 
     static Optional<EventSummary> summary(Tx tx, List<SourceId> sources, UUID id) {
-        return tx.one(
+        return tx.findOne(
                 """
                 select id, source_id, method, content_type, verification, verification_reason, body_size,
                        coalesce(cardinality(filtered), 0) as filtered
@@ -217,11 +233,11 @@ final class EventQueries {
                 sources.stream().map(SourceId::value).toList());
     }
 
-    /// One event with what came in.
-    record Found(EventSummary summary, Payload payload, List<ConnectionId> filtered) {}
+    /// An event with its payload and those connections whose filters it did not match.
+    record EventWithPayload(EventSummary summary, Payload payload, List<ConnectionId> filtered) {}
 
-    static Optional<Found> find(Tx tx, List<SourceId> sources, EventId id) {
-        return tx.one(
+    static Optional<EventWithPayload> find(Tx tx, List<SourceId> sources, EventId id) {
+        return tx.findOne(
                 """
                 select id, source_id, method, content_type, verification, verification_reason, body_size, fanout,
                        coalesce(cardinality(filtered), 0) as filtered, filtered as filtered_ids, headers, body
@@ -229,9 +245,9 @@ final class EventQueries {
                  where id = ? and source_id = any (?)
                 """,
                 row ->
-                        new Found(
+                        new EventWithPayload(
                                 summary(row),
-                                Payload.stored(row.bytes("headers"), row.bytes("body")),
+                                Payload.fromStored(row.bytes("headers"), row.bytes("body")),
                                 row.uuids("filtered_ids").stream().map(ConnectionId::new).toList()),
                 id.value(),
                 sources.stream().map(SourceId::value).toList());
@@ -243,9 +259,10 @@ final class EventQueries {
                 new SourceId(row.uuid("source_id")),
                 row.text("method"),
                 row.textOrNone("content_type"),
-                new Checked(
-                        Verification.numbered(row.integer("verification")),
-                        row.integerOrNone("verification_reason").map(VerificationReason::numbered)),
+                new EventVerification(
+                        VerificationStatus.fromNumber(row.integer("verification")),
+                        row.integerOrNone("verification_reason")
+                                .map(VerificationReason::fromNumber)),
                 row.integer("body_size"),
                 row.integer("filtered"));
     }

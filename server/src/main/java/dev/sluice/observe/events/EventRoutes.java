@@ -1,49 +1,51 @@
 package dev.sluice.observe.events;
 
-import dev.sluice.account.access.Access;
+import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.account.plan.Retention;
-import dev.sluice.gateway.routing.Routing;
+import dev.sluice.gateway.routing.ConfigurationCache;
 import dev.sluice.gateway.source.SourceId;
+import dev.sluice.observe.SearchReply;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Page;
-import dev.sluice.platform.http.Query;
+import dev.sluice.platform.http.QueryParameters;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.json.JsonObject;
 import dev.sluice.relay.EventId;
-import dev.sluice.relay.UnderWay;
+import dev.sluice.relay.InFlightAttempts;
 
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 
-/// `/api/v1/events`.
+/// The routes `GET /api/v1/events` and `GET /api/v1/events/{id}`, which return the event list, and
+/// one event with its deliveries.
 public final class EventRoutes {
 
     private final Db db;
-    private final Access access;
+    private final Authenticator authenticator;
     private final PlanCatalog plans;
-    private final Routing routing;
-    private final UnderWay underWay;
+    private final ConfigurationCache configuration;
+    private final InFlightAttempts inFlightAttempts;
     private final InstantSource clock;
 
     public EventRoutes(
             Db db,
-            Access access,
+            Authenticator authenticator,
             PlanCatalog plans,
-            Routing routing,
-            UnderWay underWay,
+            ConfigurationCache configuration,
+            InFlightAttempts inFlightAttempts,
             InstantSource clock) {
         this.db = db;
-        this.access = access;
+        this.authenticator = authenticator;
         this.plans = plans;
-        this.routing = routing;
-        this.underWay = underWay;
+        this.configuration = configuration;
+        this.inFlightAttempts = inFlightAttempts;
         this.clock = clock;
     }
 
@@ -53,35 +55,36 @@ public final class EventRoutes {
     }
 
     private Reply list(Request request) {
-        var caller = access.caller(request);
-        var parameters = new Query(request);
+        var caller = authenticator.authenticate(request);
+        var parameters = new QueryParameters(request);
         var page = Page.of(parameters);
         var filter = EventFilter.of(parameters);
         parameters.check();
         return db.snapshot(tx -> {
             var now = clock.instant();
-            var query =
-                    new EventQuery(
+            var search =
+                    new EventSearch(
                             tx,
                             sources(tx, caller, filter.source()),
                             filter,
-                            retention(tx, caller).expiredAt(now),
+                            retention(tx, caller).expiryCutoff(now),
                             now);
-            var found = query.page(page);
-            var counts = EventQueries.counts(tx, found.events());
+            var result = search.page(page);
+            var counts = EventQueries.counts(tx, result.events());
             var items =
-                    found.events().stream()
+                    result.events().stream()
                             .map(event ->
                                     event.json(
                                             counts.getOrDefault(
-                                                    event.id(), EventQueries.Counts.NONE)))
+                                                    event.id(),
+                                                    EventQueries.EventDeliveryCounts.ZERO)))
                             .toList();
-            var json = JsonObject.items(items).put("total", found.total());
-            return Reply.ok(found.isExact() ? json : json.put("total_is_exact", false));
+            return SearchReply.of(items, result.total(), result.isExact());
         });
     }
 
-    /// A source of another workspace gives an empty list, as one that does not exist.
+    /// Returns the sources whose events to list. Empty if the requested source does not exist or
+    /// belongs to another workspace.
     private static List<SourceId> sources(Tx tx, Caller caller, Optional<SourceId> only) {
         return EventQueries.sources(tx, caller.workspace()).stream()
                 .filter(source -> only.isEmpty() || only.get().equals(source))
@@ -89,18 +92,19 @@ public final class EventRoutes {
     }
 
     private Retention retention(Tx tx, Caller caller) {
-        return plans.of(tx, caller.workspace()).limits().retention();
+        return plans.ofWorkspace(tx, caller.workspace()).limits().retention();
     }
 
     private Reply get(Request request) {
-        var caller = access.caller(request);
+        var caller = authenticator.authenticate(request);
         var id = eventId(request);
         return db.snapshot(tx -> {
             var now = clock.instant();
             var retention = retention(tx, caller);
             var found =
                     EventQueries.find(tx, sources(tx, caller, Optional.empty()), id)
-                            .filter(event -> !retention.isOver(event.summary().receivedAt(), now))
+                            .filter(event ->
+                                    !retention.isExpired(event.summary().receivedAt(), now))
                             .orElseThrow(() -> ApiException.notFound("event"));
             return Reply.ok(detail(tx, found, retention));
         });
@@ -110,13 +114,14 @@ public final class EventRoutes {
         try {
             return new EventId(request.id("event"));
         } catch (IllegalArgumentException e) {
-            throw ApiException.notFound("event"); // a UUID that no event can have
+            throw ApiException.notFound("event"); // the UUID cannot be an event's id
         }
     }
 
-    private JsonObject detail(Tx tx, EventQueries.Found found, Retention retention) {
+    private JsonObject detail(Tx tx, EventQueries.EventWithPayload found, Retention retention) {
         var deliveries =
-                DeliveryQueries.of(tx, routing, underWay, found, retention, clock.instant());
+                DeliveryQueries.of(
+                        tx, configuration, inFlightAttempts, found, retention, clock.instant());
         return found.summary()
                 .json()
                 .put("expires_at", retention.expiresAt(found.summary().receivedAt()))
@@ -125,6 +130,6 @@ public final class EventRoutes {
     }
 
     private Optional<String> credential(SourceId source) {
-        return routing.source(source).flatMap(from -> from.verification().credentialHeader());
+        return configuration.source(source).flatMap(from -> from.verification().credentialHeader());
     }
 }

@@ -3,22 +3,22 @@ package dev.sluice.observe.events;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.json.JsonObject;
-import dev.sluice.relay.Checked;
 import dev.sluice.relay.EventId;
+import dev.sluice.relay.EventVerification;
 import dev.sluice.relay.VerificationReason;
 
 import java.time.Instant;
 import java.util.Optional;
 
-/// An event without what came in with it.
+/// An event without its headers and body.
 ///
-/// @param filtered how many connections' filters did not match
+/// @param filtered the number of connections whose filters the event did not match
 record EventSummary(
         EventId id,
         SourceId source,
         String method,
         Optional<String> contentType,
-        Checked verification,
+        EventVerification verification,
         int bodySize,
         int filtered) {
 
@@ -39,8 +39,8 @@ record EventSummary(
                 .put("created_at", receivedAt());
     }
 
-    JsonObject json(EventQueries.Counts counts) {
-        return json().put("delivery_count", counts.all() + filtered)
+    JsonObject json(EventQueries.EventDeliveryCounts counts) {
+        return json().put("delivery_count", counts.total() + filtered)
                 .put("delivered_count", counts.delivered())
                 .put("failed_count", counts.failed())
                 .put("pending_count", counts.pending());

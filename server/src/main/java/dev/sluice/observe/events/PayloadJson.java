@@ -16,15 +16,16 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/// Bytes as JSON can show them.
+/// Converts a stored payload to the JSON that the API shows.
 final class PayloadJson {
 
     private PayloadJson() {}
 
-    /// `headers`, `header_list`, `body`, and `body_base64` where the body is not valid UTF-8.
+    /// Returns an object with `headers`, `header_list`, `body`, and, if the body is not valid
+    /// UTF-8, `body_base64`.
     ///
-    /// @param credential the name of the header whose values are masked, as those of newer events
-    ///   are already in the database
+    /// @param credential the name of the header whose values are masked here; newer events are
+    ///   already stored with the mask, but older ones still contain the value
     static JsonObject of(Payload payload, Optional<String> credential) {
         var headers =
                 payload.headers().stream()
@@ -49,13 +50,14 @@ final class PayloadJson {
         return new JsonObject().put("name", header.name()).put("value", header.value());
     }
 
-    /// A value whose bytes are UTF-8 reads as such, any other as Latin-1.
+    /// Decodes a header's value as UTF-8 if its bytes are valid UTF-8, otherwise as Latin-1.
     private static Header readable(Header header) {
         byte[] bytes = header.value().getBytes(StandardCharsets.ISO_8859_1);
         return new Header(header.name(), utf8(bytes).orElse(header.value()));
     }
 
-    /// From name to value, the name as first sent; repeats joined.
+    /// Maps each header name to its values, joined by ", ". The name is spelled as in its first
+    /// occurrence.
     private static Map<String, String> joined(List<Header> headers) {
         Map<String, String> names = new LinkedHashMap<>();
         Map<String, List<String>> values = new LinkedHashMap<>();

@@ -1,4 +1,4 @@
-/// Events with their deliveries and attempts, as users see them. Only reads.
+/// The API's read-only view of events, including their deliveries and attempts.
 @NullMarked
 package dev.sluice.observe.events;
 

@@ -4,6 +4,7 @@ import dev.sluice.platform.http.Header;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.http.Router;
+import dev.sluice.platform.secret.Sha256;
 
 import org.jspecify.annotations.Nullable;
 
@@ -11,31 +12,32 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 
-/// `GET /api/openapi.json`: public, the same bytes until the next release.
+/// The route `GET /api/openapi.json`, which serves the OpenAPI document. It needs no API key. The
+/// document changes only with a new release.
 public final class OpenApiRoutes {
 
-    private static final String RESOURCE = "/openapi.json";
+    private static final String DOCUMENT_RESOURCE = "/openapi.json";
 
-    private final String tag;
-    private final Reply whole;
-    private final Reply unchanged;
+    private final String etag;
+    private final Reply documentReply;
+    private final Reply notModifiedReply;
 
     private OpenApiRoutes(byte[] document) {
-        this.tag = '"' + digest(document) + '"';
-        // Kept by whoever likes to, and asked about each time: a new release shows at once.
-        var headers = List.of(new Header("ETag", tag), new Header("Cache-Control", "no-cache"));
-        this.whole =
+        this.etag = '"' + digest(document) + '"';
+        // Clients may cache the document but must revalidate it, so that they see a new release at
+        // once.
+        var headers = List.of(new Header("ETag", etag), new Header("Cache-Control", "no-cache"));
+        this.documentReply =
                 Reply.text(
                                 200,
                                 "application/json; charset=utf-8",
                                 new String(document, StandardCharsets.UTF_8))
                         .with(headers);
-        this.unchanged = Reply.text(304, "application/json; charset=utf-8", "").with(headers);
+        this.notModifiedReply =
+                Reply.text(304, "application/json; charset=utf-8", "").with(headers);
     }
 
     public static void addTo(Router router) {
@@ -43,14 +45,17 @@ public final class OpenApiRoutes {
     }
 
     private Reply get(Request request) {
-        return request.header("If-None-Match").filter(this::isTag).isPresent() ? unchanged : whole;
+        return request.firstHeader("If-None-Match").filter(this::matchesEtag).isPresent()
+                ? notModifiedReply
+                : documentReply;
     }
 
-    /// Compares weakly (RFC 9110, 13.1.2), so a tag that a proxy weakened still fits.
-    private boolean isTag(String known) {
+    /// Whether the header `If-None-Match` contains this document's tag. Compares weakly (RFC 9110,
+    /// section 13.1.2), so that a tag that a proxy has changed to a weak one still matches.
+    private boolean matchesEtag(String known) {
         for (String one : known.split(",", -1)) {
             String bare = one.strip();
-            if (bare.equals("*") || bare.equals(tag) || bare.equals("W/" + tag)) {
+            if (bare.equals("*") || bare.equals(etag) || bare.equals("W/" + etag)) {
                 return true;
             }
         }
@@ -58,9 +63,10 @@ public final class OpenApiRoutes {
     }
 
     private static byte[] document() {
-        try (@Nullable InputStream in = OpenApiRoutes.class.getResourceAsStream(RESOURCE)) {
+        try (@Nullable InputStream in =
+                OpenApiRoutes.class.getResourceAsStream(DOCUMENT_RESOURCE)) {
             if (in == null) {
-                throw new IllegalStateException("the jar has no " + RESOURCE);
+                throw new IllegalStateException("the jar has no " + DOCUMENT_RESOURCE);
             }
             return in.readAllBytes();
         } catch (IOException e) {
@@ -69,11 +75,6 @@ public final class OpenApiRoutes {
     }
 
     private static String digest(byte[] bytes) {
-        try {
-            byte[] hash = MessageDigest.getInstance("SHA-256").digest(bytes);
-            return HexFormat.of().formatHex(hash, 0, 16);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
-        }
+        return HexFormat.of().formatHex(Sha256.hash(bytes), 0, 16);
     }
 }

@@ -1,4 +1,4 @@
-/// The description of the API, for people, client generators and tests.
+/// Serves the OpenAPI document to people, client generators and tests.
 @NullMarked
 package dev.sluice.observe.openapi;
 

@@ -1,7 +1,6 @@
 package dev.sluice.observe.status;
 
 import dev.sluice.platform.db.Db;
-import dev.sluice.platform.db.DbException;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.json.JsonObject;
@@ -9,7 +8,11 @@ import dev.sluice.platform.json.JsonObject;
 import java.time.InstantSource;
 import java.util.function.BooleanSupplier;
 
-/// `GET /api/v1/status`: public, 503 when the service is down.
+/// The route `GET /api/v1/status`, which reports whether the service works. It needs no API key and
+/// responds with 503 if the service is down.
+///
+/// The service is down if the database cannot be reached or the server is shutting down. It is
+/// degraded if only ingest or only delivery does not work.
 public final class StatusRoutes {
 
     private final Db db;
@@ -39,16 +42,16 @@ public final class StatusRoutes {
     }
 
     private Reply status() {
-        boolean database = isDatabaseThere();
+        boolean database = db.isReachable();
         boolean delivery = database && isDelivering.getAsBoolean();
         boolean ingest = database && isIngesting.getAsBoolean();
         boolean isUp = database && !isStopping.getAsBoolean();
         String status = isUp ? (ingest && delivery ? "ok" : "degraded") : "down";
         var components =
                 new JsonObject()
-                        .put("database", word(database))
-                        .put("ingest", word(ingest))
-                        .put("delivery", word(delivery));
+                        .put("database", statusText(database))
+                        .put("ingest", statusText(ingest))
+                        .put("delivery", statusText(delivery));
         var json =
                 new JsonObject()
                         .put("status", status)
@@ -58,15 +61,7 @@ public final class StatusRoutes {
         return Reply.json(isUp ? 200 : 503, json);
     }
 
-    private boolean isDatabaseThere() {
-        try {
-            return db.call(tx -> tx.single("select true as there", row -> row.bool("there")));
-        } catch (DbException e) {
-            return false;
-        }
-    }
-
-    private static String word(boolean works) {
+    private static String statusText(boolean works) {
         return works ? "ok" : "down";
     }
 }

@@ -1,4 +1,4 @@
-/// Whether the service works: `GET /api/v1/status`.
+/// Reports whether the service works: `GET /api/v1/status`.
 @NullMarked
 package dev.sluice.observe.status;
 

@@ -14,15 +14,17 @@ import java.util.Optional;
 import java.util.TreeSet;
 import java.util.function.Function;
 
-/// Named settings, read once. A wrong or unknown one becomes a complaint; the caller reads
-/// everything and then looks at `complaints`. An empty value counts as not set.
+/// Reads and checks named text settings, such as environment variables.
+///
+/// A wrong setting is recorded as an error and treated as not set. The caller reads every setting
+/// and then calls `errors`, which also reports unknown names. A blank value counts as not set.
 ///
 /// Owned by one thread.
 public final class Settings {
 
     private final Map<String, String> values;
-    private final TreeSet<String> asked = new TreeSet<>();
-    private final List<String> complaints = new ArrayList<>();
+    private final TreeSet<String> readNames = new TreeSet<>();
+    private final List<String> errors = new ArrayList<>();
 
     public Settings(Map<String, String> values) {
         this.values = new LinkedHashMap<>();
@@ -41,17 +43,18 @@ public final class Settings {
         return text(name).orElse(fallback);
     }
 
-    public int integer(String name, int fallback, int least, int most) {
+    public int integer(String name, int fallback, int min, int max) {
         return read(
                         name,
                         text -> {
                             int number = Integer.parseInt(text);
-                            return number >= least && number <= most ? number : null;
+                            return number >= min && number <= max ? number : null;
                         },
-                        "must be a whole number from " + least + " to " + most)
+                        "must be a whole number from " + min + " to " + max)
                 .orElse(fallback);
     }
 
+    /// Reads a number from 0 to 1.
     public double fraction(String name, double fallback) {
         return read(
                         name,
@@ -63,7 +66,8 @@ public final class Settings {
                 .orElse(fallback);
     }
 
-    /// Such as `500ms`, `60s`, `10m`, `1h`, or ISO 8601 (`PT30S`).
+    /// Reads a positive duration such as `500ms`, `60s`, `10m`, `1h`, or one in ISO 8601 format
+    /// (`PT30S`).
     public Duration duration(String name, Duration fallback) {
         return read(name, Settings::durationOf, "must be a duration such as 60s, 10m or PT30S")
                 .orElse(fallback);
@@ -90,9 +94,11 @@ public final class Settings {
                 .orElse(fallback);
     }
 
-    /// What `parse` makes of the text; its `IllegalArgumentException` becomes the complaint.
+    /// Reads a setting and converts it with `parse`. When `parse` throws an
+    /// `IllegalArgumentException`, the error is the setting's name followed by the exception's
+    /// message, such as "must be at most 5m".
     public <T> Optional<T> read(String name, Function<String, T> parse) {
-        asked.add(name);
+        readNames.add(name);
         @Nullable String text = values.get(name);
         if (text == null) {
             return Optional.empty();
@@ -100,11 +106,13 @@ public final class Settings {
         try {
             return Optional.of(parse.apply(text));
         } catch (IllegalArgumentException e) {
-            complain(name, String.valueOf(e.getMessage()));
+            addError(name, String.valueOf(e.getMessage()));
             return Optional.empty();
         }
     }
 
+    /// @param parse returns null when the value breaks the rule
+    /// @param rule the rest of the error message, which starts with the setting's name
     private <T> Optional<T> read(String name, Function<String, @Nullable T> parse, String rule) {
         return read(
                 name,
@@ -115,42 +123,46 @@ public final class Settings {
                             return value;
                         }
                     } catch (NumberFormatException | DateTimeParseException e) {
-                        // Said below, in words for a person.
+                        // The exception below explains the error in words that the operator
+                        // understands.
                     }
                     throw new IllegalArgumentException(rule + ", not '" + text + "'");
                 });
     }
 
-    /// Notes what is wrong with a setting; `message` continues its name.
-    public void complain(String name, String message) {
-        complaints.add(name + " " + message);
+    /// Records an error for a setting.
+    ///
+    /// @param message the rest of a sentence that starts with the setting's name
+    public void addError(String name, String message) {
+        errors.add(name + " " + message);
     }
 
-    /// The names asked for so far, in order.
-    public List<String> asked() {
-        return List.copyOf(asked);
+    /// Returns the names of all settings read so far, sorted.
+    public List<String> readNames() {
+        return List.copyOf(readNames);
     }
 
-    /// All that is wrong, names that nobody asked for included.
-    public List<String> complaints() {
-        var all = new ArrayList<>(complaints);
+    /// Returns all errors, including one for each name that was set but never read.
+    public List<String> errors() {
+        var all = new ArrayList<>(errors);
         for (String name : values.keySet()) {
-            if (!asked.contains(name)) {
-                all.add(name + " is not a setting" + nearest(name));
+            if (!readNames.contains(name)) {
+                all.add(name + " is not a setting" + suggestion(name));
             }
         }
         return all;
     }
 
-    private String nearest(String wrong) {
-        return asked.stream()
+    private String suggestion(String wrong) {
+        return readNames.stream()
                 .min(Comparator.comparingInt(name -> distance(name, wrong)))
                 .filter(name -> distance(name, wrong) <= 3)
                 .map(name -> "; did you mean " + name + "?")
                 .orElse("");
     }
 
-    /// How many letters must be added, dropped or changed (Levenshtein).
+    /// Returns the Levenshtein distance: how many letters must be added, removed or changed to turn
+    /// one text into the other.
     private static int distance(String one, String other) {
         int[] row = new int[other.length() + 1];
         for (int j = 0; j <= other.length(); j++) {

@@ -1,4 +1,4 @@
-/// Settings from the environment and a file, all mistakes reported together.
+/// Reads settings by name and reports all their errors together.
 @NullMarked
 package dev.sluice.platform.config;
 

@@ -10,37 +10,39 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Rows for a binary COPY, in the format of PostgreSQL's manual (COPY, "Binary Format").
+/// Rows for a binary COPY, collected in memory (PostgreSQL manual, COPY, "Binary Format").
 ///
-/// Each row starts with `row(columns)`, then one call for each column in order. Can be used again
-/// after `clear`, which keeps the memory up to a limit. Owned by one thread.
+/// Each row starts with `row(columns)`, followed by one call per column in order. After `clear`,
+/// the object can be reused; it keeps up to 4 MiB of its memory. Owned by one thread.
 public final class CopyRows {
 
-    private static final byte[] HEADER = {
+    private static final byte[] COPY_HEADER = {
         'P', 'G', 'C', 'O', 'P', 'Y', '\n', (byte) 0xff, '\r', '\n', 0, 0, 0, 0, 0, 0, 0, 0, 0
     };
-    private static final long EPOCH_SECONDS =
-            946_684_800; // 2000-01-01, where timestamps count from
-    private static final int UUID_TYPE = 2950;
 
-    private static final int MOST_KEPT = 4 << 20;
+    /// The start of PostgreSQL's timestamps, 2000-01-01, in seconds since 1970.
+    private static final long POSTGRES_EPOCH_SECONDS = 946_684_800;
+
+    private static final int UUID_TYPE_OID = 2950;
+
+    private static final int MAX_RETAINED_BYTES = 4 << 20;
 
     private byte[] buffer = new byte[1024];
     private int length;
     private int rows;
 
     public CopyRows() {
-        put(HEADER);
+        put(COPY_HEADER);
     }
 
-    /// As new.
+    /// Removes all rows.
     public CopyRows clear() {
-        if (buffer.length > MOST_KEPT) {
-            buffer = new byte[MOST_KEPT];
+        if (buffer.length > MAX_RETAINED_BYTES) {
+            buffer = new byte[MAX_RETAINED_BYTES];
         }
         length = 0;
         rows = 0;
-        put(HEADER);
+        put(COPY_HEADER);
         return this;
     }
 
@@ -54,7 +56,7 @@ public final class CopyRows {
         return this;
     }
 
-    public CopyRows nothing() {
+    public CopyRows nullValue() {
         put4(-1);
         return this;
     }
@@ -95,13 +97,15 @@ public final class CopyRows {
     }
 
     public CopyRows text(Optional<String> value) {
-        return value.isPresent() ? text(value.get()) : nothing();
+        return value.isPresent() ? text(value.get()) : nullValue();
     }
 
-    /// To the microsecond.
+    /// Adds a timestamp column, truncated to microseconds, which is PostgreSQL's resolution.
     public CopyRows instant(Instant value) {
         put4(8);
-        put8((value.getEpochSecond() - EPOCH_SECONDS) * 1_000_000 + value.getNano() / 1_000);
+        put8(
+                (value.getEpochSecond() - POSTGRES_EPOCH_SECONDS) * 1_000_000
+                        + value.getNano() / 1_000);
         return this;
     }
 
@@ -110,7 +114,7 @@ public final class CopyRows {
         put4(isEmpty ? 12 : 20 + values.size() * (4 + 16));
         put4(isEmpty ? 0 : 1); // dimensions
         put4(0); // no nulls
-        put4(UUID_TYPE);
+        put4(UUID_TYPE_OID);
         if (!isEmpty) {
             put4(values.size());
             put4(1); // lower bound
@@ -125,19 +129,19 @@ public final class CopyRows {
     }
 
     private void put(byte[] bytes) {
-        room(bytes.length);
+        ensureCapacity(bytes.length);
         System.arraycopy(bytes, 0, buffer, length, bytes.length);
         length += bytes.length;
     }
 
     private void put2(int value) {
-        room(2);
+        ensureCapacity(2);
         buffer[length++] = (byte) (value >> 8);
         buffer[length++] = (byte) value;
     }
 
     private void put4(int value) {
-        room(4);
+        ensureCapacity(4);
         put2(value >> 16);
         put2(value);
     }
@@ -147,9 +151,9 @@ public final class CopyRows {
         put4((int) value);
     }
 
-    private void room(int more) {
-        if (buffer.length - length < more) {
-            buffer = Arrays.copyOf(buffer, Math.max(buffer.length * 2, length + more));
+    private void ensureCapacity(int extraBytes) {
+        if (buffer.length - length < extraBytes) {
+            buffer = Arrays.copyOf(buffer, Math.max(buffer.length * 2, length + extraBytes));
         }
     }
 }

@@ -8,15 +8,18 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Properties;
 
-/// Which database, and who we are there.
+/// The address of a PostgreSQL database and the credentials to log in with.
+///
+/// @param parameters additional parameters for the JDBC driver, starting with `?`, or empty
 public record Database(
         String host, int port, String name, String user, Secret password, String parameters) {
 
-    /// Where our tables stand, so that a shared database stays tidy.
+    /// The PostgreSQL schema that contains all of Sluice's tables, separate from other tables in a
+    /// shared database.
     public static final String SCHEMA = "sluice";
 
-    /// Reads `postgresql://user:pass@host:port/db`, with the driver's parameters after a `?` if
-    /// any.
+    /// Parses `postgresql://user:pass@host:port/db`, optionally followed by `?` and parameters for
+    /// the JDBC driver.
     ///
     /// @throws IllegalArgumentException with a message that does not show the password
     public static Database parse(String url) {
@@ -24,13 +27,13 @@ public record Database(
         try {
             uri = new URI(url);
         } catch (URISyntaxException e) {
-            throw new IllegalArgumentException(shape(), e.getCause());
+            throw new IllegalArgumentException(expectedFormat(), e.getCause());
         }
         boolean known = "postgresql".equals(uri.getScheme()) || "postgres".equals(uri.getScheme());
         String path = uri.getPath();
         String user = uri.getRawUserInfo();
         if (!known || uri.getHost() == null || path == null || path.length() < 2 || user == null) {
-            throw new IllegalArgumentException(shape());
+            throw new IllegalArgumentException(expectedFormat());
         }
         String[] credentials = user.split(":", 2);
         return new Database(
@@ -42,7 +45,7 @@ public record Database(
                 uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery());
     }
 
-    private static String shape() {
+    private static String expectedFormat() {
         return "must be postgresql://user:password@host:port/database";
     }
 
@@ -54,7 +57,7 @@ public record Database(
         return "jdbc:postgresql://" + host + ":" + port + "/" + name + parameters;
     }
 
-    /// A fresh copy each time: callers add to it.
+    /// Returns the driver's properties, as a new copy each time, because callers add to it.
     Properties properties() {
         var properties = new Properties();
         properties.setProperty("user", user);
@@ -63,7 +66,7 @@ public record Database(
         properties.setProperty("currentSchema", SCHEMA);
         properties.setProperty("tcpKeepAlive", "true");
         properties.setProperty(
-                "logServerErrorDetail", "false"); // it quotes rows, and rows hold secrets
+                "logServerErrorDetail", "false"); // the detail quotes rows, which may hold secrets
         return properties;
     }
 }

@@ -8,35 +8,45 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.function.LongSupplier;
 
-/// The time of day as the database tells it, so that all processes on it agree.
+/// A clock that shows the database's time, so that all nodes on one database agree.
 ///
-/// Between two looks it goes on by this process's monotonic clock: nobody who sets the host's clock
-/// moves it. A look knows the database's time to within half of its round trip, and changes nothing
-/// while this clock is within that. Safe for use by many threads.
+/// [#syncWith(Db)] reads the database's time. Between syncs the clock advances with this process's
+/// monotonic clock, so a change to the host's clock has no effect. A reading is accurate to half
+/// its round trip. A sync adjusts the clock only when it is off by more than that.
+///
+/// When the database's clock leaps, this clock leaps with it. [#settled()] does not, until the leap
+/// has lasted for an hour.
+///
+/// Thread-safe, but one thread at a time may sync.
 public final class DatabaseClock implements InstantSource {
 
     private static final Logger log = LoggerFactory.getLogger(DatabaseClock.class);
 
-    /// Of several looks the quickest is believed.
-    private static final int LOOKS = 5;
+    /// How many readings a sync takes. It uses the one with the shortest round trip.
+    private static final int SAMPLES_PER_SYNC = 5;
 
-    private static final Duration WORTH_SAYING = Duration.ofSeconds(1);
+    private static final Duration MIN_LOGGED_DRIFT = Duration.ofSeconds(1);
 
-    /// A time and the reading of the monotonic clock at that moment.
-    private record Anchor(Instant time, long nanos) {}
+    /// A time of day and the value of the monotonic clock at that moment, in nanoseconds.
+    private record ClockAnchor(Instant time, long nanos) {}
 
-    /// A time of the database's, known to within `uncertainty` nanoseconds.
-    private record Look(Anchor anchor, long uncertainty) {}
+    /// One reading of the database's time, accurate to `uncertainty` nanoseconds.
+    private record ClockSample(ClockAnchor anchor, long uncertainty) {}
 
     private final LongSupplier nanos;
-    private volatile Anchor anchor;
+    private volatile ClockAnchor anchor;
+    private volatile SettledTime settled;
 
-    /// Shows the host's time until it is first set.
+    /// Whether the clock has read the settled time of earlier processes. Used by syncs only.
+    private boolean isStarted;
+
+    /// Creates a clock that shows the host's time until the first sync.
     ///
-    /// @param nanos the monotonic clock of this process
+    /// @param nanos the monotonic clock of this process, in nanoseconds
     public DatabaseClock(InstantSource host, LongSupplier nanos) {
         this.nanos = nanos;
-        this.anchor = new Anchor(host.instant(), nanos.getAsLong());
+        this.anchor = new ClockAnchor(host.instant(), nanos.getAsLong());
+        this.settled = SettledTime.at(anchor.time(), anchor.nanos());
     }
 
     @Override
@@ -44,36 +54,76 @@ public final class DatabaseClock implements InstantSource {
         return at(anchor, nanos.getAsLong());
     }
 
-    private static Instant at(Anchor anchor, long nanos) {
+    /// Returns the clock for decisions that cannot be undone: it is never ahead of this one by
+    /// much, and does not follow a leap forward until that has lasted for an hour. After a start,
+    /// the time since the last process counts as a leap.
+    public InstantSource settled() {
+        return () -> settled.at(nanos.getAsLong());
+    }
+
+    private static Instant at(ClockAnchor anchor, long nanos) {
         return anchor.time().plusNanos(nanos - anchor.nanos());
     }
 
-    /// Looks at the database's clock and goes by it.
-    public void setBy(Db db) {
-        var best = look(db);
-        for (int more = 1; more < LOOKS; more++) {
-            var look = look(db);
-            if (look.uncertainty() < best.uncertainty()) {
-                best = look;
+    /// Reads the database's clock and follows it from now on. Does nothing if the two differ by no
+    /// more than the accuracy of the reading. Then saves the settled time.
+    public void syncWith(Db db) {
+        var best = sample(db);
+        for (int i = 1; i < SAMPLES_PER_SYNC; i++) {
+            var sample = sample(db);
+            if (sample.uncertainty() < best.uncertainty()) {
+                best = sample;
             }
         }
-        var off = Duration.between(at(anchor, best.anchor().nanos()), best.anchor().time());
-        if (off.abs().toNanos() <= best.uncertainty()) {
-            return;
-        }
-        if (off.abs().compareTo(WORTH_SAYING) >= 0) {
-            log.atWarn().addKeyValue("milliseconds", off.toMillis()).log("clock.set");
-        }
-        anchor = best.anchor();
+        follow(best);
+        settle(db, best.anchor());
     }
 
-    /// The database told its time somewhere in the middle of the round trip.
-    private Look look(Db db) {
+    private void follow(ClockSample sample) {
+        var drift = Duration.between(at(anchor, sample.anchor().nanos()), sample.anchor().time());
+        if (drift.abs().toNanos() <= sample.uncertainty()) {
+            return;
+        }
+        if (drift.abs().compareTo(MIN_LOGGED_DRIFT) >= 0) {
+            log.atWarn().addKeyValue("milliseconds", drift.toMillis()).log("clock.set");
+        }
+        anchor = sample.anchor();
+    }
+
+    private void settle(Db db, ClockAnchor read) {
+        var before = isStarted ? settled : settledBefore(db, read);
+        var after = before.afterReading(read.time(), read.nanos());
+        settled = after;
+        logLeap(before, after);
+        isStarted = true;
+        db.run(tx -> SettledTimeStore.save(tx, after.at(read.nanos())));
+    }
+
+    private static SettledTime settledBefore(Db db, ClockAnchor read) {
+        return SettledTime.at(db.call(SettledTimeStore::read).orElse(read.time()), read.nanos());
+    }
+
+    private void logLeap(SettledTime before, SettledTime after) {
+        if (after.leap().isPresent() && !after.leap().equals(before.leap())) {
+            long milliseconds = after.leap().get().ahead().toMillis();
+            if (isStarted) {
+                log.atWarn().addKeyValue("milliseconds", milliseconds).log("clock.leap_detected");
+            } else { // mostly the time for which no server ran
+                log.atInfo().addKeyValue("milliseconds", milliseconds).log("clock.leap_detected");
+            }
+        } else if (before.leap().isPresent() && after.leap().isEmpty()) {
+            log.atInfo().log("clock.settled");
+        }
+    }
+
+    /// Takes one reading. It assumes that the database read its clock in the middle of the round
+    /// trip.
+    private ClockSample sample(Db db) {
         return db.call(tx -> {
-            long asked = nanos.getAsLong();
+            long start = nanos.getAsLong();
             var time = tx.single("select clock_timestamp() as time", row -> row.instant("time"));
-            long half = (nanos.getAsLong() - asked) / 2;
-            return new Look(new Anchor(time, asked + half), half);
+            long half = (nanos.getAsLong() - start) / 2;
+            return new ClockSample(new ClockAnchor(time, start + half), half);
         });
     }
 }

@@ -10,11 +10,13 @@ import java.time.Duration;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/// Transactions on a small pool of connections, for everything that is not the hot path (see
-/// [Line]). Safe for use by many threads.
+/// A small connection pool that runs transactions, for all work except the busiest threads. Those
+/// use a [DedicatedConnection] instead. Thread-safe.
 public final class Db implements AutoCloseable {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+    private static final Duration SOCKET_TIMEOUT = Duration.ofMinutes(1);
+    private static final Duration IDLE_TRANSACTION_TIMEOUT = Duration.ofSeconds(10);
 
     private final HikariDataSource pool;
 
@@ -22,24 +24,27 @@ public final class Db implements AutoCloseable {
         this.pool = pool;
     }
 
-    /// @param name tells the pool from others, in the database's own lists too
-    /// @param connections at most
-    /// @param longest that one statement may take
-    public static Db open(Database database, String name, int connections, Duration longest) {
+    /// @param name appears in log lines and in PostgreSQL's `pg_stat_activity`
+    /// @param connections the size of the pool
+    /// @param statementTimeout how long one statement may run
+    public static Db open(
+            Database database, String name, int connections, Duration statementTimeout) {
         var config = new HikariConfig();
         config.setPoolName(name);
         config.setJdbcUrl(database.jdbcUrl());
         config.setDataSourceProperties(database.properties());
         config.addDataSourceProperty("ApplicationName", "sluice " + name);
-        config.addDataSourceProperty("socketTimeout", "60");
+        config.addDataSourceProperty("socketTimeout", Long.toString(SOCKET_TIMEOUT.toSeconds()));
         config.addDataSourceProperty(
                 "options",
-                "-c idle_in_transaction_session_timeout=10s -c statement_timeout="
-                        + longest.toMillis());
+                "-c idle_in_transaction_session_timeout="
+                        + IDLE_TRANSACTION_TIMEOUT.toMillis()
+                        + " -c statement_timeout="
+                        + statementTimeout.toMillis());
         config.setMaximumPoolSize(connections);
         config.setMinimumIdle(1);
-        config.setConnectionTimeout(PATIENCE.toMillis());
-        config.setInitializationFailTimeout(PATIENCE.toMillis());
+        config.setConnectionTimeout(CONNECT_TIMEOUT.toMillis());
+        config.setInitializationFailTimeout(CONNECT_TIMEOUT.toMillis());
         config.setAutoCommit(false);
         try {
             return new Db(new HikariDataSource(config));
@@ -55,7 +60,7 @@ public final class Db implements AutoCloseable {
         });
     }
 
-    /// Runs `work` in a transaction: committed when it returns, rolled back when it throws.
+    /// Runs `work` in a transaction: commits when it returns, rolls back when it throws.
     public <T> T call(Function<Tx, T> work) {
         try (var connection = pool.getConnection()) {
             return inTransaction(connection, work);
@@ -64,7 +69,8 @@ public final class Db implements AutoCloseable {
         }
     }
 
-    /// Runs `work` on one snapshot of the database: all its queries see the same moment.
+    /// Runs `work` in a read-only transaction in which all queries see one snapshot of the database
+    /// (isolation level repeatable read).
     public <T> T snapshot(Function<Tx, T> work) {
         return call(tx -> {
             tx.update("set transaction isolation level repeatable read, read only");
@@ -72,15 +78,15 @@ public final class Db implements AutoCloseable {
         });
     }
 
-    /// Runs one statement that PostgreSQL refuses inside a transaction, such as one that says
-    /// `concurrently`: it makes its own, one after the other.
+    /// Runs one statement that PostgreSQL refuses inside a transaction. One example is `detach
+    /// partition … concurrently`, which itself runs several transactions.
     ///
-    /// @param patience for each lock it has to wait for
-    public void alone(String sql, Duration patience) {
+    /// @param lockTimeout how long the statement may wait for each lock
+    public void executeOutsideTransaction(String sql, Duration lockTimeout) {
         try (var connection = pool.getConnection()) {
             connection.setAutoCommit(true);
             try (var statement = connection.createStatement()) {
-                statement.execute("set lock_timeout = " + patience.toMillis());
+                statement.execute("set lock_timeout = " + lockTimeout.toMillis());
                 try {
                     statement.execute(sql);
                 } finally {
@@ -91,6 +97,15 @@ public final class Db implements AutoCloseable {
             }
         } catch (SQLException e) {
             throw new DbException(e);
+        }
+    }
+
+    /// Whether the database currently answers statements.
+    public boolean isReachable() {
+        try {
+            return call(tx -> tx.single("select true as there", row -> row.bool("there")));
+        } catch (DbException e) {
+            return false;
         }
     }
 

@@ -6,12 +6,16 @@ import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.util.Set;
 
-/// The database refused, or could not be reached. Wraps what the driver threw.
+/// Thrown when the database refuses a statement or cannot be reached. Its cause is the driver's
+/// exception.
+///
+/// The methods below examine the SQLSTATE, PostgreSQL's error code (PostgreSQL manual, appendix
+/// "PostgreSQL Error Codes").
 public final class DbException extends RuntimeException {
 
-    /// Admin shutdown, crash shutdown, cannot connect now, idle session ended, idle transaction
-    /// ended.
-    private static final Set<String> GOING_DOWN =
+    /// SQLSTATEs that mean the connection is unusable: admin shutdown, crash shutdown, cannot
+    /// connect now, idle session timeout, idle transaction timeout, too many connections.
+    private static final Set<String> UNAVAILABLE_STATES =
             Set.of("57P01", "57P02", "57P03", "57P05", "25P03", "53300");
 
     private static final String PROTOCOL_VIOLATION = "08P01";
@@ -23,7 +27,7 @@ public final class DbException extends RuntimeException {
         this.state = stateOf(cause);
     }
 
-    /// A database that answers and cannot be used.
+    /// Creates an exception for a database that answers but cannot be used.
     DbException(String message) {
         super(message);
         this.state = "";
@@ -34,40 +38,43 @@ public final class DbException extends RuntimeException {
         return state == null ? "" : state;
     }
 
-    /// A unique constraint already holds such a row.
+    /// Whether a row violates a unique constraint.
     public boolean isDuplicate() {
         return state.equals("23505");
     }
 
-    /// A lock was not to be had in the time that was set for it.
+    /// Whether the lock timeout ended before the lock became free.
     public boolean isLockTimeout() {
         return state.equals("55P03");
     }
 
-    /// No partition covers the row's id.
+    /// Whether no partition covers the id of a row. PostgreSQL reports this as a check violation,
+    /// so the method also returns true for a violated check constraint.
     public boolean isMissingPartition() {
         return state.equals("23514");
     }
 
-    /// The database has no room or memory left, or its disk fails: it answers, and refuses whatever
-    /// the work is.
+    /// Whether the database is out of disk space, memory or connections, or its disk fails. It then
+    /// refuses any work, so the failed work itself is not at fault.
     public boolean isOutOfResources() {
         return state.startsWith("53") || state.equals("58030");
     }
 
-    /// After how many failures of this kind in a row the work itself must be suspected. A
-    /// connection that breaks says nothing about it, however often it does. A violation of the
-    /// protocol is ambiguous: connection poolers say so when they lose the server, and the server
-    /// says so of a message that it cannot read, and then it will say so each time.
-    public int patience() {
+    /// Returns the number of consecutive failures after which the work itself is suspected of
+    /// causing them.
+    ///
+    /// A broken connection does not implicate the work, however often it happens. A protocol
+    /// violation is ambiguous. Connection poolers report one when they lose the server. The server
+    /// reports one for a message that it cannot read, and such a message fails every time.
+    public int failuresBeforeSuspect() {
         return state.equals(PROTOCOL_VIOLATION) ? 10 : Integer.MAX_VALUE;
     }
 
-    /// The connection broke or could not be made: whether the transaction was committed is not
-    /// known.
+    /// Whether the connection broke or could not be made. If so, it is unknown whether the
+    /// transaction was committed.
     public boolean isConnectionLost() {
         return state.startsWith("08")
-                || GOING_DOWN.contains(state)
+                || UNAVAILABLE_STATES.contains(state)
                 || getCause() instanceof SQLTransientConnectionException;
     }
 }

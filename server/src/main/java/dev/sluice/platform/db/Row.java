@@ -11,13 +11,17 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// The current row of a result. Valid only while its reader runs.
+/// The current row of a query result, with a reader method for each column type. Valid only during
+/// the call to its [RowMapper].
+///
+/// Methods without `OrNone` in their name expect a value. Given a null column, those that return
+/// objects throw `IllegalStateException`; `integer`, `number` and `bool` return 0 or false.
 public final class Row {
 
-    /// Makes a value of one row.
+    /// Maps one row to a value.
     @FunctionalInterface
-    public interface Reader<T> {
-        T read(Row row) throws SQLException;
+    public interface RowMapper<T> {
+        T map(Row row) throws SQLException;
     }
 
     private final ResultSet result;
@@ -73,7 +77,7 @@ public final class Row {
         return result.getObject(column) == null;
     }
 
-    /// Empty where the column is null.
+    /// Returns a column's list of UUIDs. Returns an empty list for a null column.
     public List<UUID> uuids(String column) throws SQLException {
         return elements(column, UUID[].class);
     }

@@ -1,7 +1,7 @@
-/// Talking to PostgreSQL: transactions, rows, binary COPY, migrations.
+/// Accesses PostgreSQL: connections, transactions, rows, binary COPY and schema migrations.
 ///
-/// Only this room knows the driver and the pool. It turns every `SQLException` into a
-/// [DbException].
+/// Only this package uses the JDBC driver and the pool library. It converts every `SQLException` to
+/// a [DbException].
 @NullMarked
 package dev.sluice.platform.db;
 

@@ -1,44 +1,59 @@
 package dev.sluice.platform.http;
 
 import dev.sluice.platform.json.FieldError;
-import dev.sluice.platform.json.InvalidFields;
+import dev.sluice.platform.json.InvalidFieldsException;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/// A request that is refused. The message tells the sender what to do.
+/// The refusal of an API request, which becomes an error response. The message is shown to the
+/// sender. It is a whole sentence that says what is wrong or what to do.
 public final class ApiException extends RuntimeException {
 
-    private final ErrorStatus error;
+    private final ApiErrorCode error;
     private final transient List<FieldError> details;
     private final transient List<Header> headers;
 
-    public ApiException(ErrorStatus error, String message) {
+    public ApiException(ApiErrorCode error, String message) {
         this(error, message, List.of(), List.of());
     }
 
     private ApiException(
-            ErrorStatus error, String message, List<FieldError> details, List<Header> headers) {
+            ApiErrorCode error, String message, List<FieldError> details, List<Header> headers) {
         super(message);
         this.error = error;
         this.details = List.copyOf(details);
         this.headers = List.copyOf(headers);
     }
 
-    /// Nothing of that kind and id in the caller's workspace; whether another one has it is not
-    /// told.
+    /// Returns the error for an id that does not exist in the caller's workspace. The reply is the
+    /// same whether or not the id exists in another workspace, so callers cannot find out which ids
+    /// exist.
+    ///
+    /// @param kind a singular noun, such as `source`
     public static ApiException notFound(String kind) {
-        return new ApiException(ErrorStatus.NOT_FOUND, "There is no such " + kind + ".");
+        return new ApiException(ApiErrorCode.NOT_FOUND, "There is no such " + kind + ".");
     }
 
-    /// Several fields are wrong.
-    static ApiException of(ErrorStatus error, InvalidFields wrong) {
+    /// Returns the 429 for a client that must wait, with `Retry-After` in whole seconds.
+    ///
+    /// @param reason a whole sentence
+    public static ApiException tooMany(String reason, Duration delay) {
+        long seconds = Math.max(1, delay.toSeconds() + (delay.toNanosPart() > 0 ? 1 : 0));
+        return new ApiException(
+                        ApiErrorCode.RATE_LIMITED, reason + " Try again in " + seconds + " s.")
+                .withHeader(new Header("Retry-After", Long.toString(seconds)));
+    }
+
+    /// Returns an error that lists the wrong fields in its `details`.
+    static ApiException of(ApiErrorCode error, InvalidFieldsException wrong) {
         return new ApiException(
                 error, String.valueOf(wrong.getMessage()), wrong.errors(), List.of());
     }
 
-    /// With one header more.
-    public ApiException with(Header header) {
+    /// Returns a copy whose reply also has this header.
+    public ApiException withHeader(Header header) {
         var all = new ArrayList<>(headers);
         all.add(header);
         return new ApiException(error, String.valueOf(getMessage()), details, all);

@@ -2,9 +2,10 @@ package dev.sluice.platform.http;
 
 import java.io.IOException;
 
-/// Answers requests. Called on a thread of the request's own, so it may block.
+/// Handles the requests to one route.
 ///
-/// Refuses by throwing an [ApiException], `InvalidFields` or `MalformedJson`.
+/// Each request runs on a virtual thread of its own, so the endpoint may block. To refuse a
+/// request, it throws an [ApiException], `InvalidFieldsException` or `MalformedJsonException`.
 @FunctionalInterface
 public interface Endpoint {
     Reply answer(Request request) throws IOException;

@@ -6,15 +6,18 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 
-/// One header as it stood on the wire. Both parts are Latin-1: each character is one byte.
+/// One HTTP header exactly as it is sent over the network.
+///
+/// Name and value are Latin-1: each character is one byte.
 public record Header(String name, String value) {
 
-    /// Header names ignore case (RFC 9110, 5.1).
+    /// Whether the header has this name, ignoring case (RFC 9110, 5.1).
     public boolean isNamed(String other) {
         return name.equalsIgnoreCase(other);
     }
 
-    /// The value for people: as UTF-8 where its bytes are that, otherwise as Latin-1.
+    /// Returns the value as readable text, decoded as UTF-8 if its bytes are valid UTF-8 and as
+    /// Latin-1 otherwise.
     public String text() {
         if (value.chars().allMatch(c -> c < 0x80)) {
             return value;
@@ -28,7 +31,7 @@ public record Header(String name, String value) {
         }
     }
 
-    /// One whose value is this text in UTF-8.
+    /// Returns a header whose value is the UTF-8 bytes of `text`.
     public static Header ofText(String name, String text) {
         return new Header(name, new String(text.getBytes(UTF_8), ISO_8859_1));
     }

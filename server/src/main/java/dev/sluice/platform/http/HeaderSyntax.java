@@ -1,33 +1,24 @@
 package dev.sluice.platform.http;
 
-import java.util.Locale;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.Set;
+import java.util.TreeSet;
 
-/// What may stand in a header (RFC 9110, 5.1 and 5.5).
+/// The rules for header names and values (RFC 9110, 5.1 and 5.5).
 public final class HeaderSyntax {
 
-    private static final String NAME_MARKS = "!#$%&'*+-.^_`|~";
+    private static final String NAME_PUNCTUATION = "!#$%&'*+-.^_`|~";
 
-    /// Headers that belong to one connection or frame one message, so nobody may set them.
-    private static final Set<String> RESERVED =
-            Set.of(
-                    "host",
-                    "content-length",
-                    "transfer-encoding",
-                    "connection",
-                    "keep-alive",
-                    "proxy-connection",
-                    "proxy-authenticate",
-                    "proxy-authorization",
-                    "te",
-                    "trailer",
-                    "upgrade",
-                    "expect",
-                    "http2-settings");
+    /// Orders names as receivers of the CGI kind tell them apart (RFC 3875, 4.1.18): ignoring case,
+    /// and with `_` as `-`. They would read `X_Api_Key` as `X-Api-Key`.
+    public static final Comparator<String> FOLDED_ORDER = HeaderSyntax::compareFolded;
 
     private HeaderSyntax() {}
 
-    /// A token: at least one letter, digit or mark.
+    /// Whether the text is a token (RFC 9110, 5.6.2): one or more letters, digits or certain
+    /// punctuation marks.
     public static boolean isName(String text) {
         return !text.isEmpty() && text.chars().allMatch(HeaderSyntax::isNameCharacter);
     }
@@ -36,22 +27,59 @@ public final class HeaderSyntax {
         return (c >= 'a' && c <= 'z')
                 || (c >= 'A' && c <= 'Z')
                 || (c >= '0' && c <= '9')
-                || NAME_MARKS.indexOf(c) >= 0;
+                || NAME_PUNCTUATION.indexOf(c) >= 0;
     }
 
-    /// Visible ASCII, spaces and tabs, with none at either end.
+    /// Whether the text consists of visible ASCII, spaces and tabs, with no space or tab at either
+    /// end.
     public static boolean isValue(String text) {
         return text.equals(text.strip())
                 && text.chars().allMatch(c -> (c >= ' ' && c < 0x7f) || c == '\t');
     }
 
-    /// Text that may stand in a value as its UTF-8 bytes: no control characters but the tab.
+    /// Whether the text's UTF-8 bytes are allowed in a header value, which must not contain control
+    /// characters except tab.
     public static boolean isText(String text) {
         return text.chars().allMatch(c -> c == '\t' || !Character.isISOControl(c));
     }
 
-    /// Whether the header is the connection's own, hop-by-hop ones included.
-    public static boolean isReserved(String name) {
-        return RESERVED.contains(name.toLowerCase(Locale.ROOT));
+    /// Whether receivers of the CGI kind take the two names for one. See [#FOLDED_ORDER].
+    public static boolean isSameFolded(String one, String other) {
+        return one.length() == other.length() && compareFolded(one, other) == 0;
+    }
+
+    /// Whether the name begins with the prefix. Compares as [#FOLDED_ORDER] does.
+    public static boolean startsWithFolded(String name, String prefix) {
+        return name.length() >= prefix.length()
+                && compareFolded(name, prefix, prefix.length()) == 0;
+    }
+
+    /// Returns an unmodifiable set of names that finds them in [#FOLDED_ORDER].
+    public static Set<String> foldedSet(Collection<String> names) {
+        var set = new TreeSet<>(FOLDED_ORDER);
+        set.addAll(names);
+        return Collections.unmodifiableSet(set);
+    }
+
+    private static int compareFolded(String one, String other) {
+        int difference = compareFolded(one, other, Math.min(one.length(), other.length()));
+        return difference != 0 ? difference : one.length() - other.length();
+    }
+
+    private static int compareFolded(String one, String other, int length) {
+        for (int i = 0; i < length; i++) {
+            int difference = fold(one.charAt(i)) - fold(other.charAt(i));
+            if (difference != 0) {
+                return difference;
+            }
+        }
+        return 0;
+    }
+
+    private static char fold(char c) {
+        if (c == '_') {
+            return '-';
+        }
+        return c >= 'A' && c <= 'Z' ? (char) (c + ('a' - 'A')) : c;
     }
 }

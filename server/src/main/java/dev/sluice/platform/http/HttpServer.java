@@ -20,20 +20,27 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/// The listening server. Each request is answered on a virtual thread of its own.
+/// The HTTP server: listens on a port and passes each request to a [Router].
+///
+/// Each request runs on a virtual thread of its own. Jetty, the server library, implements the
+/// protocol.
 public final class HttpServer implements AutoCloseable {
 
-    /// @param stopWithin how long requests under way may take to end when the server stops
-    public record Settings(String host, int port, Duration stopWithin) {}
+    /// @param port 0 means any free port
+    /// @param stopTimeout how long requests in progress may take to finish when the server stops
+    public record ListenerSettings(String host, int port, Duration stopTimeout) {}
 
-    private static final int HEADER_BYTES = 32 * 1024;
-    private static final int CONNECTIONS = 10_000;
+    static final int MAX_HEADER_BYTES = 32 * 1024;
+    private static final int MAX_CONNECTIONS = 10_000;
 
-    /// What a connection may idle while no further one is taken.
-    private static final Duration IDLE_WHEN_FULL = Duration.ofSeconds(5);
+    /// How long a connection may be idle while the server is at its connection limit.
+    private static final Duration FULL_SERVER_IDLE_TIMEOUT = Duration.ofSeconds(5);
 
-    /// Left for files, the database and deliveries when connections take what there is.
-    private static final int SPARE_FILES = 2_560;
+    /// The share of the file descriptors that connections leave free for deliveries: one half.
+    private static final int FILES_DIVISOR = 2;
+
+    /// The number of file descriptors that connections leave free for files and the database.
+    private static final int RESERVED_FILE_DESCRIPTORS = 512;
 
     private final Server server;
     private final ServerConnector connector;
@@ -43,12 +50,22 @@ public final class HttpServer implements AutoCloseable {
         this.connector = connector;
     }
 
-    public static HttpServer start(Settings settings, Router router, Uuid7 ids) throws IOException {
-        return start(settings, Patience.USUAL, mostConnections(mostFiles()), router, ids);
+    public static HttpServer start(ListenerSettings settings, Router router, Uuid7 ids)
+            throws IOException {
+        return start(
+                settings,
+                HttpTimeouts.DEFAULT_TIMEOUTS,
+                maxConnections(maxOpenFiles()),
+                router,
+                ids);
     }
 
     static HttpServer start(
-            Settings settings, Patience patience, int connections, Router router, Uuid7 ids)
+            ListenerSettings settings,
+            HttpTimeouts timeouts,
+            int maxConnections,
+            Router router,
+            Uuid7 ids)
             throws IOException {
         var threads = new QueuedThreadPool(16, 4);
         threads.setName("http");
@@ -56,23 +73,24 @@ public final class HttpServer implements AutoCloseable {
         var server = new Server(threads);
 
         var connector =
-                new ServerConnector(server, 1, 1, new ExactNames(configuration(), patience.head()));
+                new ServerConnector(
+                        server, 1, 1, new RawHeaderConnections(configuration(), timeouts.head()));
         connector.setHost(settings.host());
         connector.setPort(settings.port());
-        connector.setIdleTimeout(patience.idle().toMillis());
+        connector.setIdleTimeout(timeouts.idle().toMillis());
         connector.setAcceptQueueSize(1024);
         server.addConnector(connector);
-        var limit = new NetworkConnectionLimit(connections, server);
+        var limit = new NetworkConnectionLimit(maxConnections, server);
         limit.setEndPointIdleTimeout(
-                Math.min(IDLE_WHEN_FULL.toMillis(), patience.idle().toMillis()));
+                Math.min(FULL_SERVER_IDLE_TIMEOUT.toMillis(), timeouts.idle().toMillis()));
         server.addBean(limit);
 
-        var edge = new Edge(router, ids, patience);
-        var graceful = new GracefulHandler(edge);
-        graceful.setShutdownIdleTimeout(settings.stopWithin().toMillis());
+        var jettyHandler = new JettyHandler(router, ids, timeouts);
+        var graceful = new GracefulHandler(jettyHandler);
+        graceful.setShutdownIdleTimeout(settings.stopTimeout().toMillis());
         server.setHandler(graceful);
-        server.setErrorHandler(edge);
-        server.setStopTimeout(settings.stopWithin().toMillis());
+        server.setErrorHandler(jettyHandler);
+        server.setStopTimeout(settings.stopTimeout().toMillis());
         try {
             server.start();
         } catch (IOException e) {
@@ -85,12 +103,17 @@ public final class HttpServer implements AutoCloseable {
         return new HttpServer(server, connector);
     }
 
-    /// How many connections are taken where a process may have so many open files.
-    static int mostConnections(long files) {
-        return (int) Math.clamp(files - SPARE_FILES, Math.min(256, files / 4), CONNECTIONS);
+    /// Returns the connection limit for a process that may have `openFiles` files open at once.
+    static int maxConnections(long openFiles) {
+        return (int)
+                Math.clamp(
+                        openFiles / FILES_DIVISOR - RESERVED_FILE_DESCRIPTORS,
+                        Math.min(256, openFiles / 4),
+                        MAX_CONNECTIONS);
     }
 
-    private static long mostFiles() {
+    /// Returns how many files this process may have open at once.
+    public static long maxOpenFiles() {
         return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean os
                 ? os.getMaxFileDescriptorCount()
                 : Integer.MAX_VALUE;
@@ -100,10 +123,11 @@ public final class HttpServer implements AutoCloseable {
         var configuration = new HttpConfiguration();
         configuration.setSendServerVersion(false);
         configuration.setSendDateHeader(true);
-        configuration.setRequestHeaderSize(HEADER_BYTES);
-        // Headers are kept as they were sent: without these two the server would write known values
-        // its own way, and without ExactNames the names. All else is refused that HTTP/1.1 forbids,
-        // lines that end in a bare LF too: proxies differ in where such a request ends.
+        configuration.setRequestHeaderSize(MAX_HEADER_BYTES);
+        // These two settings keep header values as they were sent; otherwise Jetty would normalise
+        // the values it knows. RawHeaderConnections does the same for names. Everything else that
+        // HTTP/1.1 forbids is refused. This includes lines that end in a bare LF, because proxies
+        // disagree about where such a request ends.
         configuration.setHttpCompliance(
                 HttpCompliance.STRICT.with(
                         "SLUICE", HttpCompliance.Violation.CASE_SENSITIVE_FIELD_NAME));
@@ -116,22 +140,22 @@ public final class HttpServer implements AutoCloseable {
         try {
             server.stop();
         } catch (Exception e) {
-            // It never ran.
+            // Starting has already failed, and that error is the one to report.
         }
     }
 
-    /// The port it listens on, which is not the setting's when that was 0.
+    /// Returns the port that the server listens on, even if the configured port is 0.
     public int port() {
         return connector.getLocalPort();
     }
 
-    /// Takes no new request, lets those under way end, then closes all connections.
+    /// Stops accepting requests, lets those in progress finish, and then closes all connections.
     @Override
     public void close() {
         try {
             connector.shutdown().get(1, TimeUnit.SECONDS);
         } catch (ExecutionException | TimeoutException e) {
-            // Stopping below closes what is still open.
+            // server.stop() below closes any connection that is still open.
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

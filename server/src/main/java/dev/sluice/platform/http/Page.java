@@ -2,28 +2,30 @@ package dev.sluice.platform.http;
 
 import java.util.Optional;
 
-/// Which part of a list is asked for. What is wrong is noted in the query.
+/// The page that a request asks for, in a list that is divided into pages.
 ///
-/// @param number 1-based
-/// @param limit of items, 1 to 200
+/// @param number the page number, starting at 1
+/// @param limit the number of items on a page, from 1 to 200
 public record Page(int number, int limit) {
 
     private static final int DEFAULT_LIMIT = 50;
-    private static final int MOST = 200;
-    private static final int LAST = 10_000_000;
+    private static final int MAX_LIMIT = 200;
+    private static final int MAX_PAGE_NUMBER = 10_000_000;
 
-    public static Page of(Query query) {
+    /// Reads the parameters `page` and `limit`. Wrong values are recorded as errors in `query`.
+    public static Page of(QueryParameters query) {
         return new Page(
-                query.whole("page", 1, LAST).orElse(1),
-                query.whole("limit", 1, MOST).orElse(DEFAULT_LIMIT));
+                query.integer("page", 1, MAX_PAGE_NUMBER).orElse(1),
+                query.integer("limit", 1, MAX_LIMIT).orElse(DEFAULT_LIMIT));
     }
 
-    /// The page of a list that is whole by default: empty unless the request asks for one.
-    public static Optional<Page> asked(Query query) {
+    /// Returns the page, or empty when the request has neither parameter. This is for lists that
+    /// are returned whole by default.
+    public static Optional<Page> ifRequested(QueryParameters query) {
         return query.has("page") || query.has("limit") ? Optional.of(of(query)) : Optional.empty();
     }
 
-    /// How many items stand before this page.
+    /// Returns how many items come before this page.
     public long offset() {
         return (long) (number - 1) * limit;
     }

@@ -9,10 +9,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What is answered: a status, headers and a body that is whole in memory. Immutable.
+/// An HTTP response: a status, headers and a body held in memory. Immutable.
 public final class Reply {
 
-    private static final Header JSON =
+    private static final Header JSON_CONTENT_TYPE =
             new Header("Content-Type", "application/json; charset=utf-8");
 
     private final int status;
@@ -34,15 +34,15 @@ public final class Reply {
     }
 
     public static Reply json(int status, JsonObject object) {
-        return new Reply(status, List.of(JSON), Json.bytes(object));
+        return new Reply(status, List.of(JSON_CONTENT_TYPE), Json.bytes(object));
     }
 
-    /// @param type the whole `Content-Type`
+    /// @param type the value of the `Content-Type` header, including the charset
     public static Reply text(int status, String type, String body) {
         return text(status, List.of(new Header("Content-Type", type)), body);
     }
 
-    /// @param headers with the `Content-Type`
+    /// @param headers the headers, which must include `Content-Type`
     public static Reply text(int status, List<Header> headers, String body) {
         return new Reply(status, headers, body.getBytes(StandardCharsets.UTF_8));
     }
@@ -55,8 +55,9 @@ public final class Reply {
         return new Reply(status, List.of(), new byte[0]);
     }
 
-    /// The envelope of every error: `{"error": {"code", "message", "details"}}`.
-    public static Reply error(ErrorStatus error, String message, List<FieldError> details) {
+    /// Returns a reply with the error envelope: `{"error": {"code", "message", "details"}}`.
+    /// `details` is left out when it is empty.
+    public static Reply error(ApiErrorCode error, String message, List<FieldError> details) {
         return error(error.status(), error.code(), message, details);
     }
 

@@ -1,6 +1,6 @@
 package dev.sluice.platform.http;
 
-import dev.sluice.platform.json.Form;
+import dev.sluice.platform.json.FieldReader;
 import dev.sluice.platform.json.Json;
 
 import org.eclipse.jetty.http.HttpField;
@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 import java.io.EOFException;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -22,81 +24,93 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
-/// One request as it came. Owned by the thread that answers it.
+/// One HTTP request: its path, query, headers and body as they were sent.
+///
+/// A request that waits for its body, or whose body is not small, reserves memory that it shares
+/// with other requests. Owned by the thread that answers the request.
 public final class Request {
 
-    /// What a management request's body may hold at most.
-    private static final int MOST_FORM_BYTES = 256 * 1024;
+    /// The maximum size of a JSON body, unless the endpoint sets its own limit.
+    private static final int MAX_JSON_BODY_BYTES = Json.TOKEN_COUNT_THRESHOLD_BYTES;
 
-    /// What is taken before the first byte of a body arrives.
-    private static final int FIRST_BUFFER = 8 * 1024;
+    /// The maximum size of a body that is read without reserving memory, as long as the request
+    /// need not wait for it.
+    private static final int UNRESERVED_BODY_BYTES = 16 * 1024;
 
-    /// What the headers of a request cost in memory that waits for its body, for each byte.
-    private static final int HEAD_COST = 3;
+    /// Stands for the workspace and the source of requests that belong to none.
+    private static final Object NO_OWNER = new Object();
+
+    /// The bytes of memory reserved for each byte of the headers.
+    private static final int HEAD_MEMORY_FACTOR = 3;
 
     private final org.eclipse.jetty.server.Request jetty;
-    private Map<String, String> parts = Map.of();
-    private final BodyMemory memory;
-    private final Patience patience;
-    private final Incoming incoming;
+    private Map<String, String> pathParameters = Map.of();
+    private final HttpTimeouts timeouts;
+    private final RequestBodyReader bodyReader;
     private @Nullable Fields query;
-    private List<Header> answered = List.of();
-    private int taken;
+    private List<Header> extraHeaders = List.of();
+    private InboundMemory memory;
+    private Object workspace = NO_OWNER;
+    private Object source = NO_OWNER;
+    private InboundMemory.@Nullable Reservation reservation;
 
-    Request(org.eclipse.jetty.server.Request jetty, BodyMemory memory, Patience patience) {
+    Request(org.eclipse.jetty.server.Request jetty, InboundMemory memory, HttpTimeouts timeouts) {
         this.jetty = jetty;
         this.memory = memory;
-        this.patience = patience;
-        this.incoming = new Incoming(jetty);
+        this.timeouts = timeouts;
+        this.bodyReader = new RequestBodyReader(jetty);
     }
 
-    /// Told by the router what the path's parts are.
-    void name(Map<String, String> named) {
-        parts = named;
+    void setPathParameters(Map<String, String> parameters) {
+        pathParameters = parameters;
     }
 
     public String method() {
         return jetty.getMethod();
     }
 
-    /// Still percent-encoded.
+    /// Returns the path, still percent-encoded.
     public String path() {
         return Optional.ofNullable(jetty.getHttpURI().getPath()).orElse("");
     }
 
-    /// The path with the query as it was sent, still percent-encoded.
+    /// Returns the path and the query, still percent-encoded.
     public String pathQuery() {
         return Optional.ofNullable(jetty.getHttpURI().getPathQuery()).orElse("");
     }
 
-    /// What the path has in the place of `{name}`.
-    public String part(String name) {
-        return Optional.ofNullable(parts.get(name))
+    /// Returns the path segment that matches `{name}` in the route's pattern.
+    public String pathParameter(String name) {
+        return Optional.ofNullable(pathParameters.get(name))
                 .orElseThrow(() -> new IllegalArgumentException("the route has no {" + name + "}"));
     }
 
-    /// @throws ApiException 404 when it is not a UUID, as for an id that names nothing
+    /// Returns the path segment `{id}` as a UUID.
+    ///
+    /// @param kind the kind of resource to name in the 404 reply
+    /// @throws ApiException 404 when the segment is not a UUID, with the same reply as for an
+    ///   unknown id
     public UUID id(String kind) {
         try {
-            return Form.uuidOf(part("id"));
+            return FieldReader.parseUuid(pathParameter("id"));
         } catch (IllegalArgumentException e) {
             throw ApiException.notFound(kind);
         }
     }
 
-    /// The first value of a query parameter; an empty one counts as absent.
+    /// Returns the first value of a query parameter. An empty value counts as absent.
     ///
-    /// @throws ApiException 400 when it contains NUL, which no database text can
+    /// @throws ApiException 400 when the value contains NUL, which PostgreSQL cannot store in text
     public Optional<String> parameter(String name) {
         var value = parameterAsSent(name);
-        if (value.filter(text -> text.indexOf('\0') >= 0).isPresent()) {
+        if (value.filter(FieldReader::hasNul).isPresent()) {
             throw new ApiException(
-                    ErrorStatus.MALFORMED_REQUEST, name + " must not contain the NUL character.");
+                    ApiErrorCode.MALFORMED_REQUEST, name + " " + FieldReader.NUL_REFUSAL);
         }
         return value;
     }
 
-    /// It may contain NUL.
+    /// Returns the same as `parameter`, without checking for NUL.
     Optional<String> parameterAsSent(String name) {
         if (query == null) {
             query = new Fields(true);
@@ -106,29 +120,56 @@ public final class Request {
                     UrlEncoded.decodeUtf8To(text, query);
                 } catch (RuntimeException e) {
                     throw new ApiException(
-                            ErrorStatus.MALFORMED_REQUEST,
-                            "The query string is not valid UTF-8 percent-encoding.");
+                            ApiErrorCode.MALFORMED_REQUEST,
+                            "The query string is not valid percent-encoded UTF-8.");
                 }
             }
         }
         return Optional.ofNullable(query.getValue(name)).filter(StringUtil::isNotBlank);
     }
 
-    /// The first header of that name.
+    /// Returns the value of a header that a request has at most once.
+    ///
+    /// @throws ApiException 400 when it is there twice, because a proxy may have read the other one
     public Optional<String> header(String name) {
+        var values = jetty.getHeaders().getValuesList(name);
+        if (values.size() > 1) {
+            throw new ApiException(
+                    ApiErrorCode.MALFORMED_REQUEST, "Send the header " + name + " only once.");
+        }
+        return values.stream().findFirst();
+    }
+
+    /// Returns the value of the first header of that name.
+    public Optional<String> firstHeader(String name) {
         return Optional.ofNullable(jetty.getHeaders().get(name));
     }
 
-    /// Has these headers added to whatever is answered, a refusal included.
-    public void answerWith(List<Header> headers) {
-        answered = List.copyOf(headers);
+    /// Returns the values of all headers of that name, in order.
+    public List<String> headerValues(String name) {
+        return jetty.getHeaders().getValuesList(name);
     }
 
-    List<Header> answered() {
-        return answered;
+    /// Returns the address that the connection comes from, which may be a proxy's.
+    public InetAddress remoteAddress() {
+        return jetty.getConnectionMetaData().getRemoteSocketAddress()
+                        instanceof InetSocketAddress remote
+                ? remote.getAddress()
+                : InetAddress.getLoopbackAddress();
     }
 
-    /// All headers in order, names and values as they were on the wire.
+    /// Adds these headers to the reply, even when the request is refused.
+    public void addExtraHeaders(List<Header> headers) {
+        var all = new ArrayList<>(extraHeaders);
+        all.addAll(headers);
+        extraHeaders = all;
+    }
+
+    List<Header> extraHeaders() {
+        return extraHeaders;
+    }
+
+    /// Returns all headers in order, with names and values as they were sent.
     public List<Header> headers() {
         var headers = new ArrayList<Header>(jetty.getHeaders().size());
         for (HttpField field : jetty.getHeaders()) {
@@ -138,32 +179,50 @@ public final class Request {
         return headers;
     }
 
-    /// Reads the whole body, decoded from the transfer coding only.
+    /// Counts the memory of the body for this workspace, which shares the server's memory for
+    /// bodies with others.
+    public void setBodyOwner(Object owner) {
+        workspace = owner;
+        source = owner;
+    }
+
+    /// Counts the memory of the body for this source of this workspace, in memory that other
+    /// endpoints do not use.
+    public void setBodyMemory(InboundMemory bodyMemory, Object bodyWorkspace, Object bodySource) {
+        memory = bodyMemory;
+        workspace = bodyWorkspace;
+        source = bodySource;
+    }
+
+    /// Reads the whole body. Only the transfer coding is decoded; a compressed body stays
+    /// compressed.
     ///
-    /// @throws ApiException 413 when it is longer than `most` bytes; nothing more is read then
-    public byte[] body(int most) throws IOException {
+    /// @throws ApiException 413 when the body is longer than `maxBytes`; reading stops at that
+    ///   point. 503 when other bodies leave no memory for it
+    public byte[] body(int maxBytes) throws IOException {
         long declared = jetty.getHeaders().getLongField(HttpHeader.CONTENT_LENGTH);
-        if (declared > most) {
-            throw tooLarge(most);
+        if (declared > maxBytes) {
+            throw tooLarge(maxBytes);
         }
-        int whole = declared >= 0 ? (int) declared : most + 1;
-        byte[] body = grown(new byte[0], Math.min(whole, FIRST_BUFFER));
-        boolean isHeadTaken = false;
-        long start = System.nanoTime();
+        int whole = declared >= 0 ? (int) declared : maxBytes + 1;
+        byte[] body = new byte[Math.min(whole, UNRESERVED_BODY_BYTES)];
+        long deadline = timeouts.bodyDeadline(System.nanoTime());
         int length = 0;
-        while (length <= most) {
-            if (!isHeadTaken && !incoming.isHere()) {
-                takeForHead();
-                isHeadTaken = true;
+        while (length <= maxBytes) {
+            if (reservation == null && !bodyReader.isAvailable()) {
+                reserve(body.length);
             }
-            Content.@Nullable Chunk chunk = incoming.next(start + patience.nanosFor(length));
+            Content.@Nullable Chunk chunk = nextChunk(deadline);
             if (chunk == null) {
                 break;
             }
+            int lengthBefore = length;
             try {
                 while (chunk.hasRemaining() && length < whole) {
                     if (length == body.length) {
-                        body = grown(body, Math.min(whole, 4 * length));
+                        int longer = Math.min(whole, 4 * length);
+                        reserve(reservation == null ? longer : longer - length);
+                        body = Arrays.copyOf(body, longer);
                     }
                     int part = Math.min(chunk.remaining(), body.length - length);
                     chunk.get(body, length, part);
@@ -172,87 +231,107 @@ public final class Request {
             } finally {
                 chunk.release();
             }
+            deadline =
+                    timeouts.extendBodyDeadline(deadline, length - lengthBefore, System.nanoTime());
         }
-        if (length > most) {
-            throw tooLarge(most);
+        if (length > maxBytes) {
+            throw tooLarge(maxBytes);
         }
         if (length < declared) {
             throw new EOFException("the body ended early");
         }
+        if (reservation != null) {
+            reservation.keep();
+        }
         return length == body.length ? body : Arrays.copyOf(body, length);
     }
 
-    /// Large headers count as long as their request is under way, once its body has to be waited
-    /// for.
-    private void takeForHead() {
-        long bytes = 0;
+    private Content.@Nullable Chunk nextChunk(long deadline) throws IOException {
+        try {
+            return bodyReader.next(deadline);
+        } catch (RequestBodyReader.CancelledBodyException e) {
+            throw tooManyBodies();
+        }
+    }
+
+    /// Reserves this many bytes more for the body, and the first time also for the headers, which
+    /// stay in memory with it. Memory is reserved only as bytes arrive, so a large `Content-Length`
+    /// alone reserves nothing.
+    private void reserve(int bytes) {
+        int more = bytes;
+        if (reservation == null) {
+            reservation = memory.open(workspace, source, bodyReader::cancel);
+            more += HEAD_MEMORY_FACTOR * headLength();
+        }
+        if (!reservation.tryGrow(more)) {
+            throw tooManyBodies();
+        }
+    }
+
+    private int headLength() {
+        int length = 0;
         for (HttpField field : jetty.getHeaders()) {
             @Nullable String value = field.getValue();
-            bytes += field.getName().length() + (value == null ? 0 : value.length());
+            length += field.getName().length() + (value == null ? 0 : value.length());
         }
-        take((int) (HEAD_COST * bytes));
+        return length;
     }
 
-    /// Memory is taken as bytes arrive: a length that is only declared costs nothing.
-    private byte[] grown(byte[] body, int length) {
-        take(length - body.length);
-        return Arrays.copyOf(body, length);
-    }
-
-    private void take(int bytes) {
-        if (!memory.take(bytes)) {
-            throw new ApiException(
-                            ErrorStatus.INTERNAL_ERROR,
-                            "Too many bodies are being received. Nothing was stored; send again.")
-                    .with(new Header("Retry-After", "1"));
-        }
-        taken += bytes;
-    }
-
-    /// Gives back what its body took. After that its body is not read any more.
-    void end() {
-        memory.giveBack(taken);
-        taken = 0;
-    }
-
-    Incoming incoming() {
-        return incoming;
-    }
-
-    private static ApiException tooLarge(int most) {
+    private static ApiException tooManyBodies() {
         return new ApiException(
-                ErrorStatus.PAYLOAD_TOO_LARGE, "The body is larger than " + most + " bytes.");
+                        ApiErrorCode.UNAVAILABLE,
+                        "Too many bodies are arriving at once. This request was not processed; send"
+                                + " it again.")
+                .withHeader(new Header("Retry-After", "1"));
     }
 
-    /// The body as a JSON object.
-    ///
-    /// @throws ApiException 413 when it is longer than 256 KiB
-    public Form form() throws IOException {
-        return form(MOST_FORM_BYTES);
+    /// Releases the memory reserved for the body, which is no longer in use or counted elsewhere.
+    public void releaseBodyMemory() {
+        if (reservation != null) {
+            reservation.release();
+        }
     }
 
-    /// The body as a JSON object.
+    RequestBodyReader bodyReader() {
+        return bodyReader;
+    }
+
+    private static ApiException tooLarge(int maxBytes) {
+        return new ApiException(
+                ApiErrorCode.PAYLOAD_TOO_LARGE, "The body is larger than " + maxBytes + " bytes.");
+    }
+
+    /// Reads the body as a JSON object.
     ///
-    /// @throws ApiException 413 when it is longer than `most` bytes
-    public Form form(int most) throws IOException {
+    /// @throws ApiException 413 when the body is longer than 256 KiB, 415 when it is not declared
+    ///   as JSON
+    public FieldReader jsonBody() throws IOException {
+        return jsonBody(MAX_JSON_BODY_BYTES);
+    }
+
+    /// Reads the body as a JSON object.
+    ///
+    /// @throws ApiException 413 when the body is longer than `maxBytes`, 415 when it is not
+    ///   declared as JSON
+    public FieldReader jsonBody(int maxBytes) throws IOException {
         requireJson();
-        return Json.form(body(most));
+        return Json.fieldReader(body(maxBytes));
     }
 
-    /// As `form`, where the body may be left out: an empty one is an object without fields.
-    public Form formIfAny() throws IOException {
-        byte[] body = body(MOST_FORM_BYTES);
+    /// Reads the body like `jsonBody`, but treats an empty body as an object without fields.
+    public FieldReader optionalJsonBody() throws IOException {
+        byte[] body = body(MAX_JSON_BODY_BYTES);
         if (body.length == 0) {
-            return Json.form("{}".getBytes(StandardCharsets.UTF_8));
+            return Json.fieldReader("{}".getBytes(StandardCharsets.UTF_8));
         }
         requireJson();
-        return Json.form(body);
+        return Json.fieldReader(body);
     }
 
     private void requireJson() {
         if (!isJson(header("Content-Type").orElse(""))) {
             throw new ApiException(
-                    ErrorStatus.UNSUPPORTED_MEDIA_TYPE,
+                    ApiErrorCode.UNSUPPORTED_MEDIA_TYPE,
                     "Send the body as JSON with Content-Type: application/json.");
         }
     }

@@ -9,17 +9,21 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 
-/// Finds who answers a path. Patterns are literal segments and `{names}`; a literal wins over a
-/// name. A trailing slash makes no difference.
+/// Passes each request to the [Endpoint] for its method and path.
 ///
-/// Filled while the server is wired, read-only after that.
+/// A pattern consists of literal segments and `{names}`. If several patterns match, the one with
+/// fewer names is used. A trailing slash makes no difference. Mounted prefixes are checked before
+/// all patterns.
+///
+/// Routes are added before the server starts; after that the router is read-only.
 public final class Router {
 
-    private record Route(String method, String pattern, List<String> segments, Endpoint endpoint) {}
+    private record RouteEntry(
+            String method, String pattern, List<String> segments, Endpoint endpoint) {}
 
-    private record Found(Endpoint endpoint, Map<String, String> parts) {}
+    private record RouteMatch(Endpoint endpoint, Map<String, String> pathParameters) {}
 
-    private final Map<Integer, List<Route>> byLength = new HashMap<>();
+    private final Map<Integer, List<RouteEntry>> byLength = new HashMap<>();
     private final Map<String, Endpoint> prefixes = new LinkedHashMap<>();
 
     public Router get(String pattern, Endpoint endpoint) {
@@ -41,17 +45,17 @@ public final class Router {
     private Router add(String method, String pattern, Endpoint endpoint) {
         var segments = segments(pattern);
         byLength.computeIfAbsent(segments.size(), _ -> new ArrayList<>())
-                .add(new Route(method, pattern, segments, endpoint));
+                .add(new RouteEntry(method, pattern, segments, endpoint));
         return this;
     }
 
-    /// Everything below `prefix`, whatever the method.
+    /// Routes every path that starts with `prefix` to `endpoint`, for any method.
     public Router mount(String prefix, Endpoint endpoint) {
         prefixes.put(prefix, endpoint);
         return this;
     }
 
-    /// Every route as `METHOD pattern`, in order.
+    /// Returns every route as `METHOD pattern`, sorted, without the mounted prefixes.
     public List<String> routes() {
         var all = new TreeSet<String>();
         byLength.values()
@@ -59,7 +63,8 @@ public final class Router {
         return List.copyOf(all);
     }
 
-    /// @throws ApiException 404 for an unknown path, 405 with `Allow` for another method
+    /// @throws ApiException 404 for an unknown path, 405 with an `Allow` header when the path
+    ///   exists only for other methods
     Reply answer(Request request) throws IOException {
         String path = request.path();
         for (var mounted : prefixes.entrySet()) {
@@ -68,35 +73,36 @@ public final class Router {
             }
         }
         var found = find(request.method(), segments(path));
-        request.name(found.parts());
+        request.setPathParameters(found.pathParameters());
         return found.endpoint().answer(request);
     }
 
-    private Found find(String method, List<String> path) {
+    private RouteMatch find(String method, List<String> path) {
         var allowed = new TreeSet<String>();
-        Optional<Found> best = Optional.empty();
+        Optional<RouteMatch> best = Optional.empty();
         for (var route : byLength.getOrDefault(path.size(), List.of())) {
             var parts = match(route.segments(), path);
             if (parts.isEmpty()) {
                 continue;
             }
             allowed.add(route.method());
-            boolean better = best.isEmpty() || parts.get().size() < best.get().parts().size();
-            if (better && answers(route.method(), method)) {
-                best = Optional.of(new Found(route.endpoint(), parts.get()));
+            boolean better =
+                    best.isEmpty() || parts.get().size() < best.get().pathParameters().size();
+            if (better && acceptsMethod(route.method(), method)) {
+                best = Optional.of(new RouteMatch(route.endpoint(), parts.get()));
             }
         }
         if (allowed.isEmpty()) {
-            throw new ApiException(ErrorStatus.NOT_FOUND, "There is nothing at this path.");
+            throw new ApiException(ApiErrorCode.NOT_FOUND, "There is nothing at this path.");
         }
         return best.orElseThrow(() ->
                 new ApiException(
-                                ErrorStatus.METHOD_NOT_ALLOWED,
-                                "This path does not answer " + method + ".")
-                        .with(new Header("Allow", String.join(", ", allowed))));
+                                ApiErrorCode.METHOD_NOT_ALLOWED,
+                                "This path does not support " + method + ".")
+                        .withHeader(new Header("Allow", String.join(", ", allowed))));
     }
 
-    private static boolean answers(String route, String method) {
+    private static boolean acceptsMethod(String route, String method) {
         return route.equals(method) || (route.equals("GET") && method.equals("HEAD"));
     }
 

@@ -1,5 +1,5 @@
-/// The HTTP server's face: routing, requests, replies and the error envelope. Only this room knows
-/// which HTTP server it is.
+/// The HTTP server: routing, requests, replies and the error envelope. Only this package imports
+/// Jetty, the server library.
 @NullMarked
 package dev.sluice.platform.http;
 

@@ -1,5 +1,6 @@
 package dev.sluice.platform.id;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Comparator;
@@ -7,15 +8,17 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
 
-/// Makes time-ordered UUIDs (RFC 9562, version 7): 48 bits of milliseconds, a 12-bit counter within
-/// the millisecond, random bits.
+/// Generates time-ordered UUIDs (RFC 9562, version 7).
 ///
-/// Ids of one generator never repeat and never go backwards, also when the clock does. Safe for use
-/// by many threads.
+/// An id consists of 48 bits of milliseconds, a 12-bit counter within the millisecond, and random
+/// bits. The ids from one generator always increase, unless its clock is set back by more than a
+/// minute. It follows the clock then, because an id is also a time: ids from a time that lies ahead
+/// would be kept for as much longer. They do not repeat even so, because 50 or more of their bits
+/// are random. Thread-safe.
 public final class Uuid7 {
 
-    /// As PostgreSQL compares them, byte by byte.
-    public static final Comparator<UUID> ORDER =
+    /// Orders UUIDs as PostgreSQL does: byte by byte, unsigned.
+    public static final Comparator<UUID> UNSIGNED_ORDER =
             (one, other) -> {
                 int high =
                         Long.compareUnsigned(
@@ -26,18 +29,21 @@ public final class Uuid7 {
                                 one.getLeastSignificantBits(), other.getLeastSignificantBits());
             };
 
-    /// Later than any id; a whole day, so that nothing is left over at this end.
-    public static final Instant FOREVER = Instant.parse("9999-12-31T00:00:00Z");
+    /// The upper limit for times in id ranges: no id is made after this time. It is the start of a
+    /// day, so that ranges that end here divide into whole days.
+    public static final Instant MAX_TIME = Instant.parse("9999-12-31T00:00:00Z");
 
+    private static final Duration MAX_AHEAD_OF_CLOCK = Duration.ofMinutes(1);
     private static final int COUNTER_BITS = 12;
-    private static final long COUNTER = (1L << COUNTER_BITS) - 1;
-    private static final long VARIANT = 0x8000_0000_0000_0000L;
+    private static final long COUNTER_MASK = (1L << COUNTER_BITS) - 1;
+    private static final long MAX_STAMP_AHEAD = MAX_AHEAD_OF_CLOCK.toMillis() << COUNTER_BITS;
+    private static final long VARIANT_BITS = 0x8000_0000_0000_0000L;
 
     private final InstantSource clock;
     private final RandomGenerator random;
 
-    /// Milliseconds and counter of the newest id; a counter that overflows runs into the next
-    /// millisecond.
+    /// The milliseconds and counter of the newest id. When the counter overflows, it carries over
+    /// into the next millisecond.
     private final AtomicLong newest = new AtomicLong();
 
     public Uuid7(InstantSource clock, RandomGenerator random) {
@@ -49,37 +55,57 @@ public final class Uuid7 {
         return next(0);
     }
 
-    /// An id whose low `bits` bits are zero, for owners that number their parts there.
+    /// Returns a new id whose low `bits` bits are zero. Callers use those bits to number the parts
+    /// of an object.
     public UUID next(int bits) {
         long now = clock.millis() << COUNTER_BITS;
-        long stamp = newest.accumulateAndGet(now, (last, wanted) -> Math.max(last + 1, wanted));
-        long high = ((stamp >>> COUNTER_BITS) << 16) | 0x7000 | (stamp & COUNTER);
+        long stamp = newest.accumulateAndGet(now, Uuid7::following);
+        long high = ((stamp >>> COUNTER_BITS) << 16) | 0x7000 | (stamp & COUNTER_MASK);
         long low = (random.nextLong() >>> 2) & (-1L << bits);
-        return new UUID(high, VARIANT | low);
+        return new UUID(high, VARIANT_BITS | low);
     }
 
-    /// When the id was made, to the millisecond.
+    private static long following(long last, long now) {
+        return last - now > MAX_STAMP_AHEAD ? now : Math.max(last + 1, now);
+    }
+
+    /// Returns when the id was made, to the millisecond.
     public static Instant timeOf(UUID id) {
         return Instant.ofEpochMilli(millisOf(id));
     }
 
-    /// When the id was made, in milliseconds since 1970.
+    /// Returns when the id was made, in milliseconds since 1970.
     public static long millisOf(UUID id) {
         return id.getMostSignificantBits() >>> 16;
     }
 
-    /// The smallest id that can be made at `instant` or later: ids are compared as PostgreSQL does,
-    /// byte by byte, so this bounds a range of time.
+    /// Returns the smallest id that can be made in the millisecond of `instant`, in
+    /// [#UNSIGNED_ORDER]. This id is the lower bound of a time range.
     public static UUID floor(Instant instant) {
         return new UUID(instant.toEpochMilli() << 16, 0);
     }
 
-    /// As [#floor(Instant)] for any instant, however far: what was made within a millisecond stands
-    /// at its beginning, so the instant is rounded up, and kept between 1970 and [#FOREVER].
-    public static UUID bound(Instant instant) {
+    /// Returns the smallest id that can be made after the millisecond of `instant`.
+    public static UUID floorAfter(Instant instant) {
+        return floor(instant.plusMillis(1));
+    }
+
+    public static UUID max(UUID one, UUID other) {
+        return UNSIGNED_ORDER.compare(one, other) >= 0 ? one : other;
+    }
+
+    public static UUID min(UUID one, UUID other) {
+        return UNSIGNED_ORDER.compare(one, other) <= 0 ? one : other;
+    }
+
+    /// Returns the smallest id that can be made at `instant` or later. Any instant is accepted.
+    ///
+    /// Ids contain only whole milliseconds, so the instant is rounded up to a whole millisecond. It
+    /// is then limited to the years from 1970 to [#MAX_TIME].
+    public static UUID lowerBound(Instant instant) {
         if (instant.isBefore(Instant.EPOCH)) {
             return floor(Instant.EPOCH);
         }
-        return floor(instant.isAfter(FOREVER) ? FOREVER : instant.plusNanos(999_999));
+        return floor(instant.isAfter(MAX_TIME) ? MAX_TIME : instant.plusNanos(999_999));
     }
 }

@@ -1,4 +1,4 @@
-/// Identifiers: time-ordered UUIDs (RFC 9562, version 7), made in one place.
+/// Time-ordered UUIDs (RFC 9562, version 7) and ranges of them.
 @NullMarked
 package dev.sluice.platform.id;
 

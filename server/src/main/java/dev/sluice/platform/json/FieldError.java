@@ -1,4 +1,7 @@
 package dev.sluice.platform.json;
 
-/// What is wrong with one field. The message is a whole sentence that names the field and the fix.
+/// One wrong field of a request, with an error message for the sender.
+///
+/// @param field the path of the field, such as `auth_config.secret` or `rules.0.field`
+/// @param message a complete sentence that starts with the path and says which values are allowed
 public record FieldError(String field, String message) {}

@@ -7,88 +7,92 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-import java.util.LinkedHashMap;
-import java.util.Map;
-
-/// The two directions of JSON.
+/// Writes JSON, and parses JSON objects that users send.
+///
+/// Parsing is strict: duplicate names and text after the object are refused.
 public final class Json {
 
-    /// For what users send us: nothing is guessed and nothing is dropped silently.
-    private static final JsonMapper API =
+    /// Parses strictly, so that the server never guesses or silently drops anything that a user
+    /// sends.
+    private static final JsonMapper MAPPER =
             JsonMapper.builder()
                     .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
                     .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
                     .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
                     .build();
 
-    /// A body up to this length is read whatever it has: its tree stays small enough.
-    private static final int SHORT = 256 * 1024;
+    /// Bodies up to this length in bytes are parsed without counting tokens, because their parsed
+    /// trees stay small.
+    public static final int TOKEN_COUNT_THRESHOLD_BYTES = 256 * 1024;
 
-    /// Values, names and ends of a longer one. In memory each can take a hundred bytes.
-    private static final int MOST_TOKENS = 100_000;
+    /// The maximum number of tokens in a longer body, which limits the memory of its parsed tree.
+    /// Tokens are values, names and closing brackets; each can take a hundred bytes of memory.
+    private static final int MAX_TOKENS = 100_000;
 
     private Json() {}
 
     public static byte[] bytes(JsonObject object) {
-        return API.writeValueAsBytes(object.fields());
+        return MAPPER.writeValueAsBytes(object.fields());
     }
 
     public static String text(JsonObject object) {
-        return API.writeValueAsString(object.fields());
+        return MAPPER.writeValueAsString(object.fields());
     }
 
-    /// A string as it stands in JSON, with its quotes.
+    /// Returns the text as a JSON string, with quotes and escapes.
     static String quoted(String text) {
-        return API.writeValueAsString(text);
+        return MAPPER.writeValueAsString(text);
     }
 
-    /// Reads a JSON object into a form.
+    /// Parses a JSON object and returns a reader of its fields.
     ///
-    /// @throws MalformedJson when it is not one
-    public static Form form(byte[] json) {
-        return new Form(object(json), JsonDocument.read(json));
-    }
-
-    /// Reads a flat object of strings that we wrote ourselves.
-    public static Map<String, String> texts(byte[] json) {
-        var texts = new LinkedHashMap<String, String>();
-        object(json)
-                .properties()
-                .forEach(field -> texts.put(field.getKey(), field.getValue().stringValue()));
-        return texts;
+    /// @throws MalformedJsonException when the bytes are not a JSON object
+    public static FieldReader fieldReader(byte[] json) {
+        return new FieldReader(object(json), JsonDocument.read(json));
     }
 
     private static ObjectNode object(byte[] json) {
-        JsonNode node;
-        try {
-            if (json.length > SHORT) {
-                refuseTooMany(json);
-            }
-            node = API.readTree(json);
-        } catch (JacksonException e) {
-            throw new MalformedJson("The body is not valid JSON: " + plain(e.getOriginalMessage()));
+        if (!JsonScanner.isPlainUtf8(json)) {
+            throw new MalformedJsonException(
+                    "The body must be JSON in UTF-8, without a byte order mark.");
         }
-        if (node instanceof ObjectNode object) {
+        if (parse(json) instanceof ObjectNode object) {
             return object;
         }
-        throw new MalformedJson("The body must be a JSON object.");
+        throw new MalformedJsonException("The body must be a JSON object.");
     }
 
-    private static void refuseTooMany(byte[] json) {
+    /// Parses JSON text. The parser's own messages quote the text, which may contain a secret.
+    /// Therefore they are not passed on.
+    private static JsonNode parse(byte[] json) {
+        try {
+            if (json.length > TOKEN_COUNT_THRESHOLD_BYTES) {
+                checkTokenCount(json);
+            }
+            return MAPPER.readTree(json);
+        } catch (JacksonException e) {
+            throw new MalformedJsonException("The body is not valid JSON" + position(e) + ".");
+        } catch (ArithmeticException | NumberFormatException e) {
+            throw new MalformedJsonException(
+                    "The body is not valid JSON: a number has an exponent out of range.");
+        }
+    }
+
+    private static String position(JacksonException e) {
+        var location = e.getLocation();
+        return location == null || location.getLineNr() < 1
+                ? ""
+                : ": see line " + location.getLineNr() + ", column " + location.getColumnNr();
+    }
+
+    private static void checkTokenCount(byte[] json) {
         int tokens = 0;
-        try (var parser = API.createParser(json)) {
+        try (var parser = MAPPER.createParser(json)) {
             while (parser.nextToken() != null) {
-                if (++tokens > MOST_TOKENS) {
-                    throw new MalformedJson("The body has more JSON values than can be read.");
+                if (++tokens > MAX_TOKENS) {
+                    throw new MalformedJsonException("The body has too many JSON values.");
                 }
             }
         }
-    }
-
-    /// What the library says, without where it stands in the library: its own settings, and a
-    /// source that it does not show.
-    private static String plain(String message) {
-        return message.replaceAll(", from `[^`]*`", "")
-                .replaceAll("\\s?\\([^()\\[]*\\[Source:.*?\\]\\)", "");
     }
 }

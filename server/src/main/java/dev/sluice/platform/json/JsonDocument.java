@@ -6,20 +6,22 @@ import tools.jackson.core.JsonToken;
 import java.util.Arrays;
 import java.util.Optional;
 
-/// A JSON text to look into, made for payloads of strangers: memory and time have bounds.
+/// A parsed JSON text with bounded memory and parsing time, for payloads from untrusted senders.
 ///
-/// It keeps the text itself and one number for each value, at most four bytes for each byte of
-/// text; values are read out of the text when somebody asks. Nothing in it is changed: numbers keep
-/// all their digits. Of a name that an object has twice the last one counts.
+/// It keeps the text and an index with one eight-byte entry for each name and value. Values are
+/// decoded from the text on demand, so numbers keep all their digits. If an object has several
+/// members of the same name, the last one counts.
 ///
-/// One read with a bound of `effort` is owned by one thread; others are immutable.
+/// A document can be read with an `effort`, a limit on the work that later look-ups may do. Such a
+/// document is owned by one thread; others are immutable.
 public final class JsonDocument {
 
-    /// A value or a name: where it begins in the text, and the index of what comes after it and all
-    /// that it contains.
-    private static final int PART = 28;
+    /// The number of low bits of an index entry. They contain the index of the next entry after
+    /// this value and its contents. The high bits contain the offset of the value or name in the
+    /// text.
+    private static final int INDEX_BITS = 28;
 
-    private static final long MASK = (1L << PART) - 1;
+    private static final long INDEX_MASK = (1L << INDEX_BITS) - 1;
 
     private final byte[] text;
     private final boolean isBounded;
@@ -34,28 +36,31 @@ public final class JsonDocument {
         this.entries = new long[Math.clamp(text.length / 8, 4, 1 << 12)];
     }
 
-    /// Empty when it is not JSON: one value, in UTF-8 without a byte order mark, nested at most 500
-    /// deep, numbers of at most 1 000 characters.
+    /// Reads one JSON value in UTF-8. Returns empty when the text is not JSON, has a byte order
+    /// mark, is nested more than 500 levels deep, or contains a number of more than 1 000
+    /// characters.
     public static Optional<JsonDocument> read(byte[] text) {
         return read(new JsonDocument(text, false, 0));
     }
 
-    /// @param effort how many values may be looked at; what lies beyond is not found
+    /// Does the same, with a limit on the work of later look-ups.
+    ///
+    /// @param effort how many values look-ups may visit; after that, they find nothing
     public static Optional<JsonDocument> read(byte[] text, long effort) {
         return read(new JsonDocument(text, true, effort));
     }
 
     private static Optional<JsonDocument> read(JsonDocument document) {
-        boolean fits = document.text.length < MASK;
-        return fits && JsonText.isPlain(document.text) && document.fill()
+        boolean fits = document.text.length < INDEX_MASK;
+        return fits && JsonScanner.isPlainUtf8(document.text) && document.fill()
                 ? Optional.of(document)
                 : Optional.empty();
     }
 
     private boolean fill() {
-        int[] open = new int[JsonText.MOST_DEPTH + 1];
+        int[] open = new int[JsonScanner.MAX_NESTING_DEPTH + 1];
         int depth = 0;
-        try (var parser = JsonText.parser(text)) {
+        try (var parser = JsonScanner.parser(text)) {
             for (var token = parser.nextToken(); token != null; token = parser.nextToken()) {
                 if (token == JsonToken.END_OBJECT || token == JsonToken.END_ARRAY) {
                     depth--;
@@ -63,14 +68,14 @@ public final class JsonDocument {
                     continue;
                 }
                 if (depth == 0 && size > 0) {
-                    return false; // a second value
+                    return false; // a second value follows the first
                 }
                 long offset = parser.currentTokenLocation().getByteOffset();
                 if (token == JsonToken.START_OBJECT || token == JsonToken.START_ARRAY) {
                     open[depth++] = size;
-                    add(offset << PART);
+                    add(offset << INDEX_BITS);
                 } else {
-                    add((offset << PART) | (size + 1));
+                    add((offset << INDEX_BITS) | (size + 1));
                 }
             }
         } catch (JacksonException e) {
@@ -90,7 +95,7 @@ public final class JsonDocument {
         return new JsonValue(this, 0);
     }
 
-    /// How many numbers of eight bytes it holds beside the text.
+    /// Returns the capacity of the index in entries. Each entry takes eight bytes.
     int entries() {
         return entries.length;
     }
@@ -99,15 +104,17 @@ public final class JsonDocument {
         return text;
     }
 
+    /// Returns the offset in the text at which the value or name begins.
     int offset(int entry) {
-        return (int) (entries[entry] >>> PART);
+        return (int) (entries[entry] >>> INDEX_BITS);
     }
 
-    int after(int entry) {
-        return (int) (entries[entry] & MASK);
+    /// Returns the index of the next entry after this value and its contents.
+    int indexAfter(int entry) {
+        return (int) (entries[entry] & INDEX_MASK);
     }
 
-    /// Whether there is effort left for so much more.
+    /// Subtracts `cost` from the remaining effort. Returns false when the effort is used up.
     boolean spend(long cost) {
         if (isBounded) {
             effort -= cost;

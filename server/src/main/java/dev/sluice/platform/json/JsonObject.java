@@ -13,13 +13,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// A JSON object to be written, its fields in the order they were put.
+/// A JSON object to be written, with its fields in insertion order.
 ///
-/// Values may be strings, numbers, booleans, instants, ids and other values with a plain `toString`
-/// form, optionals (empty becomes null), raw JSON, lists, maps and objects like this.
+/// Values are strings, numbers, booleans, instants, lists, maps, [RawJson] or other objects of this
+/// class. An empty `Optional` is written as null. Any other value is written as its `toString`.
+/// Owned by one thread.
 public final class JsonObject {
 
-    private static final DateTimeFormatter TIME =
+    private static final DateTimeFormatter TIME_FORMAT =
             DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
 
     private final Map<String, @Nullable Object> fields = new LinkedHashMap<>();
@@ -34,14 +35,14 @@ public final class JsonObject {
         return this;
     }
 
-    /// `{"items": […]}`, as every list of the API begins.
+    /// Returns `{"items": […]}`, the beginning of every list reply of the API.
     public static JsonObject items(List<JsonObject> items) {
         return new JsonObject().put("items", items);
     }
 
-    /// RFC 3339, UTC, milliseconds: `2026-01-02T03:04:05.678Z`.
+    /// Returns the time in RFC 3339 format, in UTC with milliseconds: `2026-01-02T03:04:05.678Z`.
     public static String time(Instant instant) {
-        return TIME.format(instant);
+        return TIME_FORMAT.format(instant);
     }
 
     Map<String, @Nullable Object> fields() {

@@ -11,10 +11,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/// A value of a [JsonDocument].
+/// One value of a [JsonDocument]: an object, array, string, number, boolean or null.
+///
+/// An accessor returns empty when the value has another type. Look-ups and string accessors also
+/// return empty once the document's effort, its limit on such work, is used up.
 public final class JsonValue {
 
-    public enum Kind {
+    public enum JsonType {
         OBJECT,
         ARRAY,
         STRING,
@@ -23,8 +26,8 @@ public final class JsonValue {
         NULL
     }
 
-    /// A string this long costs as much effort as a value more.
-    private static final int CHARACTERS = 16;
+    /// How many characters of a string can be read for the effort of visiting one value.
+    private static final int CHARACTERS_PER_EFFORT = 16;
 
     private final JsonDocument document;
     private final int entry;
@@ -34,14 +37,14 @@ public final class JsonValue {
         this.entry = entry;
     }
 
-    public Kind kind() {
+    public JsonType type() {
         return switch (document.text()[from()]) {
-            case '{' -> Kind.OBJECT;
-            case '[' -> Kind.ARRAY;
-            case '"' -> Kind.STRING;
-            case 't', 'f' -> Kind.BOOLEAN;
-            case 'n' -> Kind.NULL;
-            default -> Kind.NUMBER;
+            case '{' -> JsonType.OBJECT;
+            case '[' -> JsonType.ARRAY;
+            case '"' -> JsonType.STRING;
+            case 't', 'f' -> JsonType.BOOLEAN;
+            case 'n' -> JsonType.NULL;
+            default -> JsonType.NUMBER;
         };
     }
 
@@ -50,27 +53,27 @@ public final class JsonValue {
     }
 
     private int end() {
-        return JsonText.end(document.text(), from());
+        return JsonScanner.end(document.text(), from());
     }
 
-    /// How many bytes of text it takes.
+    /// Returns the length of the value's text in bytes.
     public int length() {
         return end() - from();
     }
 
-    /// As it stands in the text.
+    /// Returns the value's text, unchanged.
     public RawJson raw() {
         return new RawJson(new String(document.text(), from(), length(), UTF_8));
     }
 
-    /// Empty when it is not a string.
+    /// Returns the string without quotes and escapes, or empty when the value is not a string.
     public Optional<String> string() {
-        if (kind() != Kind.STRING) {
+        if (type() != JsonType.STRING) {
             return Optional.empty();
         }
         int from = from() + 1;
         int length = length() - 2;
-        if (!document.spend(length / CHARACTERS)) {
+        if (!document.spend(length / CHARACTERS_PER_EFFORT)) {
             return Optional.empty();
         }
         String written = new String(document.text(), from, length, UTF_8);
@@ -102,12 +105,13 @@ public final class JsonValue {
         return text.toString();
     }
 
-    /// With all its digits. Empty when it is not a number, or its exponent has more than 32 bits.
+    /// Returns the number with all its digits. Empty when the value is not a number, or when its
+    /// exponent does not fit in 32 bits.
     ///
-    /// Compare it with `compareTo` only: made into an integer or written out, `1e999999999` would
-    /// take a gigabyte.
+    /// Callers must only use `compareTo` on the result. Converting `1e999999999` to an integer or
+    /// to plain notation would take a gigabyte of memory.
     public Optional<BigDecimal> number() {
-        if (kind() != Kind.NUMBER) {
+        if (type() != JsonType.NUMBER) {
             return Optional.empty();
         }
         try {
@@ -117,21 +121,24 @@ public final class JsonValue {
         }
     }
 
-    /// Empty when it is neither `true` nor `false`.
+    /// Returns the boolean, or empty when the value is neither `true` nor `false`.
     public Optional<Boolean> bool() {
-        return kind() == Kind.BOOLEAN
+        return type() == JsonType.BOOLEAN
                 ? Optional.of(document.text()[from()] == 't')
                 : Optional.empty();
     }
 
-    /// The object's member of that name, the last of them; empty when this is not an object.
+    /// Returns the last member of that name. Empty when the value is not an object or has no such
+    /// member.
     public Optional<JsonValue> member(String name) {
-        if (kind() != Kind.OBJECT) {
+        if (type() != JsonType.OBJECT) {
             return Optional.empty();
         }
         byte[] utf8 = name.getBytes(UTF_8);
         int found = -1;
-        for (int at = entry + 1; at < document.after(entry); at = document.after(at + 1)) {
+        for (int at = entry + 1;
+                at < document.indexAfter(entry);
+                at = document.indexAfter(at + 1)) {
             if (!document.spend(1)) {
                 return Optional.empty();
             }
@@ -151,19 +158,20 @@ public final class JsonValue {
                 && Arrays.equals(text, from, end, utf8, 0, utf8.length)) {
             return true;
         }
-        // An escape makes the written name longer than the name.
-        int written = JsonText.end(text, from - 1) - 1 - from;
+        // A name written with escapes is longer than the name that it represents.
+        int written = JsonScanner.end(text, from - 1) - 1 - from;
         return written > utf8.length
                 && new JsonValue(document, at).string().filter(name::equals).isPresent();
     }
 
-    /// The array's element at a 0-based index; empty when this is not an array, or ends before.
+    /// Returns the array element at a 0-based index. Empty when the value is not an array or the
+    /// array is too short.
     public Optional<JsonValue> element(int index) {
-        if (kind() != Kind.ARRAY) {
+        if (type() != JsonType.ARRAY) {
             return Optional.empty();
         }
         int left = index;
-        for (int at = entry + 1; at < document.after(entry); at = document.after(at)) {
+        for (int at = entry + 1; at < document.indexAfter(entry); at = document.indexAfter(at)) {
             if (!document.spend(1)) {
                 return Optional.empty();
             }
@@ -174,12 +182,12 @@ public final class JsonValue {
         return Optional.empty();
     }
 
-    /// Whether this is an array of which one element meets the condition.
+    /// Whether the value is an array and at least one element matches the condition.
     public boolean anyElement(Predicate<JsonValue> condition) {
-        if (kind() != Kind.ARRAY) {
+        if (type() != JsonType.ARRAY) {
             return false;
         }
-        for (int at = entry + 1; at < document.after(entry); at = document.after(at)) {
+        for (int at = entry + 1; at < document.indexAfter(entry); at = document.indexAfter(at)) {
             if (!document.spend(1)) {
                 return false;
             }
@@ -190,18 +198,21 @@ public final class JsonValue {
         return false;
     }
 
-    /// The array's elements; none when this is not an array.
+    /// Returns the array's elements, or an empty list when the value is not an array.
     public List<JsonValue> elements() {
         var elements = new ArrayList<JsonValue>();
         anyElement(element -> !elements.add(element));
         return elements;
     }
 
-    /// The object's members by name, in order; none when this is not an object.
+    /// Returns the object's members by name, in order, or an empty map when the value is not an
+    /// object.
     public Map<String, JsonValue> members() {
         var members = new LinkedHashMap<String, JsonValue>();
-        if (kind() == Kind.OBJECT) {
-            for (int at = entry + 1; at < document.after(entry); at = document.after(at + 1)) {
+        if (type() == JsonType.OBJECT) {
+            for (int at = entry + 1;
+                    at < document.indexAfter(entry);
+                    at = document.indexAfter(at + 1)) {
                 if (!document.spend(1)) {
                     break;
                 }
@@ -212,13 +223,14 @@ public final class JsonValue {
         return members;
     }
 
-    /// Whether both are the same: numbers by value, strings by their characters, arrays element by
-    /// element, objects member by member in any order.
+    /// Whether both values are equal as JSON. Numbers are compared by value and strings after
+    /// unescaping. Arrays are compared element by element, and objects member by member in any
+    /// order.
     public boolean isSame(JsonValue other) {
-        if (kind() != other.kind()) {
+        if (type() != other.type()) {
             return false;
         }
-        return switch (kind()) {
+        return switch (type()) {
             case NULL -> true;
             case BOOLEAN -> bool().equals(other.bool());
             case STRING -> string().isPresent() && string().equals(other.string());
@@ -237,18 +249,20 @@ public final class JsonValue {
     private boolean isSameArray(List<JsonValue> others) {
         int at = entry + 1;
         for (var theirs : others) {
-            if (at >= document.after(entry)
+            if (at >= document.indexAfter(entry)
                     || !document.spend(1)
                     || !new JsonValue(document, at).isSame(theirs)) {
                 return false;
             }
-            at = document.after(at);
+            at = document.indexAfter(at);
         }
-        return at == document.after(entry);
+        return at == document.indexAfter(entry);
     }
 
     private boolean isSameObject(Map<String, JsonValue> others) {
-        for (int at = entry + 1; at < document.after(entry); at = document.after(at + 1)) {
+        for (int at = entry + 1;
+                at < document.indexAfter(entry);
+                at = document.indexAfter(at + 1)) {
             var name = new JsonValue(document, at).string();
             if (!document.spend(1) || name.isEmpty() || !others.containsKey(name.get())) {
                 return false;

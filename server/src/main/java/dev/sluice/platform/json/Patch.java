@@ -3,47 +3,51 @@ package dev.sluice.platform.json;
 import java.util.Optional;
 import java.util.function.Function;
 
-/// One field of a body: left out, set to null, or given a value.
+/// The change that a request makes to one field: keep it, clear it, or set a value.
+///
+/// An absent field keeps its value (`KeepValue`), null clears it (`ClearValue`). Immutable.
 public sealed interface Patch<T> {
 
-    record Keep<T>() implements Patch<T> {}
+    record KeepValue<T>() implements Patch<T> {}
 
-    record Clear<T>() implements Patch<T> {}
+    record ClearValue<T>() implements Patch<T> {}
 
-    record Set<T>(T value) implements Patch<T> {}
+    record SetValue<T>(T value) implements Patch<T> {}
 
-    /// The field after the patch, where clearing it means going back to `cleared`.
-    default T over(T current, T cleared) {
+    /// Returns the field's value after the patch, for a field that always has a value.
+    ///
+    /// @param cleared the value to which null resets the field
+    default T applyTo(T current, T cleared) {
         return switch (this) {
-            case Keep<T> _ -> current;
-            case Clear<T> _ -> cleared;
-            case Set<T>(T value) -> value;
+            case KeepValue<T> _ -> current;
+            case ClearValue<T> _ -> cleared;
+            case SetValue<T>(T value) -> value;
         };
     }
 
-    /// The field after the patch, where it may be absent.
-    default Optional<T> over(Optional<T> current) {
+    /// Returns the field's value after the patch, for a field that may have no value.
+    default Optional<T> applyTo(Optional<T> current) {
         return switch (this) {
-            case Keep<T> _ -> current;
-            case Clear<T> _ -> Optional.empty();
-            case Set<T>(T value) -> Optional.of(value);
+            case KeepValue<T> _ -> current;
+            case ClearValue<T> _ -> Optional.empty();
+            case SetValue<T>(T value) -> Optional.of(value);
         };
     }
 
-    /// The field of something new, where leaving it out and null both mean `fallback`.
-    default T or(T fallback) {
-        return over(fallback, fallback);
+    /// Returns the field's value in a new resource. Absent and null both mean `fallback`.
+    default T orElse(T fallback) {
+        return applyTo(fallback, fallback);
     }
 
     default Optional<T> toOptional() {
-        return over(Optional.empty());
+        return applyTo(Optional.empty());
     }
 
     default <R> Patch<R> map(Function<T, R> change) {
         return switch (this) {
-            case Keep<T> _ -> new Keep<>();
-            case Clear<T> _ -> new Clear<>();
-            case Set<T>(T value) -> new Set<>(change.apply(value));
+            case KeepValue<T> _ -> new KeepValue<>();
+            case ClearValue<T> _ -> new ClearValue<>();
+            case SetValue<T>(T value) -> new SetValue<>(change.apply(value));
         };
     }
 }

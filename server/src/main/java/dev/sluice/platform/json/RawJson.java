@@ -1,6 +1,7 @@
 package dev.sluice.platform.json;
 
-/// JSON text that is written as it stands. Whoever makes one knows that it is valid.
+/// JSON text that is written as it is, without being parsed again. Its creator guarantees that the
+/// text is valid JSON.
 public record RawJson(String text) {
 
     @Override

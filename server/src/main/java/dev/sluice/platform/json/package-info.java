@@ -1,6 +1,7 @@
-/// Reading and writing JSON. Only this room knows the library.
+/// Reads and writes JSON. Only this package imports Jackson, the JSON library.
 ///
-/// What comes in is read field by field, and all wrong fields are reported together.
+/// [FieldReader] reads request bodies and reports all wrong fields together. [JsonDocument] and
+/// [JsonMerger] handle payloads from untrusted senders.
 @NullMarked
 package dev.sluice.platform.json;
 

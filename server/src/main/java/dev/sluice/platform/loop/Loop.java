@@ -7,25 +7,25 @@ import java.time.Duration;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// A thread that does rounds of a step until it is closed.
+/// A thread that repeats a step until it is closed.
 ///
-/// A round that says it found a full plate is followed by the next at once; otherwise the loop
-/// rests for its pause, or until somebody calls `wake`. A round that throws is logged and followed
-/// by a rest: the step must be safe to repeat.
+/// When the step returns true, the next round starts at once. Otherwise the loop waits until the
+/// interval is over or `wake` is called. When the step throws, the exception is logged and the loop
+/// waits as usual, so the step must be safe to repeat. Thread-safe.
 public final class Loop implements AutoCloseable {
 
-    /// One round of work; true when there may be more at once.
+    /// One round of work. Returns true when there may be more work right away.
     @FunctionalInterface
     public interface Step {
         boolean run() throws InterruptedException;
     }
 
     private static final Logger log = LoggerFactory.getLogger(Loop.class);
-    private static final Duration GRACE = Duration.ofSeconds(2);
-    private static final Duration LAST_WORDS = Duration.ofMillis(500);
+    private static final Duration STOP_TIMEOUT = Duration.ofSeconds(2);
+    private static final Duration INTERRUPT_TIMEOUT = Duration.ofMillis(500);
 
     private final String name;
-    private final Duration pause;
+    private final Duration interval;
     private final Step step;
     private final Thread thread;
     private final ReentrantLock lock = new ReentrantLock();
@@ -34,57 +34,57 @@ public final class Loop implements AutoCloseable {
     /// Guarded by `lock`.
     private boolean closed;
 
-    /// Guarded by `lock`: somebody called `wake` since the last round began.
-    private boolean awake;
+    /// Whether `wake` was called since the last wait ended. Guarded by `lock`.
+    private boolean wakeRequested;
 
-    private Loop(String name, Duration pause, Step step) {
+    private Loop(String name, Duration interval, Step step) {
         this.name = name;
-        this.pause = pause;
+        this.interval = interval;
         this.step = step;
-        this.thread = Thread.ofPlatform().name(name).daemon().unstarted(this::rounds);
+        this.thread = Thread.ofPlatform().name(name).daemon().unstarted(this::runRounds);
     }
 
-    public static Loop start(String name, Duration pause, Step step) {
-        var loop = new Loop(name, pause, step);
+    public static Loop start(String name, Duration interval, Step step) {
+        var loop = new Loop(name, interval, step);
         loop.thread.start();
         return loop;
     }
 
-    /// Ends the rest, or the next one if a round runs.
+    /// Ends the current wait. A call during a round skips the wait after that round.
     public void wake() {
         lock.lock();
         try {
-            awake = true;
+            wakeRequested = true;
             changed.signalAll();
         } finally {
             lock.unlock();
         }
     }
 
-    private void rounds() {
+    private void runRounds() {
         try {
-            while (mayGoOn()) {
-                if (!round()) {
-                    rest();
+            while (isOpen()) {
+                if (!runRound()) {
+                    awaitNextRound();
                 }
             }
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt(); // only close interrupts, and only to end it
+            Thread.currentThread().interrupt(); // only `close` interrupts this thread, to end it
         }
     }
 
-    private boolean round() throws InterruptedException {
+    private boolean runRound() throws InterruptedException {
         try {
             return step.run();
         } catch (RuntimeException | Error e) {
-            if (mayGoOn()) {
+            if (isOpen()) {
                 log.atWarn().addKeyValue("loop", name).setCause(e).log("loop.failed");
             }
             return false;
         }
     }
 
-    private boolean mayGoOn() {
+    private boolean isOpen() {
         lock.lock();
         try {
             return !closed;
@@ -93,20 +93,21 @@ public final class Loop implements AutoCloseable {
         }
     }
 
-    private void rest() throws InterruptedException {
+    private void awaitNextRound() throws InterruptedException {
         lock.lock();
         try {
-            long left = pause.toNanos();
-            while (!closed && !awake && left > 0) {
+            long left = interval.toNanos();
+            while (!closed && !wakeRequested && left > 0) {
                 left = changed.awaitNanos(left);
             }
-            awake = false;
+            wakeRequested = false;
         } finally {
             lock.unlock();
         }
     }
 
-    /// Lets the round that runs finish, within two seconds; after that it is interrupted.
+    /// Ends the loop. Waits up to two seconds for the current round to finish, then interrupts it.
+    /// A loop may close itself from its own thread.
     @Override
     public void close() {
         lock.lock();
@@ -117,9 +118,9 @@ public final class Loop implements AutoCloseable {
             lock.unlock();
         }
         try {
-            if (!thread.equals(Thread.currentThread()) && !thread.join(GRACE)) {
+            if (!thread.equals(Thread.currentThread()) && !thread.join(STOP_TIMEOUT)) {
                 thread.interrupt();
-                thread.join(LAST_WORDS);
+                thread.join(INTERRUPT_TIMEOUT);
             }
         } catch (InterruptedException e) {
             thread.interrupt();

@@ -1,4 +1,4 @@
-/// Work that is done again and again, one round at a time.
+/// Runs background threads that repeat a task, and stops the server's parts in order.
 @NullMarked
 package dev.sluice.platform.loop;
 

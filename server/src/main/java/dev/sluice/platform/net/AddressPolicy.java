@@ -5,22 +5,24 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// Which addresses requests on behalf of users may go to: public ones, and what the operator
-/// opened.
+/// Decides which IP addresses Sluice may send requests to: public addresses, and any ranges that
+/// the operator has allowed.
 ///
-/// Judges by an own table: the JDK's predicates know neither carrier-grade NAT nor unique local,
-/// benchmarking, documentation and transition ranges. Immutable.
+/// The class has its own table of ranges because the predicates of `InetAddress` miss some:
+/// carrier-grade NAT and the unique local, benchmarking, documentation and transition ranges.
+/// Immutable.
 public final class AddressPolicy {
 
-    /// What every refusal says.
-    public static final String REFUSAL = "must not point to a private or internal address";
+    /// The text that every refusal message contains.
+    public static final String REFUSAL_MESSAGE = "must not point to a private or internal address";
 
-    /// The operator's setting that opens ranges; refusals name it.
-    public static final String SETTING = "SLUICE_ALLOW_PRIVATE_DESTINATIONS";
+    /// The setting that lists the ranges the operator allows. Refusal messages name it.
+    public static final String SETTING_NAME = "SLUICE_ALLOW_PRIVATE_DESTINATIONS";
 
-    /// Where clouds keep credentials. Open only when listed themselves: an operator who opens a
-    /// whole network does not mean these.
-    private static final List<Range> GUARDED =
+    /// Addresses at which cloud providers serve credentials. They are allowed only if the operator
+    /// lists a range that lies inside one of these. Allowing a larger network that contains them is
+    /// not enough.
+    private static final List<NamedRange> CREDENTIAL_RANGES =
             List.of(
                     range("link-local", "169.254.0.0/16"),
                     range("link-local", "fe80::/10"),
@@ -32,8 +34,8 @@ public final class AddressPolicy {
                     range("cloud metadata", "fd20:ce::254"),
                     range("cloud metadata", "fd00:42::42"));
 
-    /// From the special-purpose registries of IANA.
-    private static final List<Range> CLOSED =
+    /// Ranges of non-public addresses (RFC 6890 and the IANA special-purpose address registries).
+    private static final List<NamedRange> SPECIAL_PURPOSE_RANGES =
             List.of(
                     range("this network", "0.0.0.0/8"),
                     range("private network", "10.0.0.0/8"),
@@ -62,41 +64,43 @@ public final class AddressPolicy {
                     range("AS112", "2620:4f:8000::/48"),
                     range("documentation", "3fff::/20"));
 
-    /// What lies outside has never been given out; mapped, translated and compatible forms of IPv4
-    /// addresses lie there too.
+    /// The only IPv6 block with public addresses (IANA IPv6 address space registry). The IPv6 forms
+    /// of IPv4 addresses, translated and compatible, are outside it.
     private static final Cidr GLOBAL_UNICAST = Cidr.parse("2000::/3");
 
-    private static final Cidr LOOPBACK = Cidr.parse("127.0.0.0/8");
+    private static final Cidr IPV4_LOOPBACK = Cidr.parse("127.0.0.0/8");
 
-    private final List<Cidr> opened;
+    private final List<Cidr> allowed;
 
-    private AddressPolicy(List<Cidr> opened) {
-        this.opened = opened;
+    private AddressPolicy(List<Cidr> allowed) {
+        this.allowed = allowed;
     }
 
-    /// Public addresses and those in `ranges`. Who opens `127.0.0.0/8` opens `::1` too.
+    /// Returns a policy that allows public addresses and those in `ranges`. Allowing `127.0.0.0/8`
+    /// also allows `::1`.
     public static AddressPolicy allowing(List<Cidr> ranges) {
-        var opened = new ArrayList<>(ranges);
-        if (ranges.stream().anyMatch(range -> range.covers(LOOPBACK))) {
-            opened.add(Cidr.parse("::1"));
+        var allowed = new ArrayList<>(ranges);
+        if (ranges.stream().anyMatch(range -> range.covers(IPV4_LOOPBACK))) {
+            allowed.add(Cidr.parse("::1"));
         }
-        return new AddressPolicy(List.copyOf(opened));
+        return new AddressPolicy(List.copyOf(allowed));
     }
 
-    /// The name of the forbidden range that the address lies in; empty when it may be reached.
+    /// Returns the name of the forbidden range that contains the address, or empty when the address
+    /// is allowed.
     public Optional<String> refusal(InetAddress address) {
-        var bits = Bits.of(address);
-        for (var range : GUARDED) {
+        var bits = AddressBits.of(address);
+        for (var range : CREDENTIAL_RANGES) {
             if (range.cidr().contains(bits)) {
-                return isOpenedWithin(range.cidr(), bits)
+                return isAllowedWithin(range.cidr(), bits)
                         ? Optional.empty()
                         : Optional.of(range.name());
             }
         }
-        if (isOpened(bits)) {
+        if (isAllowed(bits)) {
             return Optional.empty();
         }
-        for (var range : CLOSED) {
+        for (var range : SPECIAL_PURPOSE_RANGES) {
             if (range.cidr().contains(bits)) {
                 return Optional.of(range.name());
             }
@@ -106,19 +110,23 @@ public final class AddressPolicy {
                 : Optional.empty();
     }
 
-    /// Why a host may not be saved; empty when it may. Names are not looked up: those that mean the
-    /// inside of a network are refused, unless the operator opened something, for then it is the
-    /// addresses they resolve to that count.
+    /// Returns why a host may not be saved as a destination, or empty when it may.
+    ///
+    /// Host names are not resolved here. Names of internal networks are refused, unless the
+    /// operator has allowed at least one range. If so, the name is accepted, and each delivery
+    /// attempt checks the addresses that it resolves to.
     public Optional<String> refusal(Host host) {
         return switch (host) {
-            case Host.Literal(var address) -> refusal(address);
-            case Host.Name(var name) ->
-                    opened.isEmpty() && isInternal(name)
+            case Host.IpLiteral(var address) -> refusal(address);
+            case Host.HostName(var name) ->
+                    allowed.isEmpty() && isInternal(name)
                             ? Optional.of("internal name")
                             : Optional.empty();
         };
     }
 
+    /// Whether the name is reserved for internal networks: by RFC 6761 (`localhost`), RFC 6762
+    /// (`local`) or RFC 8375 (`home.arpa`), or `internal`, which ICANN reserved for private use.
     private static boolean isInternal(String name) {
         return isUnder(name, "localhost")
                 || isUnder(name, "local")
@@ -132,8 +140,8 @@ public final class AddressPolicy {
                         || name.charAt(name.length() - domain.length() - 1) == '.');
     }
 
-    private boolean isOpened(Bits address) {
-        for (var range : opened) {
+    private boolean isAllowed(AddressBits address) {
+        for (var range : allowed) {
             if (range.contains(address)) {
                 return true;
             }
@@ -141,8 +149,8 @@ public final class AddressPolicy {
         return false;
     }
 
-    private boolean isOpenedWithin(Cidr guarded, Bits address) {
-        for (var range : opened) {
+    private boolean isAllowedWithin(Cidr guarded, AddressBits address) {
+        for (var range : allowed) {
             if (guarded.covers(range) && range.contains(address)) {
                 return true;
             }
@@ -150,9 +158,9 @@ public final class AddressPolicy {
         return false;
     }
 
-    private static Range range(String name, String cidr) {
-        return new Range(name, Cidr.parse(cidr));
+    private static NamedRange range(String name, String cidr) {
+        return new NamedRange(name, Cidr.parse(cidr));
     }
 
-    private record Range(String name, Cidr cidr) {}
+    private record NamedRange(String name, Cidr cidr) {}
 }

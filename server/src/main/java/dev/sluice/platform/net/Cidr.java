@@ -2,32 +2,34 @@ package dev.sluice.platform.net;
 
 import java.net.InetAddress;
 
-/// A range of addresses, such as `10.0.0.0/8` or `fd00::/8`.
+/// A range of IP addresses in CIDR notation (RFC 4632), such as `10.0.0.0/8` or `fd00::/8`.
+/// Immutable.
 public final class Cidr {
 
-    private final Bits network;
+    private final AddressBits network;
     private final int prefix;
     private final String text;
 
-    private Cidr(Bits network, int prefix, String text) {
+    private Cidr(AddressBits network, int prefix, String text) {
         this.network = network;
         this.prefix = prefix;
         this.text = text;
     }
 
-    /// Reads a range; a lone address is a range of one. Bits after the prefix are ignored.
+    /// Parses a range. An address without a prefix length is a range of one address. Bits after the
+    /// prefix are ignored.
     ///
-    /// @throws IllegalArgumentException with a message for whoever wrote it
+    /// @throws IllegalArgumentException with a message for the person who wrote the range
     public static Cidr parse(String text) {
         int slash = text.indexOf('/');
         var address = Host.literal(slash < 0 ? text : text.substring(0, slash));
         if (address.isEmpty()) {
             throw unreadable(text);
         }
-        var bits = Bits.of(address.get());
-        int most = bits.isV6() ? 128 : 32;
-        int prefix = slash < 0 ? most : prefix(text, text.substring(slash + 1));
-        if (prefix > most) {
+        var bits = AddressBits.of(address.get());
+        int maxPrefix = bits.isV6() ? 128 : 32;
+        int prefix = slash < 0 ? maxPrefix : prefix(text, text.substring(slash + 1));
+        if (prefix > maxPrefix) {
             throw unreadable(text);
         }
         return new Cidr(bits.first(prefix), prefix, text);
@@ -50,16 +52,16 @@ public final class Cidr {
     }
 
     public boolean contains(InetAddress address) {
-        return contains(Bits.of(address));
+        return contains(AddressBits.of(address));
     }
 
-    boolean contains(Bits address) {
+    boolean contains(AddressBits address) {
         return address.isV6() == network.isV6()
-                && (address.high() & Bits.mask(prefix)) == network.high()
-                && (address.low() & Bits.mask(prefix - 64)) == network.low();
+                && (address.high() & AddressBits.mask(prefix)) == network.high()
+                && (address.low() & AddressBits.mask(prefix - 64)) == network.low();
     }
 
-    /// Whether every address of `other` is also one of this range.
+    /// Whether every address of `other` is also in this range.
     boolean covers(Cidr other) {
         return prefix <= other.prefix && contains(other.network);
     }

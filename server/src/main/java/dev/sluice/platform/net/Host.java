@@ -7,17 +7,18 @@ import java.net.UnknownHostException;
 import java.util.Locale;
 import java.util.Optional;
 
-/// The host of a URL: a name to be looked up, or an address written out.
+/// The host of a URL: a name that must be resolved, or an IP address. Immutable.
 public sealed interface Host {
 
-    /// As it stands in a `Host` header: ASCII, lower case, no trailing dot, IPv6 in brackets.
+    /// Returns the host as written in a `Host` header: ASCII, lower case, without a trailing dot,
+    /// IPv6 in brackets.
     String text();
 
-    /// A name, in the ASCII form that DNS knows.
-    record Name(String text) implements Host {}
+    /// A host name in the ASCII form that DNS uses.
+    record HostName(String text) implements Host {}
 
-    /// An address: four decimal numbers, or IPv6 in brackets.
-    record Literal(InetAddress address) implements Host {
+    /// An IP address. A URL contains it as four decimal numbers (IPv4) or in brackets (IPv6).
+    record IpLiteral(InetAddress address) implements Host {
 
         @Override
         public String text() {
@@ -26,13 +27,13 @@ public sealed interface Host {
         }
     }
 
-    /// Reads the host as it stands in a URL. Nothing is looked up.
+    /// Parses the host of a URL, without resolving it.
     ///
-    /// Follows the rule of the WHATWG URL standard that a host whose last label is a number is an
-    /// IPv4 address, and accepts only its canonical form: `127.1`, `0x7f000001` and `2130706433`
-    /// mean different addresses to different readers.
+    /// If the last label is a number, the host is an IPv4 address (WHATWG URL Standard, "ends in a
+    /// number"). Such a host must consist of four decimal numbers, because programs disagree about
+    /// which address `127.1`, `0x7f000001` or `2130706433` means.
     ///
-    /// @throws IllegalArgumentException with a message for whoever wrote it
+    /// @throws IllegalArgumentException with a message for the person who wrote the URL
     static Host parse(String written) {
         if (written.isEmpty()) {
             throw new IllegalArgumentException("must name a host");
@@ -46,12 +47,13 @@ public sealed interface Host {
         }
         checkLabels(name);
         if (endsInNumber(name)) {
-            return new Literal(ipv4(name).orElseThrow(Host::disguised));
+            return new IpLiteral(ipv4(name).orElseThrow(Host::nonCanonicalIpv4));
         }
-        return new Name(name);
+        return new HostName(name);
     }
 
-    /// The address that `text` spells in its canonical form, IPv6 without brackets.
+    /// Returns the IP address if `text` is one in its canonical form, with IPv6 written without
+    /// brackets.
     static Optional<InetAddress> literal(String text) {
         return text.indexOf(':') < 0 ? ipv4(text) : ipv6(text);
     }
@@ -62,8 +64,8 @@ public sealed interface Host {
         }
         return written.endsWith("]")
                 ? ipv6(written.substring(1, written.length() - 1))
-                        .map(Literal::new)
-                        .orElseThrow(Host::noIpv6)
+                        .map(IpLiteral::new)
+                        .orElseThrow(Host::invalidIpv6)
                 : refuse("must close the bracket of its IPv6 address");
     }
 
@@ -71,20 +73,20 @@ public sealed interface Host {
         throw new IllegalArgumentException(message);
     }
 
-    private static IllegalArgumentException noIpv6() {
+    private static IllegalArgumentException invalidIpv6() {
         return new IllegalArgumentException("has no IPv6 address between its brackets");
     }
 
-    private static IllegalArgumentException disguised() {
+    private static IllegalArgumentException nonCanonicalIpv4() {
         return new IllegalArgumentException(
-                AddressPolicy.REFUSAL + ": write an IPv4 address as four decimal numbers");
+                AddressPolicy.REFUSAL_MESSAGE + ": write an IPv4 address as four decimal numbers");
     }
 
     private static String ascii(String written) {
         if (written.chars().allMatch(c -> c < 0x80)) {
             return written;
         }
-        // Read differently by the two generations of IDNA, so the name would be ambiguous.
+        // IDNA2003 and IDNA2008 read these characters differently, so the name would be ambiguous.
         if (written.chars().anyMatch(c -> "ßẞς\u200c\u200d".indexOf(c) >= 0)) {
             throw new IllegalArgumentException(
                     "must give this host name in its ASCII form (xn--...)");

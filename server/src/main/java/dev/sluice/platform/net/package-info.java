@@ -1,4 +1,5 @@
-/// Which addresses and host names are public, and which the operator opened beside them.
+/// IP addresses, address ranges and host names, and the policy that decides which of them Sluice
+/// may send requests to.
 @NullMarked
 package dev.sluice.platform.net;
 

@@ -7,6 +7,7 @@ import static java.nio.file.StandardOpenOption.READ;
 import org.tukaani.xz.XZInputStream;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -14,30 +15,33 @@ import java.nio.file.Path;
 import java.util.Locale;
 import java.util.stream.Stream;
 
-/// PostgreSQL's programs, unpacked from the class path.
+/// The PostgreSQL programs of this release, unpacked from the class path into a folder.
 ///
-/// @param folder with `bin`, `lib` and `share` in it
+/// @param folder contains `bin`, `lib` and `share`
 record Binaries(Path folder) {
 
-    /// Of the archive in the build file: a test compares the two.
-    static final String VERSION = "18.6";
+    /// The version of the packaged PostgreSQL. It must match the archive named in the build file; a
+    /// test compares the two.
+    static final String POSTGRES_VERSION = "18.6";
 
-    static final String MAJOR = "18";
+    static final String POSTGRES_MAJOR_VERSION = "18";
 
-    /// Unpacks what this release carries if that was not done before, and removes what an earlier
-    /// release has left. The folder gets its name when it is complete, so half of one is never
+    /// Returns the programs, unpacking them if this release has not done so before. Removes the
+    /// folders of other releases.
+    ///
+    /// The folder gets its final name only when it is complete, so an incomplete folder is never
     /// used.
-    static Binaries unpackedIn(Home home) {
-        Path folder = home.directory().resolve("bin-" + VERSION);
+    static Binaries unpackInto(PostgresDirectory postgresDirectory) {
+        Path folder = postgresDirectory.path().resolve("bin-" + POSTGRES_VERSION);
         try {
             if (!Files.isDirectory(folder)) {
-                removeOthers(home);
+                removeOthers(postgresDirectory);
                 unpack(folder);
             }
             return new Binaries(folder);
         } catch (IOException e) {
-            throw new PostgresRefusal(
-                    "PostgreSQL's programs can't be unpacked to "
+            throw new PostgresStartException(
+                    "Can't unpack PostgreSQL's programs to "
                             + folder
                             + ": "
                             + e
@@ -46,37 +50,50 @@ record Binaries(Path folder) {
         }
     }
 
-    /// The path of `postgres` or `initdb`.
+    /// Returns the path of a program, such as `postgres` or `initdb`.
     String program(String name) {
         return folder.resolve("bin").resolve(name).toString();
     }
 
-    private static void removeOthers(Home home) throws IOException {
-        try (DirectoryStream<Path> others = Files.newDirectoryStream(home.directory(), "bin-*")) {
+    private static void removeOthers(PostgresDirectory postgresDirectory) throws IOException {
+        try (DirectoryStream<Path> others =
+                Files.newDirectoryStream(postgresDirectory.path(), "bin-*")) {
             for (Path other : others) {
-                Home.delete(other);
+                PostgresDirectory.delete(other);
             }
         }
     }
 
     private static void unpack(Path folder) throws IOException {
-        Path fresh = folder.resolveSibling(folder.getFileName() + ".new");
-        Files.createDirectory(fresh);
-        Home.permit(fresh, "rwxr-xr-x");
-        try (var packed = Binaries.class.getResourceAsStream("/" + archive())) {
-            if (packed == null) {
-                throw new PostgresRefusal(
-                        "This build of Sluice carries no PostgreSQL for this machine (%s). Set SLUICE_DATABASE_URL to a PostgreSQL of your own."
-                                .formatted(archive()));
-            }
-            TarReader.unpack(new XZInputStream(packed), fresh);
+        try (var packed = open(archive())) {
+            ArchivePins.ofThisBuild().check(archive(), packed);
         }
-        flush(fresh);
-        Files.move(fresh, folder, ATOMIC_MOVE);
+        Path staging = folder.resolveSibling(folder.getFileName() + ".new");
+        Files.createDirectory(staging);
+        PostgresDirectory.setPermissions(staging, "rwxr-xr-x");
+        try (var packed = open(archive())) {
+            TarExtractor.unpack(new XZInputStream(packed), staging);
+        }
+        flush(staging);
+        Files.move(staging, folder, ATOMIC_MOVE);
     }
 
-    /// Or else a power cut soon after could leave the name with empty files behind it. All at once
-    /// and at the end: a third of a second, and many times that file by file.
+    /// Opens an archive of the class path.
+    static InputStream open(String archive) {
+        var packed = Binaries.class.getResourceAsStream("/" + archive);
+        if (packed == null) {
+            throw new PostgresStartException(
+                    "This build of Sluice includes no PostgreSQL for this machine (%s). Set SLUICE_DATABASE_URL to your own PostgreSQL server."
+                            .formatted(archive));
+        }
+        return packed;
+    }
+
+    /// Flushes every file to disk before the folder gets its final name. Otherwise a power cut
+    /// could leave a folder with that name but with empty files.
+    ///
+    /// Flushing all files at the end takes a third of a second. Flushing each file as it is written
+    /// takes many times longer.
     private static void flush(Path tree) throws IOException {
         try (Stream<Path> paths = Files.walk(tree)) {
             for (Path path :
@@ -88,7 +105,8 @@ record Binaries(Path folder) {
         }
     }
 
-    private static String archive() {
+    /// Returns the name of the archive for this machine.
+    static String archive() {
         String system = System.getProperty("os.name").toLowerCase(Locale.ROOT);
         String machine = System.getProperty("os.arch");
         return "postgres-%s-%s.txz"

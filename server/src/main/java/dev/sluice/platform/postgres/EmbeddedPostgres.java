@@ -13,133 +13,143 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 
-/// A PostgreSQL server of our own, on loopback, that is started again whenever it dies.
+/// A PostgreSQL server that Sluice runs on the loopback address and restarts whenever it dies.
 ///
-/// Its port and password stay the same while this object lives, so a connection pool needs only to
-/// connect again. If this process is killed the server goes on alone, and the next start on the
-/// same directory stops it first. Thread-safe.
+/// Its port and password stay the same for the lifetime of this object, so after a restart a
+/// connection pool only has to reconnect. If Sluice is killed, the server keeps running. The next
+/// start on the same directory stops that server first. Thread-safe.
 public final class EmbeddedPostgres implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(EmbeddedPostgres.class);
 
-    private static final String HOST = "127.0.0.1";
+    private static final String LOOPBACK_HOST = "127.0.0.1";
 
-    /// Children of a killed server hold its memory for a moment, and somebody may have been quicker
-    /// at the port.
-    private static final int FIRST_ATTEMPTS = 6;
+    /// How often a start is attempted. A start can fail for a temporary reason: children of a
+    /// killed server may still hold its memory, or another process may be using the port.
+    private static final int MAX_START_ATTEMPTS = 6;
 
-    /// A server that has run for so long is not in a circle of crashes.
-    private static final Duration STEADY = Duration.ofMinutes(1);
+    /// After this long without a crash, the restart backoff starts again from its first delay.
+    private static final Duration MIN_STABLE_UPTIME = Duration.ofMinutes(1);
 
     private final Installation installation;
-    private final ServerSettings settings;
+    private final PostgresSettings settings;
     private final Thread watcher;
     private final CountDownLatch closing = new CountDownLatch(1);
 
-    /// Written by the watcher alone.
+    /// Written only by the watcher thread.
     private volatile Postmaster postmaster;
 
     private EmbeddedPostgres(
-            Installation installation, ServerSettings settings, Postmaster postmaster) {
+            Installation installation, PostgresSettings settings, Postmaster postmaster) {
         this.installation = installation;
         this.settings = settings;
         this.postmaster = postmaster;
         this.watcher = Thread.ofPlatform().daemon().name("postgres-watch").unstarted(this::watch);
     }
 
-    /// Starts the server that lives in `directory`, and makes it if there is none.
+    /// Starts the server whose data is in `directory`, and creates the data if there is none.
     ///
-    /// The caller holds a lock that keeps a second Sluice from the directory. As root, the
-    /// directories above it should let others pass (mode 0711): otherwise only a user namespace can
-    /// run PostgreSQL there, and not every container has those.
+    /// The caller must hold a lock that prevents another Sluice from using the directory. When
+    /// Sluice runs as root, PostgreSQL runs as another user. That user must be able to enter all
+    /// parent directories (mode 0711). Otherwise only a user namespace works, and many containers
+    /// forbid user namespaces.
     ///
-    /// @param extraSettings of PostgreSQL, which win over ours
-    /// @throws PostgresRefusal with a message that says what is wrong and what to do
+    /// @param extraSettings PostgreSQL settings that override those of Sluice
+    /// @throws PostgresStartException with a message that says what failed and what to do
     public static EmbeddedPostgres start(Path directory, Map<String, String> extraSettings) {
         if (!directory.getFileSystem().supportedFileAttributeViews().contains("posix")) {
-            throw new PostgresRefusal(
-                    "Sluice's own PostgreSQL runs on Linux and macOS. Set SLUICE_DATABASE_URL to a"
-                            + " PostgreSQL of yours.");
+            throw new PostgresStartException(
+                    "The embedded PostgreSQL runs only on Linux and macOS. Set SLUICE_DATABASE_URL"
+                            + " to your own PostgreSQL server.");
         }
-        return start(directory, extraSettings, Way.all());
+        return start(directory, extraSettings, RunAs.candidates());
     }
 
     static EmbeddedPostgres start(
-            Path directory, Map<String, String> extraSettings, List<Way> ways) {
+            Path directory, Map<String, String> extraSettings, List<RunAs> candidates) {
         try {
-            var postgres = firstStart(Installation.prepare(directory, ways), extraSettings);
+            var postgres = firstStart(Installation.prepare(directory, candidates), extraSettings);
             postgres.watcher.start();
             log.atInfo()
                     .addKeyValue("pid", postgres.pid())
                     .addKeyValue("port", postgres.port())
-                    .addKeyValue("run_as", postgres.installation.way().label())
+                    .addKeyValue("run_as", postgres.installation.runAs().label())
                     .log("postgres.started");
             return postgres;
         } catch (UncheckedIOException e) {
-            throw new PostgresRefusal(
-                    "The database can't be started in %s: %s. Check the disk, and that the files are Sluice's."
+            throw new PostgresStartException(
+                    "The database can't be started in %s: %s. Check the disk, and check that the user who runs Sluice owns the files."
                             .formatted(directory, e.getCause()),
                     e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new PostgresRefusal(
+            throw new PostgresStartException(
                     "The start of the database was interrupted. Start Sluice again.", e);
         }
     }
 
     private static EmbeddedPostgres firstStart(Installation installation, Map<String, String> extra)
             throws InterruptedException {
-        var pause = Pause.FIRST;
+        var backoff = RestartBackoff.INITIAL_BACKOFF;
         for (int attempt = 1; ; attempt++) {
-            var settings = new ServerSettings(Port.choose(installation.home().port()), extra);
+            var settings =
+                    new PostgresSettings(
+                            PortChooser.choose(installation.postgresDirectory().port()), extra);
             try {
                 return new EmbeddedPostgres(
                         installation, settings, Postmaster.start(installation, settings));
-            } catch (PostgresRefusal e) {
-                if (attempt == FIRST_ATTEMPTS) {
+            } catch (PostgresStartException e) {
+                if (attempt == MAX_START_ATTEMPTS) {
                     throw e;
                 }
             }
-            pause.await();
-            pause = pause.next();
+            backoff.await();
+            backoff = backoff.next();
         }
     }
 
-    /// Where the server of another process listens, and who may ask it.
-    public record Address(String host, int port, String database, String user, Secret password) {}
+    /// The address and credentials of a server that another process runs.
+    public record PostgresLogin(
+            String host, int port, String database, String user, Secret password) {}
 
-    /// Whether a server ever lived in `directory`. Touches nothing.
-    public static boolean livesIn(Path directory) {
-        return new Cluster(new Home(directory)).exists();
+    /// Whether `directory` holds the data of an embedded server. Changes nothing.
+    public static boolean existsIn(Path directory) {
+        return new DatabaseCluster(new PostgresDirectory(directory)).exists();
     }
 
-    /// The server that another process runs in `directory`; empty when it is not ready. Touches
-    /// nothing.
-    public static Optional<Address> runningIn(Path directory) {
-        var home = new Home(directory);
+    /// Finds the server that another process runs in `directory`. Returns empty when no server
+    /// there is ready. Changes nothing.
+    public static Optional<PostgresLogin> findRunning(Path directory) {
+        var postgresDirectory = new PostgresDirectory(directory);
         boolean isReady =
-                PidFile.of(home)
+                PidFile.of(postgresDirectory)
                         .filter(PidFile::isReady)
                         .flatMap(file -> ProcessHandle.of(file.pid()))
                         .isPresent();
         return isReady
-                ? home.port()
+                ? postgresDirectory
+                        .port()
                         .read()
                         .flatMap(port ->
-                                home.password()
+                                postgresDirectory
+                                        .password()
                                         .read()
                                         .map(password ->
-                                                new Address(
-                                                        HOST,
+                                                new PostgresLogin(
+                                                        LOOPBACK_HOST,
                                                         Integer.parseInt(port),
-                                                        Cluster.DATABASE,
-                                                        Cluster.USER,
+                                                        DatabaseCluster.DATABASE_NAME,
+                                                        DatabaseCluster.DATABASE_USER,
                                                         new Secret(password))))
                 : Optional.empty();
     }
 
+    public PostgresLogin login() {
+        return new PostgresLogin(host(), port(), database(), user(), password());
+    }
+
     public String host() {
-        return HOST;
+        return LOOPBACK_HOST;
     }
 
     public int port() {
@@ -147,40 +157,40 @@ public final class EmbeddedPostgres implements AutoCloseable {
     }
 
     public String user() {
-        return Cluster.USER;
+        return DatabaseCluster.DATABASE_USER;
     }
 
     public String database() {
-        return Cluster.DATABASE;
+        return DatabaseCluster.DATABASE_NAME;
     }
 
     public Secret password() {
         return installation.password();
     }
 
-    /// False while a server that died is being started again.
+    /// Whether the server is running. Returns false while a server that died is being restarted.
     public boolean isRunning() {
         return postmaster.isAlive();
     }
 
-    /// The process id of the postmaster, which changes when it is started again.
+    /// Returns the process id of the server, which changes with each restart.
     public long pid() {
         return postmaster.pid();
     }
 
     private void watch() {
         try {
-            var pause = Pause.FIRST;
+            var backoff = RestartBackoff.INITIAL_BACKOFF;
             while (true) {
-                if (postmaster.outlives(STEADY)) {
-                    pause = Pause.FIRST;
+                if (postmaster.outlives(MIN_STABLE_UPTIME)) {
+                    backoff = RestartBackoff.INITIAL_BACKOFF;
                 }
                 int exit = postmaster.awaitExit();
                 log.atWarn()
                         .addKeyValue("pid", postmaster.pid())
                         .addKeyValue("exit", exit)
                         .log("postgres.died");
-                pause = startAgain(pause);
+                backoff = restart(backoff);
                 log.atWarn().addKeyValue("pid", postmaster.pid()).log("postgres.restarted");
             }
         } catch (InterruptedException e) {
@@ -188,33 +198,33 @@ public final class EmbeddedPostgres implements AutoCloseable {
         }
     }
 
-    /// Tries until it works. Returns the pause to begin with if the new server dies soon.
-    private Pause startAgain(Pause first) throws InterruptedException {
-        var pause = first;
-        while (pause.endsBefore(closing)) {
-            pause = pause.next();
+    /// Retries until the server starts. Returns the backoff to use if the new server soon dies too.
+    private RestartBackoff restart(RestartBackoff first) throws InterruptedException {
+        var backoff = first;
+        while (backoff.endsBefore(closing)) {
+            backoff = backoff.next();
             try {
-                Postmaster.stopLeftover(installation.home());
+                Postmaster.stopLeftover(installation.postgresDirectory());
                 postmaster = Postmaster.start(installation, settings);
-                return pause;
-            } catch (PostgresRefusal | UncheckedIOException e) {
+                return backoff;
+            } catch (PostgresStartException | UncheckedIOException e) {
                 log.atWarn().addKeyValue("reason", e.getMessage()).log("postgres.restart_failed");
             }
         }
         throw new InterruptedException("closing");
     }
 
-    /// Stops the server, which ends all sessions, and waits up to a minute for it.
+    /// Stops the server, which ends all its sessions, and waits up to a minute for it to exit.
     @Override
     public void close() {
         closing.countDown();
         watcher.interrupt();
         try {
             watcher.join();
-            postmaster.stop(installation.home());
+            postmaster.stop(installation.postgresDirectory());
             log.atInfo().addKeyValue("pid", pid()).log("postgres.stopped");
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt(); // the next start stops what is left
+            Thread.currentThread().interrupt(); // the next start stops the server
         }
     }
 }

@@ -1,7 +1,7 @@
 package dev.sluice.platform.postgres;
 
-import dev.sluice.platform.secret.RandomText;
 import dev.sluice.platform.secret.Secret;
+import dev.sluice.platform.secret.SecretGenerator;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -10,92 +10,104 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/// A server that is ready to be started: its folder with a cluster in it, its programs, and how to
-/// run them.
-record Installation(Home home, Binaries binaries, Way way, Secret password) {
+/// A PostgreSQL server that is ready to start: its directory with a cluster, its programs, the user
+/// to run them as, and the password.
+record Installation(
+        PostgresDirectory postgresDirectory, Binaries binaries, RunAs runAs, Secret password) {
 
-    /// 256 bits.
+    /// The length of a generated password: 43 base 62 characters have 256 bits of randomness.
     private static final int PASSWORD_LENGTH = 43;
 
-    /// Finds the first of `ways` that works here, and makes the cluster if there is none. A server
-    /// that an earlier run left behind is stopped first.
-    static Installation prepare(Path directory, List<Way> ways) throws InterruptedException {
-        var home = Home.at(directory);
-        var cluster = new Cluster(home);
+    /// Stops any server that an earlier run left behind, and creates the cluster if there is none.
+    /// Uses the first of `candidates` that works on this machine.
+    static Installation prepare(Path directory, List<RunAs> candidates)
+            throws InterruptedException {
+        var postgresDirectory = PostgresDirectory.prepare(directory);
+        var cluster = new DatabaseCluster(postgresDirectory);
         if (cluster.exists()) {
             cluster.checkVersion();
         }
-        Postmaster.stopLeftover(home);
-        var password = password(home, cluster);
-        var binaries = Binaries.unpackedIn(home);
-        var way =
-                firstThatWorks(
-                        rememberedFirst(ways, home.way().read()),
-                        home,
+        Postmaster.stopLeftover(postgresDirectory);
+        var password = password(postgresDirectory, cluster);
+        var binaries = Binaries.unpackInto(postgresDirectory);
+        var runAs =
+                findWorking(
+                        rememberedFirst(candidates, postgresDirectory.runAs().read()),
+                        postgresDirectory,
                         binaries,
                         cluster,
                         password);
-        return new Installation(home, binaries, way, password);
+        return new Installation(postgresDirectory, binaries, runAs, password);
     }
 
-    private static Secret password(Home home, Cluster cluster) {
-        var kept = home.password().read();
-        if (kept.isPresent()) {
-            return new Secret(kept.get());
+    private static Secret password(PostgresDirectory postgresDirectory, DatabaseCluster cluster) {
+        var stored = postgresDirectory.password().read();
+        if (stored.isPresent()) {
+            return new Secret(stored.get());
         }
         if (cluster.exists()) {
-            throw new PostgresRefusal(
-                    "%s is missing, and nothing else knows the password of the database in %s. Restore both from the same backup."
-                            .formatted(home.password().file(), home.cluster()));
+            throw new PostgresStartException(
+                    "%s is missing. Only this file holds the password of the database in %s. Restore both from the same backup."
+                            .formatted(
+                                    postgresDirectory.password().path(),
+                                    postgresDirectory.cluster()));
         }
-        String fresh = new RandomText().base62(PASSWORD_LENGTH);
-        home.password().write(fresh);
-        return new Secret(fresh);
+        String generated = new SecretGenerator().base62(PASSWORD_LENGTH);
+        postgresDirectory.password().write(generated);
+        return new Secret(generated);
     }
 
-    private static List<Way> rememberedFirst(List<Way> ways, Optional<String> label) {
-        return ways.stream()
-                .sorted(Comparator.comparing(way -> !label.equals(Optional.of(way.label()))))
+    private static List<RunAs> rememberedFirst(List<RunAs> candidates, Optional<String> label) {
+        return candidates.stream()
+                .sorted(Comparator.comparing(runAs -> !label.equals(Optional.of(runAs.label()))))
                 .toList();
     }
 
-    private static Way firstThatWorks(
-            List<Way> ways, Home home, Binaries binaries, Cluster cluster, Secret password)
+    private static RunAs findWorking(
+            List<RunAs> candidates,
+            PostgresDirectory postgresDirectory,
+            Binaries binaries,
+            DatabaseCluster cluster,
+            Secret password)
             throws InterruptedException {
         var failures = new ArrayList<String>();
-        for (var way : ways) {
-            var run =
-                    Run.of(
-                            way.wrap(List.of(binaries.program("postgres"), "--version")),
-                            home.directory());
-            if (run.succeeded() && cluster.exists()) {
-                way.own(home.cluster());
-            } else if (run.succeeded()) {
-                run = cluster.initialise(binaries, way, password.reveal());
+        for (var runAs : candidates) {
+            var result =
+                    CommandResult.run(
+                            runAs.wrap(List.of(binaries.program("postgres"), "--version")),
+                            postgresDirectory.path());
+            if (result.succeeded() && cluster.exists()) {
+                runAs.chown(postgresDirectory.cluster());
+            } else if (result.succeeded()) {
+                result = cluster.initialise(binaries, runAs, password.reveal());
             }
-            if (run.succeeded()) {
-                home.way().write(way.label());
-                return way;
+            if (result.succeeded()) {
+                postgresDirectory.runAs().write(runAs.label());
+                return runAs;
             }
             failures.add(
-                    way.label() + ": " + run.output().lines().collect(Collectors.joining(" ")));
+                    runAs.label()
+                            + ": "
+                            + result.output().lines().collect(Collectors.joining(" ")));
         }
-        throw refusal(home, ways, failures);
+        throw refusal(postgresDirectory, candidates, failures);
     }
 
-    private static PostgresRefusal refusal(Home home, List<Way> ways, List<String> failures) {
+    private static PostgresStartException refusal(
+            PostgresDirectory postgresDirectory, List<RunAs> candidates, List<String> failures) {
         String tried = String.join("\n  ", failures);
-        if (ways.stream().anyMatch(Way.Direct.class::isInstance)) {
-            return new PostgresRefusal(
-                    "PostgreSQL can't be set up in %s:%n  %s".formatted(home.directory(), tried));
+        if (candidates.stream().anyMatch(RunAs.CurrentUnixUser.class::isInstance)) {
+            return new PostgresStartException(
+                    "PostgreSQL can't be set up in %s:%n  %s"
+                            .formatted(postgresDirectory.path(), tried));
         }
-        return new PostgresRefusal(
+        return new PostgresStartException(
                 """
-                PostgreSQL refuses to run as root, and no way was found to run it as another user in %s. \
-                Run Sluice as an ordinary user, or set SLUICE_DATABASE_URL to a PostgreSQL of your own. \
-                (If other users can't pass through the folders above it, chmod 711 on those helps too.) Tried:
+                PostgreSQL refuses to run as root, and Sluice found no way to run it as another user in %s. \
+                Run Sluice as an ordinary user, or set SLUICE_DATABASE_URL to your own PostgreSQL server. \
+                (If other users can't enter the folders above it, run chmod 711 on those.) Tried:
                   %s\
                 """
-                        .formatted(home.directory(), tried));
+                        .formatted(postgresDirectory.path(), tried));
     }
 }

@@ -7,23 +7,30 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 
-/// What `postmaster.pid` says: who runs the cluster, or ran it when nobody removed the file.
+/// The contents of `postmaster.pid`, in which PostgreSQL records the process that runs a cluster. A
+/// killed server leaves its file behind.
 ///
-/// @param started tells two servers apart that got the same process id
+/// @param started the start time in seconds since 1970; it distinguishes two servers with the same
+///   process id
+/// @param isReady whether the server accepts connections
 record PidFile(long pid, String started, boolean isReady) {
 
-    /// Empty when there is no such file or it is not yet written.
-    static Optional<PidFile> of(Home home) {
-        // Not through a channel: an interrupt would close it, and look like a broken file.
-        try (var in = new FileInputStream(home.cluster().resolve("postmaster.pid").toFile())) {
+    /// Reads the file. Returns empty when it does not exist or is not completely written yet.
+    static Optional<PidFile> of(PostgresDirectory postgresDirectory) {
+        // A file channel is unsuitable: an interrupt closes it, and the file would then seem
+        // unreadable.
+        try (var in =
+                new FileInputStream(
+                        postgresDirectory.cluster().resolve("postmaster.pid").toFile())) {
             return parse(new String(in.readAllBytes(), UTF_8).lines().toList());
         } catch (IOException e) {
             return Optional.empty();
         }
     }
 
-    /// Lines: process id, data directory, start in epoch seconds, port, socket folder, host, shared
-    /// memory, state.
+    /// Parses the lines of the file. In order, they are: process id, data directory, start time in
+    /// epoch seconds, port, socket directory, listen address, shared memory, state (PostgreSQL
+    /// source, `src/include/utils/pidfile.h`).
     private static Optional<PidFile> parse(List<String> lines) {
         if (lines.size() < 3 || !lines.getFirst().matches("\\d{1,18}")) {
             return Optional.empty();

@@ -14,20 +14,22 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// The server's first process, from which all others descend. It outlives us if we are killed.
+/// A running PostgreSQL server, represented by the postmaster, which is the parent of all its other
+/// processes. The server keeps running if Sluice is killed.
 final class Postmaster {
 
     private static final Logger log = LoggerFactory.getLogger(Postmaster.class);
 
-    /// After a crash the server first replays its WAL, at most `max_wal_size` of it and a little
-    /// more.
-    private static final Duration LONGEST_START = Duration.ofMinutes(10);
+    /// How long a start may take. After a crash the server first replays its write-ahead log, which
+    /// may be slightly larger than `max_wal_size`.
+    private static final Duration START_TIMEOUT = Duration.ofMinutes(10);
 
-    private static final Duration LONGEST_STOP = Duration.ofSeconds(60);
+    private static final Duration STOP_TIMEOUT = Duration.ofSeconds(60);
 
-    private static final Duration GLANCE = Duration.ofMillis(10);
+    private static final Duration POLL_INTERVAL = Duration.ofMillis(10);
 
-    /// What we started: the postmaster itself, or the tool that waits for it.
+    /// The process that Java started: the postmaster itself, or a wrapper process that exits when
+    /// the postmaster does.
     private final Process process;
 
     private final long pid;
@@ -38,48 +40,55 @@ final class Postmaster {
     }
 
     /// Starts the server and waits until it accepts connections.
-    static Postmaster start(Installation installation, ServerSettings settings)
+    static Postmaster start(Installation installation, PostgresSettings settings)
             throws InterruptedException {
-        var home = installation.home();
-        settings.write(home);
-        var before = PidFile.of(home);
-        long logged = home.log().toFile().length();
+        var postgresDirectory = installation.postgresDirectory();
+        settings.write(postgresDirectory);
+        var previous = PidFile.of(postgresDirectory);
+        long logStart = postgresDirectory.log().toFile().length();
         var process = launch(installation);
         try {
-            return new Postmaster(process, awaitReady(process, home, before, logged));
-        } catch (InterruptedException | PostgresRefusal e) {
+            return new Postmaster(
+                    process, awaitReady(process, postgresDirectory, previous, logStart));
+        } catch (InterruptedException | PostgresStartException e) {
             process.destroy();
-            process.waitFor(LONGEST_STOP);
+            process.waitFor(STOP_TIMEOUT);
             throw e;
         }
     }
 
     private static Process launch(Installation installation) throws InterruptedException {
-        var home = installation.home();
-        // The cluster's path stands in the arguments: by it `isServerOf` knows the process again.
+        var postgresDirectory = installation.postgresDirectory();
+        // `isServerOf` recognises the server process by the cluster's path in its arguments.
         var command =
                 List.of(
                         installation.binaries().program("postgres"),
                         "-D",
-                        home.cluster().toString(),
+                        postgresDirectory.cluster().toString(),
                         "-c",
-                        "config_file=" + home.configuration());
+                        "config_file=" + postgresDirectory.configuration());
         try {
-            return Run.prepare(detached(installation.way().wrap(command), home), home.directory())
+            return CommandResult.prepare(
+                            detached(installation.runAs().wrap(command), postgresDirectory),
+                            postgresDirectory.path())
                     .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
                     .redirectErrorStream(true)
-                    .redirectOutput(ProcessBuilder.Redirect.appendTo(home.log().toFile()))
+                    .redirectOutput(
+                            ProcessBuilder.Redirect.appendTo(postgresDirectory.log().toFile()))
                     .start();
         } catch (IOException e) {
-            throw new PostgresRefusal("PostgreSQL can't be started: " + e.getMessage() + ".", e);
+            throw new PostgresStartException(
+                    "PostgreSQL can't be started: " + e.getMessage() + ".", e);
         }
     }
 
-    /// Ctrl-C on our terminal must not reach the server: it is stopped last, and by us. macOS has
-    /// no `setsid`.
-    private static List<String> detached(List<String> command, Home home)
+    /// Returns the command with a prefix that makes it run in a session of its own. Ctrl-C on
+    /// Sluice's terminal must not reach the server, because Sluice stops the server last. macOS has
+    /// no `setsid`, so `perl` is used instead.
+    private static List<String> detached(List<String> command, PostgresDirectory postgresDirectory)
             throws InterruptedException {
-        boolean hasSetsid = Run.of(List.of("setsid", "true"), home.directory()).succeeded();
+        boolean hasSetsid =
+                CommandResult.run(List.of("setsid", "true"), postgresDirectory.path()).succeeded();
         var prefix =
                 hasSetsid
                         ? List.of("setsid")
@@ -89,29 +98,34 @@ final class Postmaster {
         return detached;
     }
 
-    /// The process id, once the server has written there that it is ready. `before` is what a
-    /// killed one had written.
+    /// Waits until the pid file says that the server is ready, and returns the server's process id.
+    /// `previous` is the pid file left behind by a killed server.
     private static long awaitReady(
-            Process process, Home home, Optional<PidFile> before, long logged)
+            Process process,
+            PostgresDirectory postgresDirectory,
+            Optional<PidFile> previous,
+            long logStart)
             throws InterruptedException {
-        for (long glances = LONGEST_START.dividedBy(GLANCE); glances > 0; glances--) {
-            if (process.waitFor(GLANCE)) {
-                throw new PostgresRefusal(
-                        "PostgreSQL ended at its start. See %s:%n%s"
-                                .formatted(home.log(), tail(home, logged)));
+        for (long polls = START_TIMEOUT.dividedBy(POLL_INTERVAL); polls > 0; polls--) {
+            if (process.waitFor(POLL_INTERVAL)) {
+                throw new PostgresStartException(
+                        "PostgreSQL exited while it was starting. See %s:%n%s"
+                                .formatted(
+                                        postgresDirectory.log(),
+                                        tail(postgresDirectory, logStart)));
             }
-            var now = PidFile.of(home).filter(PidFile::isReady);
-            if (now.isPresent() && !now.equals(before)) {
+            var now = PidFile.of(postgresDirectory).filter(PidFile::isReady);
+            if (now.isPresent() && !now.equals(previous)) {
                 return now.get().pid();
             }
         }
-        throw new PostgresRefusal(
+        throw new PostgresStartException(
                 "PostgreSQL was not ready after %d minutes. See %s."
-                        .formatted(LONGEST_START.toMinutes(), home.log()));
+                        .formatted(START_TIMEOUT.toMinutes(), postgresDirectory.log()));
     }
 
-    private static String tail(Home home, long from) {
-        try (var file = new RandomAccessFile(home.log().toFile(), "r")) {
+    private static String tail(PostgresDirectory postgresDirectory, long from) {
+        try (var file = new RandomAccessFile(postgresDirectory.log().toFile(), "r")) {
             file.seek(Math.max(from, file.length() - 2000));
             byte[] bytes = new byte[(int) (file.length() - file.getFilePointer())];
             file.readFully(bytes);
@@ -129,7 +143,7 @@ final class Postmaster {
         return process.isAlive();
     }
 
-    /// False when it has ended before `time` was over.
+    /// Waits for `time`. Returns false if the server ended earlier.
     boolean outlives(Duration time) throws InterruptedException {
         return !process.waitFor(time);
     }
@@ -138,69 +152,76 @@ final class Postmaster {
         return process.waitFor();
     }
 
-    /// Ends all sessions, writes everything to disk, and ends.
-    void stop(Home home) throws InterruptedException {
+    /// Ends all sessions, flushes everything to disk, and waits up to a minute for the server to
+    /// exit.
+    void stop(PostgresDirectory postgresDirectory) throws InterruptedException {
         if (!process.isAlive()) {
             return;
         }
-        interrupt(pid, home);
-        if (!process.waitFor(LONGEST_STOP)) {
-            log.atWarn().addKeyValue("pid", pid).log("postgres.stop_unfinished");
+        interrupt(pid, postgresDirectory);
+        if (!process.waitFor(STOP_TIMEOUT)) {
+            log.atWarn().addKeyValue("pid", pid).log("postgres.stop_failed");
         }
     }
 
-    /// Stops the server that an earlier run of ours has left on this cluster, if there is one.
+    /// Stops any server that an earlier run left running on this cluster.
     ///
-    /// The caller holds the lock of the data directory, so nobody else can be using that server. A
-    /// file that then still names a process is removed, because PostgreSQL would take that for a
-    /// server: it is a zombie, or another program that was given the same process id. A file that
-    /// names nobody is PostgreSQL's to judge.
-    static void stopLeftover(Home home) throws InterruptedException {
-        var named = PidFile.of(home).flatMap(file -> ProcessHandle.of(file.pid()));
+    /// The caller holds the lock of the data directory, so no other process uses that server. If
+    /// the pid file still names a process afterwards, the method deletes the file. That process is
+    /// a zombie or an unrelated program with the same id, and PostgreSQL would mistake it for a
+    /// running server. A file that names no process is left for PostgreSQL to handle.
+    static void stopLeftover(PostgresDirectory postgresDirectory) throws InterruptedException {
+        var named = PidFile.of(postgresDirectory).flatMap(file -> ProcessHandle.of(file.pid()));
         if (named.isEmpty()) {
             return;
         }
         var process = named.get();
-        if (isServerOf(home, process)) {
-            interrupt(process.pid(), home);
-            awaitEnd(home, process);
+        if (isServerOf(postgresDirectory, process)) {
+            interrupt(process.pid(), postgresDirectory);
+            awaitEnd(postgresDirectory, process);
             log.atWarn().addKeyValue("pid", process.pid()).log("postgres.leftover_stopped");
         }
-        if (home.cluster().resolve("postmaster.pid").toFile().delete()) {
+        if (postgresDirectory.cluster().resolve("postmaster.pid").toFile().delete()) {
             log.atWarn().addKeyValue("pid", process.pid()).log("postgres.stale_pid_file_removed");
         }
     }
 
-    private static boolean isServerOf(Home home, ProcessHandle process) {
+    private static boolean isServerOf(PostgresDirectory postgresDirectory, ProcessHandle process) {
         return process.info()
                 .arguments()
                 .map(List::of)
                 .orElse(List.of())
-                .contains(home.cluster().toString());
+                .contains(postgresDirectory.cluster().toString());
     }
 
-    /// Looks at the arguments, which a zombie has lost: nobody may ask for its exit code for long,
-    /// and it is not ours to ask.
-    private static void awaitEnd(Home home, ProcessHandle server) throws InterruptedException {
-        for (long glances = LONGEST_STOP.dividedBy(GLANCE); glances > 0; glances--) {
-            if (!isServerOf(home, server)) {
+    /// Waits until the server has ended. The check looks for the cluster's path in the process
+    /// arguments. It cannot wait for the process to disappear: the server is not a child process of
+    /// Sluice, so it may remain a zombie for a long time. A zombie has no arguments.
+    private static void awaitEnd(PostgresDirectory postgresDirectory, ProcessHandle server)
+            throws InterruptedException {
+        for (long polls = STOP_TIMEOUT.dividedBy(POLL_INTERVAL); polls > 0; polls--) {
+            if (!isServerOf(postgresDirectory, server)) {
                 return;
             }
-            new Pause(GLANCE).await();
+            new RestartBackoff(POLL_INTERVAL).await();
         }
-        throw new PostgresRefusal(
-                "PostgreSQL of an earlier run (process %d) does not stop. Stop it, then start Sluice again."
+        throw new PostgresStartException(
+                "The PostgreSQL server of an earlier run (process %d) does not stop. Stop it, then start Sluice again."
                         .formatted(server.pid()));
     }
 
-    /// Java can only send SIGTERM, on which PostgreSQL would wait for its clients. Root may signal
-    /// whoever runs it.
-    private static void interrupt(long pid, Home home) throws InterruptedException {
-        var run = Run.of(List.of("sh", "-c", "kill -INT " + pid), home.directory());
-        if (!run.succeeded()) {
+    /// Sends SIGINT, which is PostgreSQL's fast shutdown: it ends all sessions (PostgreSQL manual,
+    /// "Shutting Down the Server"). Java can only send SIGTERM, after which PostgreSQL waits for
+    /// its clients to disconnect.
+    private static void interrupt(long pid, PostgresDirectory postgresDirectory)
+            throws InterruptedException {
+        var result =
+                CommandResult.run(
+                        List.of("sh", "-c", "kill -INT " + pid), postgresDirectory.path());
+        if (!result.succeeded()) {
             log.atWarn()
                     .addKeyValue("pid", pid)
-                    .addKeyValue("reason", run.output())
+                    .addKeyValue("reason", result.output())
                     .log("postgres.signal_failed");
         }
     }

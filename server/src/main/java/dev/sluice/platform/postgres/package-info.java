@@ -1,10 +1,11 @@
-/// A PostgreSQL server of our own: unpacked, initialised, started, watched and stopped.
+/// Runs the PostgreSQL server that ships with Sluice: unpacks, initialises, starts, monitors and
+/// stops it.
 ///
-/// Its data survives kill -9 of the server, of Sluice and of both. It listens on loopback only,
-/// with a password that only we can read. Schema, pool and the lock of the data directory are
-/// others' work.
+/// The data survives a kill -9 of the server, of Sluice, or of both. The server listens only on
+/// loopback, with a password that only the owner of the data directory can read. Other packages
+/// handle the database schema, the connection pools and the lock on the data directory.
 ///
-/// Only this room knows how the binaries are packed and which processes run.
+/// No other package knows how the binaries are packaged or which processes run.
 @NullMarked
 package dev.sluice.platform.postgres;
 

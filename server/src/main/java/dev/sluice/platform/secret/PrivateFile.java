@@ -8,37 +8,82 @@ import static java.nio.file.StandardOpenOption.WRITE;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.EnumSet;
+import java.util.Set;
 
-/// Files that only their owner may read.
+/// Writes files that only their owner may read.
 public final class PrivateFile {
+
+    private static final String OWNER_ONLY = "rw-------";
+    private static final String OWNER_AND_PASSAGE = "rwx--x--x";
 
     private PrivateFile() {}
 
-    /// Writes the file, or replaces it, whole or not at all; on disk when it returns.
+    /// Creates or replaces the file atomically. The text has been flushed to disk when this method
+    /// returns.
+    ///
+    /// On a file system without POSIX permissions, the default permissions apply.
     public static void write(Path file, String text) throws IOException {
-        Path fresh = file.resolveSibling(file.getFileName() + ".new");
-        Files.deleteIfExists(fresh);
+        Path replacement = file.resolveSibling(file.getFileName() + ".new");
+        Files.deleteIfExists(replacement);
         try (var out =
-                Files.newByteChannel(fresh, EnumSet.of(CREATE_NEW, WRITE, DSYNC), owner(file))) {
+                Files.newByteChannel(
+                        replacement, EnumSet.of(CREATE_NEW, WRITE, DSYNC), ownerOnly(file))) {
             out.write(ByteBuffer.wrap(text.getBytes(UTF_8)));
         }
-        Files.move(fresh, file, ATOMIC_MOVE);
+        Files.move(replacement, file, ATOMIC_MOVE);
     }
 
-    private static FileAttribute<?>[] owner(Path file) throws IOException {
-        boolean hasModes =
-                Files.getFileStore(file.toAbsolutePath().getParent())
-                        .supportsFileAttributeView("posix");
-        return hasModes
+    /// Opens the file so that only its owner has access. An existing file with wider permissions is
+    /// restricted.
+    public static FileChannel open(Path file, Set<? extends OpenOption> options)
+            throws IOException {
+        var channel = FileChannel.open(file, options, ownerOnly(file));
+        try {
+            restrict(file, OWNER_ONLY);
+            return channel;
+        } catch (IOException e) {
+            channel.close();
+            throw e;
+        }
+    }
+
+    /// Creates the directory if it does not exist. Other users may enter it but not list it: the
+    /// user account that runs an embedded database must be able to reach its own subdirectory.
+    public static void createDirectory(Path directory) throws IOException {
+        Files.createDirectories(directory);
+        restrict(directory, OWNER_AND_PASSAGE);
+    }
+
+    /// Sets the permissions of a file. A file that belongs to another user keeps its own.
+    private static void restrict(Path file, String permissions) throws IOException {
+        if (hasModes(file)) {
+            try {
+                Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(permissions));
+            } catch (FileSystemException e) {
+                // The file belongs to another user, and only that user may change its permissions.
+            }
+        }
+    }
+
+    private static FileAttribute<?>[] ownerOnly(Path file) throws IOException {
+        return hasModes(file)
                 ? new FileAttribute<?>[] {
                     PosixFilePermissions.asFileAttribute(
-                            PosixFilePermissions.fromString("rw-------"))
+                            PosixFilePermissions.fromString(OWNER_ONLY))
                 }
                 : new FileAttribute<?>[0];
+    }
+
+    private static boolean hasModes(Path file) throws IOException {
+        return Files.getFileStore(file.toAbsolutePath().getParent())
+                .supportsFileAttributeView("posix");
     }
 }

@@ -12,31 +12,34 @@ import javax.crypto.SecretKey;
 import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.HKDFParameterSpec;
 
-/// Seals secrets for the database: AES-256-GCM under a key derived from the master key
-/// (HKDF-SHA256).
+/// Encrypts secrets for storage in the database, with AES-256-GCM under a key derived from the
+/// master key (HKDF-SHA256, RFC 5869).
 ///
-/// A sealed value is a version byte, a random nonce of 12 bytes, and the ciphertext with its tag.
-/// It opens only in the place it was sealed for, so it cannot be moved to another row. Safe for use
-/// by many threads.
+/// A sealed value consists of a version byte, a random 12-byte nonce, and the ciphertext with its
+/// authentication tag. The tag also covers the context, so a sealed value cannot be moved to
+/// another row. Thread-safe.
 public final class Sealer {
 
     public static final int MASTER_KEY_BYTES = 32;
 
-    private static final byte VERSION = 1;
+    private static final byte FORMAT_VERSION = 1;
     private static final int NONCE_BYTES = 12;
     private static final int TAG_BITS = 128;
-    private static final byte[] PURPOSE = "sluice/secrets/v1".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] HKDF_PURPOSE =
+            "sluice/secrets/v1".getBytes(StandardCharsets.US_ASCII);
 
     private final SecretKey key;
-    private final RandomText random;
+    private final SecretGenerator random;
 
-    /// @param master 32 bytes
-    public Sealer(byte[] master, RandomText random) {
+    /// @param master the master key of 32 bytes
+    public Sealer(byte[] master, SecretGenerator random) {
         if (master.length != MASTER_KEY_BYTES) {
-            throw new IllegalArgumentException("a master key has " + MASTER_KEY_BYTES + " bytes");
+            throw new IllegalArgumentException(
+                    "a master key must have " + MASTER_KEY_BYTES + " bytes");
         }
         try {
-            var derivation = HKDFParameterSpec.ofExtract().addIKM(master).thenExpand(PURPOSE, 32);
+            var derivation =
+                    HKDFParameterSpec.ofExtract().addIKM(master).thenExpand(HKDF_PURPOSE, 32);
             this.key = KDF.getInstance("HKDF-SHA256").deriveKey("AES", derivation);
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException(e);
@@ -44,15 +47,17 @@ public final class Sealer {
         this.random = random;
     }
 
-    /// @param place names table, column and row
-    public byte[] seal(String text, String place) {
+    /// Encrypts `text`.
+    ///
+    /// @param context names the table, column and row that will hold the value
+    public byte[] seal(String text, String context) {
         byte[] nonce = random.bytes(NONCE_BYTES);
         try {
             byte[] sealed =
-                    cipher(Cipher.ENCRYPT_MODE, nonce, place)
+                    cipher(Cipher.ENCRYPT_MODE, nonce, context)
                             .doFinal(text.getBytes(StandardCharsets.UTF_8));
             return ByteBuffer.allocate(1 + NONCE_BYTES + sealed.length)
-                    .put(VERSION)
+                    .put(FORMAT_VERSION)
                     .put(nonce)
                     .put(sealed)
                     .array();
@@ -61,34 +66,36 @@ public final class Sealer {
         }
     }
 
-    /// @throws WrongKey when it was sealed under another key or for another place
-    public String open(byte[] sealed, String place) {
-        if (sealed.length < 1 + NONCE_BYTES || sealed[0] != VERSION) {
-            throw new WrongKey();
+    /// Decrypts a value that was sealed with the same context.
+    ///
+    /// @throws WrongKeyException when the master key or the context differs
+    public String open(byte[] sealed, String context) {
+        if (sealed.length < 1 + NONCE_BYTES || sealed[0] != FORMAT_VERSION) {
+            throw new WrongKeyException();
         }
         byte[] nonce = Arrays.copyOfRange(sealed, 1, 1 + NONCE_BYTES);
         int start = 1 + NONCE_BYTES;
         try {
-            var cipher = cipher(Cipher.DECRYPT_MODE, nonce, place);
+            var cipher = cipher(Cipher.DECRYPT_MODE, nonce, context);
             return new String(
                     cipher.doFinal(sealed, start, sealed.length - start), StandardCharsets.UTF_8);
         } catch (AEADBadTagException e) {
-            throw new WrongKey();
+            throw new WrongKeyException();
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException(e);
         }
     }
 
-    private Cipher cipher(int mode, byte[] nonce, String place) throws GeneralSecurityException {
+    private Cipher cipher(int mode, byte[] nonce, String context) throws GeneralSecurityException {
         var cipher = Cipher.getInstance("AES/GCM/NoPadding");
         cipher.init(mode, key, new GCMParameterSpec(TAG_BITS, nonce));
-        cipher.updateAAD(place.getBytes(StandardCharsets.UTF_8));
+        cipher.updateAAD(context.getBytes(StandardCharsets.UTF_8));
         return cipher;
     }
 
-    /// What was sealed does not open.
-    public static final class WrongKey extends RuntimeException {
-        WrongKey() {
+    /// Thrown when a value was sealed under another key or for another context.
+    public static final class WrongKeyException extends RuntimeException {
+        WrongKeyException() {
             super("sealed under another master key");
         }
     }

@@ -1,11 +1,12 @@
 package dev.sluice.platform.secret;
 
-/// A value that must not be shown. `toString` is the mask, so it is safe in logs and messages.
+/// A value that must not be shown. `toString` returns a mask, so a secret can be logged safely.
 ///
-/// @param reveal the real value, for the one place that needs it
+/// @param reveal the real value, to be read only where it is needed
 public record Secret(String reveal) {
 
-    /// What stands in an answer in place of a secret, and is refused when sent back.
+    /// The text shown in place of any secret. The API refuses it when a client sends it back as a
+    /// value.
     public static final String MASK = "***";
 
     @Override

@@ -1,4 +1,5 @@
-/// Things that must not be seen: secrets in memory, sealing at rest, random text, files of our own.
+/// Handles secrets: masked values in memory, encryption for storage, random tokens and private
+/// files.
 @NullMarked
 package dev.sluice.platform.secret;
 

@@ -4,94 +4,119 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 
-/// Whether a destination may be tried. A value: it does no IO and reads no clock.
+/// The state of a circuit breaker, which decides whether attempts at one destination may be made.
+/// An immutable value that does no I/O and reads no clock.
 ///
 /// | from | when | to | also |
 /// | --- | --- | --- | --- |
 /// | closed | 5 failures in a row | open | the first cooldown begins |
-/// | open | its cooldown has passed and somebody claims the probe | half open | one attempt is made |
-/// | half open | the probe fails | open | twice the cooldown, up to the longest |
-/// | half open | the probe was not sent, and is given back | open | due at once |
-/// | half open | the probe's time is up | half open | whoever claims it next has the probe |
-/// | any | an answer that proves it reachable | closed | failures and cooldown are forgotten |
+/// | open | its cooldown has passed and a node claims the probe | half open | one attempt is made |
+/// | half open | the probe fails | open | the cooldown doubles, up to the maximum |
+/// | half open | the probe was not sent and is given back | open | a probe is due at once |
+/// | half open | the probe's claim expires | half open | the next node to claim has the probe |
+/// | any | an answer proves the destination reachable | closed | failures and cooldown are reset |
 ///
-/// The generation counts openings and claims. An attempt speaks for the generation it started
-/// under: of those that were under way when the circuit opened, none counts again, and what a probe
-/// came to that took too long is not taken for what the next one came to. A proof that the
-/// destination can be reached counts whatever its generation.
+/// A probe is the one attempt that tests whether the destination works again. The generation is a
+/// number that grows with each opening and each claim to a probe. A failure counts only if its
+/// attempt started under the current generation. Attempts that were in progress when the circuit
+/// opened are therefore not counted again, and the late failure of an earlier probe does not count
+/// against the next one. Proof that the destination is reachable counts under any generation.
 ///
-/// @param failures in a row, those of probes included
-/// @param cooldown the one that runs or ran last; zero while nothing was wrong
-/// @param reopenAt when a probe may be claimed first; empty while closed
-/// @param prober who has the probe; empty unless half open
+/// The numbers come from the specification (see [Cooldowns]).
+///
+/// @param failures the number of failures in a row, including failed probes
+/// @param cooldown the current or most recent cooldown; zero if there was none since the last reset
+/// @param reopenAt when the first probe may be claimed; empty while closed
+/// @param probeClaim the current claim to the probe; empty unless half open
 public record Circuit(
-        State state,
+        CircuitState state,
         int failures,
         Duration cooldown,
         int generation,
         Optional<Instant> reopenAt,
-        Optional<Prober> prober) {
+        Optional<ProbeClaim> probeClaim) {
 
-    /// Whether attempts are made: as many as may be, none, one.
-    public enum State {
+    /// How many attempts may be made: all when closed, none when open, one when half open.
+    public enum CircuitState {
         CLOSED,
         OPEN,
         HALF_OPEN
     }
 
-    /// @param epoch of the node that makes the attempt
-    /// @param until when the next may claim it, should nothing have been heard of this one
-    public record Prober(long epoch, Instant until) {}
+    /// A node's claim to the probe.
+    ///
+    /// @param epoch identifies the node that makes the attempt (see [dev.sluice.relay.Lease])
+    /// @param until when another node may claim the probe, if this node has reported no result
+    public record ProbeClaim(long epoch, Instant until) {}
 
-    static final int MOST_FAILURES = 5;
+    static final int FAILURES_TO_OPEN = 5;
 
     private static final Circuit HEALTHY =
-            new Circuit(State.CLOSED, 0, Duration.ZERO, 0, Optional.empty(), Optional.empty());
+            new Circuit(
+                    CircuitState.CLOSED, 0, Duration.ZERO, 0, Optional.empty(), Optional.empty());
 
-    /// Of a destination that never failed.
+    /// Returns the circuit of a destination that never failed.
     public static Circuit healthy() {
         return HEALTHY;
     }
 
     public boolean isClosed() {
-        return state == State.CLOSED;
+        return state == CircuitState.CLOSED;
     }
 
-    /// Nothing is wrong, and nothing was since it was last reached.
+    /// Whether the circuit is closed with no failure since the destination was last reached.
     public boolean isHealthy() {
         return isClosed() && failures == 0;
     }
 
-    /// When the next probe may be claimed; empty while closed.
+    /// Returns when the next probe may be claimed; empty while closed.
     public Optional<Instant> nextTryAt() {
         return switch (state) {
             case CLOSED -> Optional.empty();
             case OPEN -> reopenAt;
-            case HALF_OPEN -> prober.map(Prober::until);
+            case HALF_OPEN -> probeClaim.map(ProbeClaim::until);
         };
     }
 
-    /// Whether a probe may be claimed.
-    public boolean isDue(Instant now) {
+    public boolean isProbeDue(Instant now) {
         return nextTryAt().filter(at -> !at.isAfter(now)).isPresent();
     }
 
-    /// @param started the generation under which the attempt that failed was started
-    /// @param now when it failed
-    public Circuit afterFailure(int started, Instant now, Cooldowns cooldowns) {
-        if (started < generation) {
+    /// Returns the same circuit, with a next try that is due at `now` if it lies further ahead than
+    /// any cooldown or claim lasts. The clock was set back since then.
+    ///
+    /// @param longest how long a circuit in this state waits at most
+    Circuit notLaterThan(Instant now, Duration longest) {
+        var latest = now.plus(longest);
+        return nextTryAt().filter(at -> at.isAfter(latest)).isEmpty()
+                ? this
+                : new Circuit(
+                        state,
+                        failures,
+                        cooldown,
+                        generation,
+                        reopenAt.map(_ -> now),
+                        probeClaim.map(claim -> new ProbeClaim(claim.epoch(), now)));
+    }
+
+    /// Returns the circuit after an attempt failed.
+    ///
+    /// @param startedGeneration the generation under which the failed attempt started
+    /// @param now when the attempt failed
+    public Circuit afterFailure(int startedGeneration, Instant now, Cooldowns cooldowns) {
+        if (startedGeneration < generation) {
             return this;
         }
         return switch (state) {
             case CLOSED ->
-                    failures + 1 < MOST_FAILURES
+                    failures + 1 < FAILURES_TO_OPEN
                             ? new Circuit(
-                                    State.CLOSED,
+                                    CircuitState.CLOSED,
                                     failures + 1,
                                     cooldown,
                                     generation,
                                     reopenAt,
-                                    prober)
+                                    probeClaim)
                             : open(now, cooldowns.first());
             case OPEN -> this; // nothing is sent under this generation
             case HALF_OPEN -> open(now, cooldowns.after(cooldown));
@@ -100,7 +125,7 @@ public record Circuit(
 
     private Circuit open(Instant now, Duration next) {
         return new Circuit(
-                State.OPEN,
+                CircuitState.OPEN,
                 failures + 1,
                 next,
                 generation + 1,
@@ -108,12 +133,12 @@ public record Circuit(
                 Optional.empty());
     }
 
-    /// After any answer that proves the destination reachable.
-    public Circuit afterSuccess() {
+    /// Returns the circuit after any answer that proves the destination reachable.
+    public Circuit afterReached() {
         return isHealthy()
                 ? this
                 : new Circuit(
-                        State.CLOSED,
+                        CircuitState.CLOSED,
                         0,
                         Duration.ZERO,
                         generation,
@@ -121,37 +146,43 @@ public record Circuit(
                         Optional.empty());
     }
 
-    /// With the probe claimed, under a generation of its own; empty when there is none to claim.
+    /// Returns the circuit with the probe claimed under a new generation; empty if no probe is due.
     public Optional<Circuit> claimProbe(long epoch, Instant now, Instant until) {
-        return isDue(now)
+        return isProbeDue(now)
                 ? Optional.of(
                         new Circuit(
-                                State.HALF_OPEN,
+                                CircuitState.HALF_OPEN,
                                 failures,
                                 cooldown,
                                 generation + 1,
                                 reopenAt,
-                                Optional.of(new Prober(epoch, until))))
+                                Optional.of(new ProbeClaim(epoch, until))))
                 : Optional.empty();
     }
 
-    /// Whether the probe claimed under that generation is the one that is waited for.
+    /// Whether the probe claimed under the generation `claimed` is still the current one.
     public boolean isProbe(int claimed) {
-        return state == State.HALF_OPEN && generation == claimed;
+        return state == CircuitState.HALF_OPEN && generation == claimed;
     }
 
-    /// After the probe claimed under that generation was not sent: due at once for the next.
+    /// Returns the circuit after the probe claimed under the generation `claimed` was not sent: the
+    /// next probe is due at once.
     public Circuit giveBack(int claimed) {
         return isProbe(claimed)
                 ? new Circuit(
-                        State.OPEN, failures, cooldown, generation, reopenAt, Optional.empty())
+                        CircuitState.OPEN,
+                        failures,
+                        cooldown,
+                        generation,
+                        reopenAt,
+                        Optional.empty())
                 : this;
     }
 
-    /// The same under a generation that is no lower than `least`.
-    Circuit atLeast(int least) {
-        return generation >= least
+    /// Returns the same circuit, with its generation raised to `minimum` if it is lower.
+    Circuit withMinGeneration(int minimum) {
+        return generation >= minimum
                 ? this
-                : new Circuit(state, failures, cooldown, least, reopenAt, prober);
+                : new Circuit(state, failures, cooldown, minimum, reopenAt, probeClaim);
     }
 }

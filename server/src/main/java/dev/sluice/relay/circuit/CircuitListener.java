@@ -2,15 +2,20 @@ package dev.sluice.relay.circuit;
 
 import dev.sluice.gateway.destination.DestinationId;
 
-/// Told when a circuit opens and when it closes again, once, by the node that wrote it and after
-/// the commit. A node that dies in between tells nobody. Must be quick.
+/// Is called when a circuit opens and when it closes again.
+///
+/// The node that wrote the change to the database makes the call once, after the commit. If that
+/// node dies in between, no call is made. Implementations must return quickly.
 public interface CircuitListener {
 
-    /// It was closed, and is open. A probe that fails is not told: that is the same trouble still.
+    /// A closed circuit opened. There is no call when a probe fails, because the same outage
+    /// continues.
     ///
-    /// @param error what the last failure said
+    /// @param error the message of the last failure
     void opened(DestinationId destination, Circuit circuit, String error);
 
-    /// @param before as it was until now: open or half open
+    /// A circuit closed again.
+    ///
+    /// @param before the circuit before it closed, open or half open
     void closed(DestinationId destination, Circuit before);
 }

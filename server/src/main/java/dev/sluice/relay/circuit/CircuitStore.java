@@ -15,24 +15,27 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// The rows of circuits. A destination that never failed has none.
+/// The SQL of the table `circuit`. A destination that never failed has no row.
 final class CircuitStore {
 
-    /// Everything that was not over at a look, and what stood there then.
+    /// The rows that changed since an earlier read.
     ///
-    /// @param horizon transactions below it were over
-    record Look(long horizon, Map<DestinationId, Stored> rows) {}
+    /// @param horizon the value to pass to the next read; see [#changedSince]
+    record CircuitChanges(long horizon, Map<DestinationId, StoredCircuit> rows) {}
 
     private CircuitStore() {}
 
-    /// Rows written by transactions that were not over below `horizon`. Those it can miss write
-    /// later, and have a number above the horizon that it tells.
-    static Look changedSince(Tx tx, long horizon) {
+    /// Returns the rows written by transactions that had not yet ended at the read that returned
+    /// `horizon`.
+    ///
+    /// The new horizon is the number of the oldest transaction still running. All transactions with
+    /// lower numbers have ended, so their rows are in this result or an earlier one.
+    static CircuitChanges changedSince(Tx tx, long horizon) {
         long next =
                 tx.single(
                         "select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as horizon",
                         row -> row.number("horizon"));
-        return new Look(
+        return new CircuitChanges(
                 next,
                 byId(
                         tx.query(
@@ -41,8 +44,9 @@ final class CircuitStore {
                                 horizon)));
     }
 
-    /// Locks the rows of all of these, made where there are none.
-    static Map<DestinationId, Stored> lock(Tx tx, Collection<DestinationId> destinations) {
+    /// Locks the rows of these destinations and returns them. Rows that are missing are inserted
+    /// first.
+    static Map<DestinationId, StoredCircuit> lock(Tx tx, Collection<DestinationId> destinations) {
         var ids = destinations.stream().map(DestinationId::value).sorted().toList();
         tx.updateEach(
                 """
@@ -64,9 +68,10 @@ final class CircuitStore {
                         ids));
     }
 
-    /// Locks the row unless somebody has it: then that is the one who claims.
-    static Optional<Stored> tryLock(Tx tx, DestinationId destination) {
-        return tx.one(
+    /// Locks and returns the row. Returns empty if another transaction has locked it; that
+    /// transaction then claims the probe.
+    static Optional<StoredCircuit> tryLock(Tx tx, DestinationId destination) {
+        return tx.findOne(
                         """
                         select *
                           from circuit
@@ -78,13 +83,13 @@ final class CircuitStore {
                 .map(Map.Entry::getValue);
     }
 
-    /// Over a row that is locked.
+    /// Overwrites a row that the caller has locked.
     ///
-    /// @param error replaces the one that is known; gone when it is healthy
-    static Stored write(
+    /// @param error replaces the stored error, which is removed if `after` is healthy
+    static StoredCircuit write(
             Tx tx,
             DestinationId destination,
-            Stored before,
+            StoredCircuit before,
             Circuit after,
             Optional<String> error) {
         tx.update(
@@ -101,16 +106,16 @@ final class CircuitStore {
                 after.cooldown().toMillis(),
                 after.generation(),
                 after.reopenAt().orElse(null),
-                after.prober().map(Circuit.Prober::epoch).orElse(null),
-                after.prober().map(Circuit.Prober::until).orElse(null),
+                after.probeClaim().map(Circuit.ProbeClaim::epoch).orElse(null),
+                after.probeClaim().map(Circuit.ProbeClaim::until).orElse(null),
                 after.isHealthy(),
                 error.map(text -> text.replace('\0', '\ufffd')).orElse(null),
                 before.version() + 1,
                 destination.value());
-        return new Stored(after, before.version() + 1);
+        return new StoredCircuit(after, before.version() + 1);
     }
 
-    /// Those of destinations that are deleted.
+    /// Deletes the rows of deleted destinations.
     static void forgetDeleted(Tx tx) {
         tx.update(
                 """
@@ -126,29 +131,30 @@ final class CircuitStore {
                         row -> new DestinationId(row.uuid("destination_id"))));
     }
 
-    private static Map<DestinationId, Stored> byId(List<Map.Entry<DestinationId, Stored>> entries) {
-        var stored = new HashMap<DestinationId, Stored>();
+    private static Map<DestinationId, StoredCircuit> byId(
+            List<Map.Entry<DestinationId, StoredCircuit>> entries) {
+        var stored = new HashMap<DestinationId, StoredCircuit>();
         entries.forEach(entry -> stored.put(entry.getKey(), entry.getValue()));
         return stored;
     }
 
-    private static Map.Entry<DestinationId, Stored> entry(Row row) throws SQLException {
-        Optional<Circuit.Prober> prober =
+    private static Map.Entry<DestinationId, StoredCircuit> entry(Row row) throws SQLException {
+        Optional<Circuit.ProbeClaim> probeClaim =
                 row.isNull("probe_until")
                         ? Optional.empty()
                         : Optional.of(
-                                new Circuit.Prober(
+                                new Circuit.ProbeClaim(
                                         row.number("probe_owner"), row.instant("probe_until")));
         var circuit =
                 new Circuit(
-                        Circuit.State.valueOf(row.text("state").toUpperCase(Locale.ROOT)),
+                        Circuit.CircuitState.valueOf(row.text("state").toUpperCase(Locale.ROOT)),
                         row.integer("failures"),
                         Duration.ofMillis(row.number("cooldown_ms")),
                         row.integer("generation"),
                         row.instantOrNone("reopen_at"),
-                        prober);
+                        probeClaim);
         return Map.entry(
                 new DestinationId(row.uuid("destination_id")),
-                new Stored(circuit, row.number("version")));
+                new StoredCircuit(circuit, row.number("version")));
     }
 }

@@ -5,31 +5,32 @@ import dev.sluice.gateway.destination.DestinationId;
 
 import java.util.Optional;
 
-/// Whether destinations may be tried, as far as this node knows. Safe for use by many threads; only
-/// claiming a probe asks the database.
+/// The circuit breakers of all destinations, as known to this node. Thread-safe. Only `claimProbe`
+/// queries the database.
 public interface Circuits {
 
-    /// What is known of the destination's circuit now; healthy when nothing is.
+    /// Returns the destination's circuit as known now; a healthy one if nothing is known.
     Circuit of(DestinationId destination);
 
-    /// How many attempts may be under way here: the destination's `max_in_flight`, and fewer for a
-    /// while after its circuit closed.
-    int width(Destination destination);
+    /// Returns how many attempts at the destination may be in progress on this node at once. This
+    /// is the destination's `max_in_flight`, or less for a while after its circuit closed.
+    int concurrencyLimit(Destination destination);
 
-    /// Claims the one probe of all nodes, for the destination's timeout and some more; empty when
-    /// it is not due, or another has it.
+    /// Claims the probe, the one attempt that tests the destination for all nodes. The claim lasts
+    /// for the destination's timeout plus a margin. Returns empty if no probe is due or another
+    /// node has claimed it.
     Optional<Probe> claimProbe(Destination destination);
 
-    /// Says that the probe was not sent, so that another may be. Does nothing once something is
-    /// known of what came of it, or when it was claimed anew.
+    /// Gives back a probe that was not sent, so that another can be claimed. Does nothing if the
+    /// probe's result is known or it was already claimed again.
     void giveBack(Probe probe);
 
-    /// An answer came that proves that the destination can be reached.
+    /// Records an answer that proves the destination reachable.
     void reached(Destination destination);
 
-    /// An attempt failed in a way that is tried again.
+    /// Records a failure of a kind that is retried.
     ///
-    /// @param started the circuit's generation when the attempt was started
-    /// @param error what happened, in a sentence
-    void failed(DestinationId destination, int started, String error);
+    /// @param startedGeneration the circuit's generation when the attempt started
+    /// @param error the message of the failure, one sentence
+    void failed(DestinationId destination, int startedGeneration, String error);
 }

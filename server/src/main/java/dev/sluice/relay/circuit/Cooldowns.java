@@ -2,16 +2,16 @@ package dev.sluice.relay.circuit;
 
 import java.time.Duration;
 
-/// How long a circuit stays open before a probe: `first`, and twice as long after each probe that
-/// fails, up to `longest`.
-public record Cooldowns(Duration first, Duration longest) {
+/// How long a circuit stays open before a probe (a single test attempt): at first `first`, then
+/// doubled after each failed probe, up to `max`.
+public record Cooldowns(Duration first, Duration max) {
 
-    /// What the specification says: 60 seconds, up to 10 minutes.
+    /// The specification's values: 60 seconds, up to 10 minutes.
     public static final Cooldowns STANDARD =
             new Cooldowns(Duration.ofSeconds(60), Duration.ofMinutes(10));
 
     Duration after(Duration last) {
         var doubled = last.multipliedBy(2);
-        return doubled.compareTo(longest) > 0 ? longest : doubled;
+        return doubled.compareTo(max) > 0 ? max : doubled;
     }
 }

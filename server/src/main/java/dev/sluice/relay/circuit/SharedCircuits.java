@@ -7,6 +7,7 @@ import dev.sluice.gateway.destination.DestinationId;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.loop.Loop;
+import dev.sluice.platform.loop.Pause;
 import dev.sluice.relay.Lease;
 import dev.sluice.relay.store.LaneStore;
 import dev.sluice.relay.store.NodeStore;
@@ -25,45 +26,52 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/// The circuits of all nodes on one database, as this node sees them.
+/// The circuits shared by all nodes on one database. This node keeps a copy of each in memory.
 ///
-/// What an attempt shows counts here at once, and is written in the next round: over what the row
-/// says by then, so that nodes add up. A destination that is well costs one look into a map that
-/// mostly has no entry, and no statement. Other nodes' changes are read once a second; so a success
-/// there and failures here are in order to within a second.
+/// A change takes effect on this node at once. The next round adds it to the row in the database,
+/// so failures seen by several nodes add up. Changes made on other nodes are read once a second.
+/// Successes on one node and failures on another are therefore ordered correctly to within a
+/// second. A healthy destination costs one map lookup and no SQL.
 ///
-/// A commit whose outcome is not known is written again: in that case, failures that did not open
-/// the circuit may count twice. A round is one write and one look for changes; rounds belong to one
-/// thread.
+/// If the outcome of a commit is unknown, the changes are written again. Failures that did not open
+/// the circuit may then count twice.
+///
+/// Thread-safe. A round writes changes once and reads changes once; rounds must run on one thread.
 public final class SharedCircuits implements Circuits, Loop.Step {
 
-    /// What a probe may take beyond the destination's timeout.
-    private static final Duration GRACE = Duration.ofSeconds(30);
+    /// How long a probe's claim lasts beyond the destination's timeout.
+    private static final Duration PROBE_CLAIM_MARGIN = Duration.ofSeconds(30);
 
-    private static final Duration TIDYING = Duration.ofMinutes(1);
+    /// The longest claim: that of a destination with the longest timeout.
+    private static final Duration MAX_PROBE_CLAIM =
+            Destination.MAX_TIMEOUT.plus(PROBE_CLAIM_MARGIN);
 
-    /// A row before and after it was written.
-    private record Change(Circuit before, Stored after, Optional<String> error) {}
+    private static final Duration CLEANUP_INTERVAL = Duration.ofMinutes(1);
+
+    /// A circuit before a write, and its row after the write.
+    private record CircuitChange(Circuit before, StoredCircuit after, Optional<String> error) {}
 
     private final Db db;
     private final Lease node;
     private final Cooldowns cooldowns;
     private final InstantSource clock;
-    private final ConcurrentHashMap<DestinationId, View> views = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<DestinationId, LocalCircuit> localCircuits =
+            new ConcurrentHashMap<>();
 
-    /// Those of which something is to be written.
-    private final Set<DestinationId> news = ConcurrentHashMap.newKeySet();
+    /// Destinations with changes to write.
+    private final Set<DestinationId> unwritten = ConcurrentHashMap.newKeySet();
 
     private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
-    private final Announcements announcements = new Announcements();
+    private final CircuitAnnouncer announcer = new CircuitAnnouncer();
 
-    /// Of the thread of the rounds, like the two below: rows as they were read last.
-    private final Map<DestinationId, Circuit> read = new HashMap<>();
+    /// The circuits as last read from the database. Owned by the thread that runs the rounds, like
+    /// the two fields below.
+    private final Map<DestinationId, Circuit> lastRead = new HashMap<>();
 
     private long horizon;
-    private Instant nextTidying = Instant.EPOCH;
+    private Pause cleanupPause = Pause.NONE;
 
-    private volatile Runnable onNews = () -> {};
+    private volatile Runnable onUrgentChange = () -> {};
 
     private SharedCircuits(Db db, Lease node, Cooldowns cooldowns, InstantSource clock) {
         this.db = db;
@@ -74,81 +82,92 @@ public final class SharedCircuits implements Circuits, Loop.Step {
 
     public static SharedCircuits open(Db db, Lease node, Cooldowns cooldowns, InstantSource clock) {
         var circuits = new SharedCircuits(db, node, cooldowns, clock);
-        circuits.look();
+        circuits.readChanges();
         return circuits;
     }
 
-    /// Calls `wake` when a round should come soon; must be quick.
-    public void wakeBy(Runnable wake) {
-        onNews = wake;
+    /// Sets the callback to run when a round should run soon; it must return quickly.
+    public void onWakeNeeded(Runnable wake) {
+        onUrgentChange = wake;
     }
 
-    /// Called after lanes were woken, on the thread of the rounds; must be quick.
+    /// Sets the listener to be called after lanes were woken, on the thread that runs the rounds;
+    /// it must return quickly.
     public void onChange(Runnable listener) {
         listeners.add(listener);
     }
 
-    public void tell(CircuitListener listener) {
-        announcements.to(listener);
+    public void addListener(CircuitListener listener) {
+        announcer.addListener(listener);
     }
 
     @Override
     public Circuit of(DestinationId destination) {
-        var view = views.get(destination);
-        return view == null ? Circuit.healthy() : view.circuit();
+        var local = localCircuits.get(destination);
+        return local == null ? Circuit.healthy() : boundedByNow(local.circuit());
+    }
+
+    /// Returns the circuit as it is for a clock that may have been set back since.
+    private Circuit boundedByNow(Circuit circuit) {
+        return switch (circuit.state()) {
+            case CLOSED -> circuit;
+            case OPEN -> circuit.notLaterThan(now(), cooldowns.max());
+            case HALF_OPEN -> circuit.notLaterThan(now(), MAX_PROBE_CLAIM);
+        };
     }
 
     @Override
-    public int width(Destination destination) {
+    public int concurrencyLimit(Destination destination) {
         int limit = destination.spec().maxInFlight();
-        var view = views.get(destination.id());
-        return view == null || view.slowStart().isEmpty()
+        var local = localCircuits.get(destination.id());
+        return local == null || local.slowStart().isEmpty()
                 ? limit
-                : Math.min(limit, view.slowStart().get().width());
+                : Math.min(limit, local.slowStart().get().concurrency());
     }
 
     @Override
-    public void failed(DestinationId destination, int started, String error) {
+    public void failed(DestinationId destination, int startedGeneration, String error) {
         var now = now();
-        change(
+        noteChange(
                 destination,
-                views.compute(
+                localCircuits.compute(
                         destination,
                         (_, known) ->
-                                (known == null ? View.NONE : known)
-                                        .failed(started, now, error, cooldowns)));
+                                (known == null ? LocalCircuit.NONE : known)
+                                        .afterFailure(startedGeneration, now, error, cooldowns)));
     }
 
     @Override
     public void reached(Destination destination) {
-        var known = views.get(destination.id());
+        var known = localCircuits.get(destination.id());
         if (known == null || known.isSteady()) {
             return;
         }
         int limit = destination.spec().maxInFlight();
-        change(
+        noteChange(
                 destination.id(),
-                views.computeIfPresent(
-                        destination.id(), (_, view) -> view.reached(limit, cooldowns)));
+                localCircuits.computeIfPresent(
+                        destination.id(), (_, local) -> local.afterReached(limit, cooldowns)));
     }
 
     @Override
     public void giveBack(Probe probe) {
-        change(
+        noteChange(
                 probe.destination(),
-                views.computeIfPresent(
+                localCircuits.computeIfPresent(
                         probe.destination(),
-                        (_, view) -> view.givenBack(probe.generation(), cooldowns)));
+                        (_, local) -> local.afterProbeReturned(probe.generation(), cooldowns)));
     }
 
-    /// Counts below the threshold wait for the round that comes anyway.
-    private void change(DestinationId destination, @Nullable View view) {
-        if (view == null || !view.hasNews()) {
+    /// Marks the destination as having changes to write. Requests an early round only if the
+    /// circuit's state changed; a changed failure count waits for the next regular round.
+    private void noteChange(DestinationId destination, @Nullable LocalCircuit local) {
+        if (local == null || !local.hasUnwritten()) {
             return;
         }
-        news.add(destination);
-        if (view.circuit().state() != view.stored().circuit().state()) {
-            onNews.run();
+        unwritten.add(destination);
+        if (local.circuit().state() != local.stored().circuit().state()) {
+            onUrgentChange.run();
         }
     }
 
@@ -156,36 +175,39 @@ public final class SharedCircuits implements Circuits, Loop.Step {
     public Optional<Probe> claimProbe(Destination destination) {
         var id = destination.id();
         var now = now();
-        var until = now.plus(destination.spec().timeout()).plus(GRACE);
+        var until = now.plus(destination.spec().timeout()).plus(PROBE_CLAIM_MARGIN);
         long epoch = node.epoch();
         var change = db.call(tx -> claim(tx, id, epoch, now, until));
         if (change.isEmpty()) {
             return Optional.empty();
         }
         var claimed = change.get().after();
-        views.compute(
-                id, (_, known) -> (known == null ? View.NONE : known).learned(claimed, cooldowns));
+        localCircuits.compute(
+                id,
+                (_, known) ->
+                        (known == null ? LocalCircuit.NONE : known).afterRead(claimed, cooldowns));
         if (claimed.circuit().equals(change.get().before())) {
             return Optional.empty();
         }
-        Announcements.claimed(id, claimed.circuit());
+        CircuitAnnouncer.announceClaim(id, claimed.circuit());
         return Optional.of(new Probe(id, claimed.circuit().generation()));
     }
 
-    /// Empty when there is no row, or another has it; unchanged when there is nothing to claim.
-    private static Optional<Change> claim(
+    /// Returns the row's change by the claim. Returns empty if there is no row or another node has
+    /// locked it. If no probe is due, the circuit is unchanged.
+    private Optional<CircuitChange> claim(
             Tx tx, DestinationId id, long epoch, Instant now, Instant until) {
         var row = CircuitStore.tryLock(tx, id);
         if (row.isEmpty()) {
             return Optional.empty();
         }
         var before = row.get().circuit();
-        var claimed = before.claimProbe(epoch, now, until);
+        var claimed = boundedByNow(before).claimProbe(epoch, now, until);
         var after =
                 claimed.isEmpty()
                         ? row.get()
                         : CircuitStore.write(tx, id, row.get(), claimed.get(), Optional.empty());
-        return Optional.of(new Change(before, after, Optional.empty()));
+        return Optional.of(new CircuitChange(before, after, Optional.empty()));
     }
 
     @Override
@@ -193,67 +215,69 @@ public final class SharedCircuits implements Circuits, Loop.Step {
         try {
             write();
         } finally {
-            learn(); // also when a row was locked
+            refresh(); // even if `write` failed on a locked row
         }
         return false;
     }
 
-    private void learn() {
-        var moved = look();
-        if (!clock.instant().isBefore(nextTidying)) {
-            nextTidying = clock.instant().plus(TIDYING);
-            tidy();
+    private void refresh() {
+        var moved = readChanges();
+        if (cleanupPause.isOver(now())) {
+            cleanupPause = Pause.of(now(), CLEANUP_INTERVAL);
+            cleanUp();
         }
         wakeLanes(moved);
     }
 
-    /// Writes what attempts showed since the round before.
+    /// Writes the changes made since the last round.
     private void write() {
-        var tallies = new HashMap<DestinationId, Tally>();
-        for (var id : List.copyOf(news)) {
-            news.remove(id);
-            var view = views.computeIfPresent(id, (_, known) -> known.departing(cooldowns));
-            if (view != null && !view.leaving().isEmpty()) {
-                tallies.put(id, view.leaving());
+        var tallies = new HashMap<DestinationId, CircuitTally>();
+        for (var id : List.copyOf(unwritten)) {
+            unwritten.remove(id);
+            var local =
+                    localCircuits.computeIfPresent(id, (_, known) -> known.startWriting(cooldowns));
+            if (local != null && !local.writing().isEmpty()) {
+                tallies.put(id, local.writing());
             }
         }
         if (tallies.isEmpty()) {
             return;
         }
-        Map<DestinationId, Change> changes;
+        Map<DestinationId, CircuitChange> changes;
         try {
             changes = db.call(tx -> write(tx, tallies));
         } catch (RuntimeException e) {
-            news.addAll(tallies.keySet()); // it stays in the views, and is written next time
+            unwritten.addAll(tallies.keySet()); // kept on this node; the next round writes them
             throw e;
         }
         var moved = new HashMap<DestinationId, Circuit>();
         changes.forEach((id, change) -> {
-            var view =
-                    views.computeIfPresent(
-                            id, (_, known) -> known.written(change.after(), cooldowns));
-            if (view != null && view.hasNews()) {
-                news.add(id);
+            var local =
+                    localCircuits.computeIfPresent(
+                            id, (_, known) -> known.afterWrite(change.after(), cooldowns));
+            if (local != null && local.hasUnwritten()) {
+                unwritten.add(id);
             }
             var after = change.after().circuit();
-            if (announcements.changed(id, change.before(), after, change.error())) {
+            if (announcer.announceChange(id, change.before(), after, change.error())) {
                 moved.put(id, after);
             }
         });
         wakeLanes(moved);
     }
 
-    private Map<DestinationId, Change> write(Tx tx, Map<DestinationId, Tally> tallies) {
-        NodeStore.beBrief(tx);
+    private Map<DestinationId, CircuitChange> write(
+            Tx tx, Map<DestinationId, CircuitTally> tallies) {
+        NodeStore.limitLockWait(tx);
         var rows = CircuitStore.lock(tx, tallies.keySet());
-        var changes = new HashMap<DestinationId, Change>();
+        var changes = new HashMap<DestinationId, CircuitChange>();
         tallies.forEach((id, tally) -> {
             var before = requireNonNull(rows.get(id));
-            var after = tally.over(before.circuit(), cooldowns);
+            var after = tally.applyTo(before.circuit(), cooldowns);
             boolean isSame = after.equals(before.circuit());
             changes.put(
                     id,
-                    new Change(
+                    new CircuitChange(
                             before.circuit(),
                             isSame
                                     ? before
@@ -263,57 +287,62 @@ public final class SharedCircuits implements Circuits, Loop.Step {
         return changes;
     }
 
-    /// Reads what was written since the last look, by this node too. Those that moved on since.
-    private Map<DestinationId, Circuit> look() {
-        var look = db.snapshot(tx -> CircuitStore.changedSince(tx, horizon));
-        horizon = look.horizon();
+    /// Reads rows that changed since the last read, including changes made by this node. Returns
+    /// the circuits whose state or next try changed.
+    private Map<DestinationId, Circuit> readChanges() {
+        var changes = db.snapshot(tx -> CircuitStore.changedSince(tx, horizon));
+        horizon = changes.horizon();
         var moved = new HashMap<DestinationId, Circuit>();
-        look.rows()
+        changes.rows()
                 .forEach((id, row) -> {
-                    views.compute(
+                    localCircuits.compute(
                             id,
                             (_, known) ->
-                                    (known == null ? View.NONE : known).learned(row, cooldowns));
-                    var before = read.put(id, row.circuit());
-                    var knew = before == null ? Circuit.healthy() : before;
-                    if (knew.state() != row.circuit().state()
-                            || !knew.nextTryAt().equals(row.circuit().nextTryAt())) {
+                                    (known == null ? LocalCircuit.NONE : known)
+                                            .afterRead(row, cooldowns));
+                    var before = lastRead.put(id, row.circuit());
+                    var previous = before == null ? Circuit.healthy() : before;
+                    if (previous.state() != row.circuit().state()
+                            || !previous.nextTryAt().equals(row.circuit().nextTryAt())) {
                         moved.put(id, row.circuit());
                     }
                 });
         return moved;
     }
 
-    /// Lanes sleep until the next try as it was known when they went to sleep. Those of a circuit
-    /// that is closed, or due earlier by now, wake then.
+    /// Wakes the lanes of these circuits. A sleeping lane's wake-up time is the next try as it was
+    /// known when the lane fell asleep. If the circuit closed, the lane wakes now; if the next try
+    /// is now earlier, the lane wakes at the new time.
     private void wakeLanes(Map<DestinationId, Circuit> moved) {
         if (moved.isEmpty()) {
             return;
         }
         moved.forEach((id, circuit) -> {
-            if (circuit.state() != Circuit.State.HALF_OPEN) {
-                var at = circuit.nextTryAt().orElse(clock.instant());
+            if (circuit.state() != Circuit.CircuitState.HALF_OPEN) {
+                var at = boundedByNow(circuit).nextTryAt().orElse(clock.instant());
                 db.run(tx -> LaneStore.wake(tx, id, at));
             }
         });
         listeners.forEach(Runnable::run);
     }
 
-    private void tidy() {
+    private void cleanUp() {
         var known =
                 db.call(tx -> {
                     CircuitStore.forgetDeleted(tx);
                     return CircuitStore.known(tx);
                 });
-        read.keySet().retainAll(known);
-        for (var id : views.keySet()) {
+        lastRead.keySet().retainAll(known);
+        for (var id : localCircuits.keySet()) {
             if (!known.contains(id)) {
-                views.computeIfPresent(id, (_, view) -> view.hasNews() ? view : null);
+                localCircuits.computeIfPresent(
+                        id, (_, local) -> local.hasUnwritten() ? local : null);
             }
         }
     }
 
-    /// To the millisecond, as the database and the API tell it.
+    /// Returns the current time, truncated to milliseconds: the precision of the database and the
+    /// API.
     private Instant now() {
         return clock.instant().truncatedTo(ChronoUnit.MILLIS);
     }

@@ -2,22 +2,27 @@ package dev.sluice.relay.circuit;
 
 import java.util.Optional;
 
-/// How many attempts at a destination may be under way on this node after its circuit closed: one,
-/// and twice as many after as many successes as there may be. A failure takes it back to one; at
-/// the destination's own limit it is over.
+/// The limit on concurrent attempts at a destination on this node after its circuit closed.
 ///
-/// @param successes since the width is what it is
-record SlowStart(int width, int successes) {
+/// The limit starts at one. It doubles once as many attempts as it allows at a time have reached
+/// the destination. A 404 counts, because it proves the destination reachable. The limit is lifted
+/// when it would reach the destination's own limit. A failure sets it back to one.
+///
+/// @param concurrency the current limit
+/// @param successes the number of successes since `concurrency` last changed
+record SlowStart(int concurrency, int successes) {
 
-    static final SlowStart FIRST = new SlowStart(1, 0);
+    static final SlowStart INITIAL = new SlowStart(1, 0);
 
-    /// Empty when it is over.
+    /// Returns the limit after one more success; empty if the slow start is over.
     ///
-    /// @param limit the destination's own
-    Optional<SlowStart> afterSuccess(int limit) {
-        if (successes + 1 < width) {
-            return Optional.of(new SlowStart(width, successes + 1));
+    /// @param limit the destination's `max_in_flight`
+    Optional<SlowStart> afterReached(int limit) {
+        if (successes + 1 < concurrency) {
+            return Optional.of(new SlowStart(concurrency, successes + 1));
         }
-        return 2 * width < limit ? Optional.of(new SlowStart(2 * width, 0)) : Optional.empty();
+        return 2 * concurrency < limit
+                ? Optional.of(new SlowStart(2 * concurrency, 0))
+                : Optional.empty();
     }
 }

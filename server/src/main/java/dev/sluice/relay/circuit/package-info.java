@@ -1,4 +1,5 @@
-/// Whether a destination may be tried: its circuit, which all nodes share.
+/// Circuit breakers, which decide whether attempts at a destination may be made. Their state is
+/// shared by all nodes.
 @NullMarked
 package dev.sluice.relay.circuit;
 

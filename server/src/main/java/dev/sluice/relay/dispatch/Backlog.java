@@ -1,23 +1,24 @@
 package dev.sluice.relay.dispatch;
 
 import dev.sluice.gateway.destination.Destination;
-import dev.sluice.gateway.routing.Gone;
-import dev.sluice.gateway.routing.Hold;
+import dev.sluice.gateway.routing.HoldReason;
 import dev.sluice.gateway.routing.Route;
-import dev.sluice.gateway.routing.RouteMap;
+import dev.sluice.gateway.routing.RouteDeletion;
+import dev.sluice.gateway.routing.RoutingTable;
+import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.loop.Loop;
 import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.Lease;
 import dev.sluice.relay.Payload;
-import dev.sluice.relay.Recoveries;
+import dev.sluice.relay.PoisonPolicy;
 import dev.sluice.relay.Trigger;
 import dev.sluice.relay.circuit.Circuits;
 import dev.sluice.relay.circuit.Probe;
+import dev.sluice.relay.journal.ResultQueue;
 import dev.sluice.relay.store.Lane;
 import dev.sluice.relay.store.LaneStore;
 import dev.sluice.relay.store.Lanes;
-import dev.sluice.relay.store.ResultQueue;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,95 +37,97 @@ import java.util.SequencedMap;
 import java.util.Set;
 import java.util.function.LongSupplier;
 
-/// Brings waiting deliveries into memory when they are due: retries, what had no room, what was
-/// held.
+/// Loads waiting deliveries into memory when they are due: retries, deliveries that found no room
+/// in memory, and deliveries that were on hold.
 ///
-/// A node leases whole lanes, reads a few deliveries of each in line and hands them to the
-/// dispatcher; it reads more when those are done. So a lane with a million deliveries takes no more
-/// memory than one with a hundred. A round looks at every leased lane of live deliveries once, and
-/// then at resends. Owned by one thread.
+/// A node leases whole lanes; a lane is the queue, in the database, of one connection's deliveries.
+/// The node reads a few due deliveries from the front of each lane and hands them to the
+/// dispatcher. It reads more when half of them are done. A lane with a million deliveries therefore
+/// uses no more memory than a lane with a hundred.
+///
+/// A round reads every leased lane of live deliveries once, then lanes of resends. Live deliveries
+/// come from ingest; resends were requested by a user. Owned by one thread.
 public final class Backlog implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(Backlog.class);
 
-    private static final int MOST_LANES = 4_096;
+    private static final int MAX_LEASED_LANES = 4_096;
 
-    /// Deliveries loaded at once, and the bytes they should not exceed.
-    private static final int MOST_LOADED = 64;
+    /// Limits for one load from one lane: the number of deliveries, and the bytes of their
+    /// payloads.
+    private static final int MAX_DELIVERIES_PER_LOAD = 64;
 
-    private static final int LOADED_BYTES = 4 << 20;
+    private static final int MAX_LOAD_BYTES = 4 << 20;
 
-    /// What a round does at most for lanes that live ones should not wait for: loads of resends,
-    /// and lanes that are parked.
-    private static final int MOST_RESEND_LOADS = 16;
+    /// Limits per round for work that must not delay live deliveries: loads from lanes of resends,
+    /// and lanes released because they are on hold.
+    private static final int MAX_RESEND_LOADS_PER_ROUND = 16;
 
-    private static final int MOST_PARKED = 64;
+    private static final int MAX_PARKED_LANES_PER_ROUND = 64;
 
-    /// Of what a lane may have in memory, the part for resends while live ones are waiting there.
-    private static final int RESENDS_PART = 16;
+    /// While live deliveries wait in memory, a lane of resends may have one sixteenth of its usual
+    /// number of deliveries in memory.
+    private static final int RESEND_SHARE_DIVISOR = 16;
 
-    private static final Duration CONFIGURATION_LAG = Duration.ofSeconds(1);
-    private static final Duration ADOPTION = Duration.ofSeconds(10);
-    private static final Duration DEAR_LEASE = Duration.ofMillis(5);
-    private static final int LEASE_REST = 40;
-    private static final Duration MOST_LEASE_REST = Duration.ofSeconds(2);
+    private static final Duration UNKNOWN_CONNECTION_RETRY_INTERVAL = Duration.ofSeconds(1);
+    private static final Duration LANE_ADOPTION_INTERVAL = Duration.ofSeconds(10);
+    private static final Duration SLOW_LEASE_THRESHOLD = Duration.ofMillis(5);
+    private static final int LEASE_BACKOFF_FACTOR = 40;
+    private static final Duration MAX_LEASE_BACKOFF = Duration.ofSeconds(2);
 
     private final Lanes lanes;
-    private final RouteMap routing;
+    private final RoutingTable routing;
     private final Lease node;
     private final Dispatcher dispatcher;
-    private final Delivering delivering;
+    private final AttemptRunner attemptRunner;
     private final ResultQueue results;
     private final Circuits circuits;
-    private final Holds holds;
+    private final HoldPolicy holdPolicy;
     private final InstantSource clock;
     private final LongSupplier nanos;
     private final SequencedMap<Lane, LaneReader> leased = new LinkedHashMap<>();
 
-    /// Lanes whose release may commit yet, though its connection broke, and until when.
-    private final Map<Lane, Instant> inDoubt = new HashMap<>();
+    /// Lanes whose release may still be committed although the connection broke, each with the time
+    /// after which it no longer can be.
+    private final Map<Lane, Instant> releasesInDoubt = new HashMap<>();
 
     private long epoch;
-    private int loaded;
+    private int loads;
     private int parked;
 
-    /// Given to the dispatcher so far.
-    private long queued;
+    /// The number of deliveries handed to the dispatcher since the start.
+    private long admitted;
 
     private Instant nextAdoption = Instant.EPOCH;
 
-    /// By `nanos`.
-    private long leaseFrom;
+    /// When lanes may next be leased, measured by the clock `nanos`.
+    private long nextLeaseNanos;
 
-    /// Of the payloads seen last, in bytes.
-    private int usualSize = 4096;
+    /// The moving average of the sizes of loaded payloads, in bytes.
+    private int averagePayloadBytes = 4096;
 
     /// @param nanos the monotonic clock of this process
     public Backlog(
+            DispatchEnvironment environment,
             Lanes lanes,
-            RouteMap routing,
-            Lease node,
             Dispatcher dispatcher,
-            Delivering delivering,
-            ResultQueue results,
-            Circuits circuits,
-            InstantSource clock,
+            AttemptRunner attemptRunner,
             LongSupplier nanos) {
+        this.routing = environment.routing();
+        this.node = environment.node();
+        this.results = environment.results();
+        this.circuits = environment.circuits();
+        this.clock = environment.clock();
         this.lanes = lanes;
-        this.routing = routing;
-        this.node = node;
         this.dispatcher = dispatcher;
-        this.delivering = delivering;
-        this.results = results;
-        this.circuits = circuits;
-        this.holds = new Holds(circuits);
-        this.clock = clock;
+        this.attemptRunner = attemptRunner;
+        this.holdPolicy = new HoldPolicy(circuits);
         this.nanos = nanos;
-        this.leaseFrom = nanos.getAsLong();
+        this.nextLeaseNanos = nanos.getAsLong();
     }
 
-    /// Calls `wake` whenever there may be something to do before the next round is due.
-    public void wakeBy(Runnable wake) {
+    /// Sets the callback to run when work may appear before the next round is due.
+    public void onWakeNeeded(Runnable wake) {
         dispatcher.onWritten(wake);
         routing.onChange(wake);
     }
@@ -133,21 +136,21 @@ public final class Backlog implements Loop.Step {
     public boolean run() throws InterruptedException {
         forgetWritten();
         if (epoch != node.epoch()) {
-            leased.clear(); // those of the epoch before are others' now
-            inDoubt.clear();
+            leased.clear(); // other nodes now own these lanes
+            releasesInDoubt.clear();
             epoch = node.epoch();
         }
         if (!node.mayStart()) {
             return false;
         }
-        adoptForgotten();
-        leaseMore();
+        adoptLanesOfLostReplies();
+        leaseMoreLanes();
         parked = 0;
         boolean isMore = false;
         for (var reader : readers(Trigger.INGEST)) {
-            isMore |= look(reader);
+            isMore |= readLane(reader);
         }
-        boolean areMoreResends = lookAtResends();
+        boolean areMoreResends = readResendLanes();
         return isMore || areMoreResends;
     }
 
@@ -157,18 +160,19 @@ public final class Backlog implements Loop.Step {
                 .toList();
     }
 
-    /// Lanes that loaded something are the last in the next round.
-    private boolean lookAtResends() throws InterruptedException {
-        loaded = 0;
-        long queuedBefore = queued;
+    /// Reads lanes of resends, up to the limit per round. Lanes from which something was loaded are
+    /// read last in the next round.
+    private boolean readResendLanes() throws InterruptedException {
+        loads = 0;
+        long queuedBefore = admitted;
         boolean isMore = false;
         for (var reader : readers(Trigger.RESEND)) {
-            int before = loaded;
-            if (before >= MOST_RESEND_LOADS) {
-                return queued > queuedBefore; // or there is no room for any
+            int before = loads;
+            if (before >= MAX_RESEND_LOADS_PER_ROUND) {
+                return admitted > queuedBefore; // if nothing was admitted, memory is full
             }
-            isMore |= look(reader);
-            if (loaded > before && leased.containsKey(reader.lane())) {
+            isMore |= readLane(reader);
+            if (loads > before && leased.containsKey(reader.lane())) {
                 leased.putLast(reader.lane(), reader);
             }
         }
@@ -176,132 +180,143 @@ public final class Backlog implements Loop.Step {
     }
 
     private void forgetWritten() {
-        for (var work = dispatcher.pollWritten();
-                work.isPresent();
-                work = dispatcher.pollWritten()) {
-            var reader = leased.get(Lane.of(work.get()));
+        for (var written = dispatcher.pollWritten();
+                written.isPresent();
+                written = dispatcher.pollWritten()) {
+            var reader = leased.get(Lane.of(written.get()));
             if (reader != null) {
-                reader.forget(work.get());
+                reader.forget(written.get());
             }
         }
     }
 
-    /// A lease whose answer was lost with its connection is ours all the same. Now and then. Not
-    /// one whose release is in doubt: should it commit after all, it would free the lane while we
-    /// have something of it in memory.
-    private void adoptForgotten() {
+    /// Every 10 s, re-adopts lanes whose lease reply was lost: their rows name this node as owner.
+    ///
+    /// Skips a lane whose release is in doubt. If that release commits later, it frees the lane
+    /// although some of its deliveries would be in memory here.
+    private void adoptLanesOfLostReplies() {
         var now = clock.instant();
-        boolean isSetBack = nextAdoption.isAfter(now.plus(ADOPTION));
+        boolean isSetBack = nextAdoption.isAfter(now.plus(LANE_ADOPTION_INTERVAL));
         if (now.isBefore(nextAdoption) && !isSetBack) {
             return;
         }
-        nextAdoption = now.plus(ADOPTION);
-        dispatcher.forgetGone();
-        var latest = now.plus(LaneReader.LATEST_COMMIT);
-        inDoubt.replaceAll((_, until) -> until.isAfter(latest) ? latest : until);
-        inDoubt.values().removeIf(now::isAfter);
+        nextAdoption = now.plus(LANE_ADOPTION_INTERVAL);
+        dispatcher.forgetDeleted();
+        var latest = now.plus(LaneReader.MAX_TRANSACTION_AGE);
+        releasesInDoubt.replaceAll((_, until) -> until.isAfter(latest) ? latest : until);
+        releasesInDoubt.values().removeIf(now::isAfter);
         for (var lane : lanes.leased(epoch)) {
-            if (!inDoubt.containsKey(lane)) {
+            if (!releasesInDoubt.containsKey(lane)) {
                 leased.computeIfAbsent(lane, LaneReader::new);
             }
         }
     }
 
-    /// Where that took long, the next look is later: somebody holds a snapshot, so that each look
-    /// passes every state a lane had since.
-    private void leaseMore() {
-        int room = MOST_LANES - leased.size();
+    /// Leases lanes that are due. If the query is slow, the next one is delayed by 40 times its
+    /// duration, but by 2 s at most. The query is slow while a long transaction holds a snapshot,
+    /// because it must then step over every dead version of each lane's row.
+    private void leaseMoreLanes() {
+        int room = MAX_LEASED_LANES - leased.size();
         long began = nanos.getAsLong();
-        if (room > 0 && began - leaseFrom >= 0) {
+        if (room > 0 && began - nextLeaseNanos >= 0) {
             for (var lane : lanes.lease(epoch, clock.instant(), room)) {
-                inDoubt.remove(lane); // it was free: its release has committed
+                releasesInDoubt.remove(lane); // leasable, so its release has committed
                 leased.put(lane, new LaneReader(lane));
             }
             long took = nanos.getAsLong() - began;
-            if (took > DEAR_LEASE.toNanos()) {
-                leaseFrom = began + Math.min(LEASE_REST * took, MOST_LEASE_REST.toNanos());
+            if (took > SLOW_LEASE_THRESHOLD.toNanos()) {
+                nextLeaseNanos =
+                        began + Math.min(LEASE_BACKOFF_FACTOR * took, MAX_LEASE_BACKOFF.toNanos());
             }
         }
     }
 
-    /// True when the lane has more than it could take now.
-    private boolean look(LaneReader reader) throws InterruptedException {
+    /// Loads due deliveries from one lane. Returns true if the lane may have more due deliveries.
+    private boolean readLane(LaneReader reader) throws InterruptedException {
         var route = routing.route(reader.lane().connection());
         if (route.isEmpty()) {
-            var gone = routing.gone(reader.lane().connection());
+            var gone = routing.deletion(reader.lane().connection());
             if (gone.isPresent()) {
                 return endAll(reader, gone.get());
             }
-            // Another node knows it already; this one will within half a second.
-            release(reader, Optional.of(clock.instant().plus(CONFIGURATION_LAG)));
+            // Another node knows the connection already. This node will read it within half a
+            // second.
+            release(reader, Optional.of(clock.instant().plus(UNKNOWN_CONNECTION_RETRY_INTERVAL)));
             return false;
         }
-        var hold = holds.of(route.get(), reader.lane().trigger());
-        if (hold.isPresent() && hold.get() != Hold.CIRCUIT_OPEN) {
+        var hold = holdPolicy.holdOf(route.get(), reader.lane().trigger());
+        if (hold.isPresent() && hold.get() != HoldReason.CIRCUIT_OPEN) {
             return park(reader);
         }
         if (hold.isPresent()) {
-            probe(reader, route.get());
+            probeOrSleep(reader, route.get());
             return false;
         }
-        int most = most(reader.lane(), route.get().destination());
+        int maximum = maxInMemory(reader.lane(), route.get().destination());
         int limit =
                 Math.min(
-                        most - reader.taken(),
-                        Math.clamp(LOADED_BYTES / usualSize, 1, MOST_LOADED));
-        if (reader.taken() * 2 > most || limit <= 0) {
-            return false; // when half of it is done
+                        maximum - reader.inMemory(),
+                        Math.clamp(
+                                MAX_LOAD_BYTES / averagePayloadBytes, 1, MAX_DELIVERIES_PER_LOAD));
+        if (reader.inMemory() * 2 > maximum || limit <= 0) {
+            return false; // loads more once half are done
         }
         if (!dispatcher
-                .intake()
-                .hasRoom(route.get().destination().id(), reader.lane().trigger(), usualSize)) {
-            return false; // payloads would be read in vain
+                .admission()
+                .hasRoom(
+                        route.get().destination().id(),
+                        reader.lane().trigger(),
+                        averagePayloadBytes)) {
+            return false; // reading payloads would be wasted
         }
         int taken = load(reader, route.get(), limit);
-        if (reader.foundNothing() && reader.taken() == 0) {
+        if (reader.foundNothing() && reader.inMemory() == 0) {
             release(reader, lanes.firstDue(reader.lane()));
         }
         return taken == limit;
     }
 
-    /// Lets the lane sleep until its destination may be tried. When that is now and something is
-    /// due here, its first delivery is sent as the probe, if no other lane's is.
-    private void probe(LaneReader reader, Route route) throws InterruptedException {
+    /// Handles a lane whose circuit is not closed. If a probe (the one attempt that tests the
+    /// destination) is due, sends the lane's first due delivery as the probe, unless another lane
+    /// claims the probe first. Otherwise the lane sleeps until the circuit's next try.
+    private void probeOrSleep(LaneReader reader, Route route) throws InterruptedException {
         var destination = route.destination();
         var now = clock.instant();
-        if (reader.taken() > 0) {
-            return; // of the time before; the probe itself, perhaps
+        if (reader.inMemory() > 0) {
+            return; // loaded before the circuit opened, or the probe
         }
-        if (circuits.of(destination.id()).isDue(now)) {
+        if (circuits.of(destination.id()).isProbeDue(now)) {
             var first = firstToSend(reader, route, now);
             if (first.isEmpty()) {
                 release(reader, lanes.firstDue(reader.lane()));
                 return;
             }
             if (!dispatcher
-                    .intake()
-                    .hasRoom(destination.id(), reader.lane().trigger(), usualSize)) {
+                    .admission()
+                    .hasRoom(destination.id(), reader.lane().trigger(), averagePayloadBytes)) {
                 return;
             }
             var probe = circuits.claimProbe(destination);
             if (probe.isPresent()) {
-                send(reader, route, first.get(), probe.get());
+                sendProbe(reader, route, first.get(), probe.get());
                 return;
             }
         }
         release(reader, circuits.of(destination.id()).nextTryAt().or(() -> Optional.of(now)));
     }
 
-    /// The first due delivery, after those that end without another attempt were ended. One that
-    /// must be sent alone may have to wait for longer than the claim of a probe lasts: another goes
-    /// before it.
-    private Optional<LaneStore.Waiting> firstToSend(LaneReader reader, Route route, Instant now)
-            throws InterruptedException {
-        var suspect = Optional.<LaneStore.Waiting>empty();
-        for (var waiting : reader.read(lanes, now, MOST_LOADED)) {
-            if (endsUnsent(waiting)) {
-                take(reader, route, waiting, Optional.empty(), Optional.empty());
-            } else if (!Recoveries.isSuspect(waiting.recoveries())) {
+    /// Returns the first due delivery that can be sent. Deliveries found before it that need no
+    /// attempt are ended.
+    ///
+    /// A suspect (see [PoisonPolicy]) is chosen only if nothing else is due, because it may wait in
+    /// quarantine for longer than the claim to a probe lasts.
+    private Optional<LaneStore.WaitingDelivery> firstToSend(
+            LaneReader reader, Route route, Instant now) throws InterruptedException {
+        var suspect = Optional.<LaneStore.WaitingDelivery>empty();
+        for (var waiting : reader.read(lanes, now, MAX_DELIVERIES_PER_LOAD)) {
+            if (endsWithoutAttempt(waiting)) {
+                admit(reader, route, waiting, Optional.empty(), Optional.empty());
+            } else if (!PoisonPolicy.isSuspect(waiting.recoveries())) {
                 return Optional.of(waiting);
             } else if (suspect.isEmpty()) {
                 suspect = Optional.of(waiting);
@@ -310,14 +325,15 @@ public final class Backlog implements Loop.Step {
         return suspect;
     }
 
-    private void send(LaneReader reader, Route route, LaneStore.Waiting waiting, Probe probe)
+    private void sendProbe(
+            LaneReader reader, Route route, LaneStore.WaitingDelivery waiting, Probe probe)
             throws InterruptedException {
-        var event = waiting.work().id().event();
+        var event = waiting.delivery().id().event();
         boolean isSent = false;
         try {
             var payload = lanes.payloads(reader.lane().source(), Set.of(event)).get(event);
             isSent =
-                    take(reader, route, waiting, Optional.ofNullable(payload), Optional.of(probe))
+                    admit(reader, route, waiting, Optional.ofNullable(payload), Optional.of(probe))
                             && payload != null;
         } finally {
             if (!isSent) {
@@ -326,17 +342,20 @@ public final class Backlog implements Loop.Step {
         }
     }
 
-    /// Whether it ends without another attempt.
-    private boolean endsUnsent(LaneStore.Waiting waiting) {
-        return Recoveries.isPoison(waiting.recoveries()) || delivering.isExpired(waiting.work());
+    /// Whether the delivery ends without another attempt, because it is poison (see [PoisonPolicy])
+    /// or has expired.
+    private boolean endsWithoutAttempt(LaneStore.WaitingDelivery waiting) {
+        return PoisonPolicy.isPoison(waiting.recoveries())
+                || attemptRunner.isExpired(waiting.delivery());
     }
 
-    /// Until the change that lifts the hold wakes it. True when it must wait for another round.
+    /// Releases a lane that is on hold, without a wake-up time: the change that lifts the hold will
+    /// wake it. Returns true if the lane must wait for another round.
     private boolean park(LaneReader reader) {
-        if (reader.taken() > 0) {
+        if (reader.inMemory() > 0) {
             return false;
         }
-        if (parked == MOST_PARKED) {
+        if (parked == MAX_PARKED_LANES_PER_ROUND) {
             return true;
         }
         parked++;
@@ -344,15 +363,16 @@ public final class Backlog implements Loop.Step {
         return false;
     }
 
-    /// Deliveries of a lane in memory: enough that all senders have one more, with a rate limit
-    /// those of a second at most, and few resends while live ones wait.
-    private int most(Lane lane, Destination destination) {
+    /// Returns how many of the lane's deliveries may be in memory: two for each sender, and with a
+    /// rate limit at most one second's worth. A lane of resends gets only part of that number while
+    /// live deliveries wait.
+    private int maxInMemory(Lane lane, Destination destination) {
         var spec = destination.spec();
         int room = 2 * spec.maxInFlight();
-        int most = spec.rateLimit().map(limit -> Math.min(room, limit.perSecond())).orElse(room);
+        int maximum = spec.rateLimit().map(limit -> Math.min(room, limit.perSecond())).orElse(room);
         return lane.trigger() == Trigger.RESEND && dispatcher.hasLive(destination.id())
-                ? Math.max(1, most / RESENDS_PART)
-                : most;
+                ? Math.max(1, maximum / RESEND_SHARE_DIVISOR)
+                : maximum;
     }
 
     private int load(LaneReader reader, Route route, int limit) throws InterruptedException {
@@ -361,17 +381,17 @@ public final class Backlog implements Loop.Step {
         if (read.isEmpty()) {
             return 0;
         }
-        loaded++;
+        loads++;
         var events = new HashSet<EventId>();
-        read.forEach(waiting -> events.add(waiting.work().id().event()));
+        read.forEach(waiting -> events.add(waiting.delivery().id().event()));
         var payloads = lanes.payloads(reader.lane().source(), events);
         int taken = 0;
         for (var waiting : read) {
-            if (!take(
+            if (!admit(
                     reader,
                     route,
                     waiting,
-                    Optional.ofNullable(payloads.get(waiting.work().id().event())),
+                    Optional.ofNullable(payloads.get(waiting.delivery().id().event())),
                     Optional.empty())) {
                 break;
             }
@@ -380,34 +400,44 @@ public final class Backlog implements Loop.Step {
         return taken;
     }
 
-    /// False when there is no memory for it now.
-    private boolean take(
+    /// Queues one delivery, or ends it if it is poison or expired. Returns false if there is no
+    /// memory for the delivery now.
+    private boolean admit(
             LaneReader reader,
             Route route,
-            LaneStore.Waiting waiting,
+            LaneStore.WaitingDelivery waiting,
             Optional<Payload> payload,
             Optional<Probe> probe)
             throws InterruptedException {
-        var work = waiting.work();
-        payload.ifPresent(each -> usualSize = Math.max(1, (3 * usualSize + each.size()) / 4));
-        if (Recoveries.isPoison(waiting.recoveries())) {
-            log.atWarn().addKeyValue("delivery_id", work.id()).log("delivery.poisonous");
-            reader.take(work);
-            results.add(Delivering.ended(work, ErrorCode.INTERRUPTED, clock.instant()));
-        } else if (payload.isEmpty() || delivering.isExpired(work)) {
-            reader.take(work);
-            results.add(Delivering.ended(work, ErrorCode.EVENT_EXPIRED, clock.instant()));
+        var delivery = waiting.delivery();
+        payload.ifPresent(each ->
+                averagePayloadBytes =
+                        Math.max(1, (3 * averagePayloadBytes + each.memoryBytes()) / 4));
+        if (PoisonPolicy.isPoison(waiting.recoveries())) {
+            log.atWarn().addKeyValue("delivery_id", delivery.id()).log("delivery.poison_detected");
+            reader.add(delivery);
+            results.add(
+                    AttemptRunner.failWithoutAttempt(
+                            delivery, ErrorCode.INTERRUPTED, clock.instant()));
+        } else if (payload.isEmpty() || attemptRunner.isExpired(delivery)) {
+            reader.add(delivery);
+            results.add(
+                    AttemptRunner.failWithoutAttempt(
+                            delivery, ErrorCode.EVENT_EXPIRED, clock.instant()));
         } else if (dispatcher
-                .intake()
-                .reserveWaiting(route.destination().id(), work.trigger(), payload.get().size())) {
-            queued++;
-            reader.take(work);
+                .admission()
+                .reserveWaiting(
+                        route.destination().id(),
+                        delivery.trigger(),
+                        payload.get().memoryBytes())) {
+            admitted++;
+            reader.add(delivery);
             dispatcher
-                    .intake()
+                    .admission()
                     .addWaiting(
                             route.destination().id(),
-                            new Ready(
-                                    work,
+                            new LoadedDelivery(
+                                    delivery,
                                     payload.get(),
                                     false,
                                     epoch,
@@ -420,32 +450,35 @@ public final class Backlog implements Loop.Step {
         return true;
     }
 
-    /// Ends what waits for a connection or destination that is gone, due or not.
-    private boolean endAll(LaneReader reader, Gone gone) throws InterruptedException {
-        var read = reader.read(lanes, LaneReader.FOREVER, MOST_LOADED);
+    /// Ends deliveries whose connection or destination was deleted, whether they are due or not.
+    /// Returns true if the lane may have more of them.
+    private boolean endAll(LaneReader reader, RouteDeletion deletion) throws InterruptedException {
+        var read = reader.read(lanes, Uuid7.MAX_TIME, MAX_DELIVERIES_PER_LOAD);
         for (var waiting : read) {
-            reader.take(waiting.work());
+            reader.add(waiting.delivery());
             reader.advance(waiting);
-            results.add(delivering.ended(waiting.work(), gone));
+            results.add(attemptRunner.failWithoutAttempt(waiting.delivery(), deletion));
         }
-        if (read.isEmpty() && reader.taken() == 0) {
+        if (read.isEmpty() && reader.inMemory() == 0) {
             release(reader, Optional.empty());
         }
-        return read.size() == MOST_LOADED;
+        return read.size() == MAX_DELIVERIES_PER_LOAD;
     }
 
     private void release(LaneReader reader, Optional<Instant> wakeAt) {
-        if (reader.taken() > 0) {
-            return; // nothing in the rows says that they are on the wire
+        if (reader.inMemory() > 0) {
+            return; // rows do not show that deliveries are in memory here
         }
         var lane = reader.lane();
         leased.remove(lane);
-        inDoubt.put(lane, clock.instant().plus(LaneReader.LATEST_COMMIT)); // if the answer is lost
+        releasesInDoubt.put(
+                lane,
+                clock.instant().plus(LaneReader.MAX_TRANSACTION_AGE)); // in case the reply is lost
         lanes.release(lane, epoch, wakeAt);
-        inDoubt.remove(lane);
+        releasesInDoubt.remove(lane);
     }
 
-    /// Frees all lanes, after the dispatcher has stopped.
+    /// Releases all lanes. Called after the dispatcher has stopped.
     public void leave() {
         for (var reader : new ArrayList<>(leased.values())) {
             var wakeAt = lanes.firstDue(reader.lane());

@@ -1,15 +1,18 @@
 package dev.sluice.relay.dispatch;
 
 import dev.sluice.gateway.destination.DestinationId;
-import dev.sluice.gateway.routing.RouteMap;
+import dev.sluice.gateway.routing.RoutingTable;
 import dev.sluice.relay.DeliveryId;
+import dev.sluice.relay.InFlightAttempts;
+import dev.sluice.relay.InFlightRecorder;
 import dev.sluice.relay.Lease;
-import dev.sluice.relay.UnderWay;
-import dev.sluice.relay.Work;
+import dev.sluice.relay.UnfinishedDelivery;
 import dev.sluice.relay.circuit.Circuits;
-import dev.sluice.relay.store.ResultQueue;
-import dev.sluice.relay.store.ResultsListener;
-import dev.sluice.relay.store.Settled;
+import dev.sluice.relay.fairness.FairPermits;
+import dev.sluice.relay.fairness.RateLimitQueue;
+import dev.sluice.relay.journal.ResultQueue;
+import dev.sluice.relay.store.DeliveryResult;
+import dev.sluice.relay.store.ResultListener;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,180 +28,179 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 
-/// Sends what is in memory: each destination within its own limit, all within the node's. Its
-/// [Senders] say which delivery is next.
-public final class Dispatcher implements ResultsListener, UnderWay {
+/// Sends the deliveries in this node's memory. Each destination stays within its own limits, and
+/// all of them together stay within the node's limits.
+///
+/// [SenderPool] chooses the next delivery, [AttemptRunner] makes the attempt, and the result is
+/// added to the [ResultQueue]. Deliveries enter through [PayloadAdmission]. Thread-safe.
+public final class Dispatcher implements ResultListener, InFlightAttempts {
 
     private static final Logger log = LoggerFactory.getLogger(Dispatcher.class);
 
-    /// Attempts under way on this node at once.
-    public static final int PERMITS = 1_024;
+    /// The maximum number of concurrent attempts on one node. A small machine may have fewer; see
+    /// [dev.sluice.relay.fairness.PermitCount].
+    public static final int MAX_ATTEMPTS_IN_FLIGHT = InFlightRecorder.MAX_ATTEMPTS;
 
-    private final RouteMap routing;
+    private final RoutingTable routing;
     private final Lease node;
     private final ResultQueue results;
-    private final Delivering delivering;
+    private final AttemptRunner attemptRunner;
     private final Circuits circuits;
     private final Executor threads;
     private final InstantSource clock;
 
-    private final Places places;
-    private final Senders senders;
-    private final Intake intake;
-    private final Fresh fresh = new Fresh();
+    private final DestinationStates states;
+    private final SenderPool senderPool;
+    private final PayloadAdmission admission;
+    private final FreshDeliveries freshDeliveries = new FreshDeliveries();
 
-    /// Waiting deliveries whose result was written, for the [Backlog] to forget.
-    private final Queue<Work> writtenWaiting = new ConcurrentLinkedQueue<>();
+    /// Waiting deliveries that have left memory, because their result was written or they were put
+    /// back. [Backlog] polls them from here and forgets them.
+    private final Queue<UnfinishedDelivery> writtenWaiting = new ConcurrentLinkedQueue<>();
 
-    private final ConcurrentHashMap<DeliveryId, Sending> underWay = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<DeliveryId, ActiveAttempt> activeAttempts =
+            new ConcurrentHashMap<>();
     private final Quarantine quarantine;
 
     private volatile Runnable onWritten = () -> {};
     private volatile boolean closing;
 
-    /// An attempt under way, equal to no other: of one delivery there may be two, when this node
-    /// was declared dead during the first.
-    private static final class Sending {
-        private final Ready ready;
+    /// An attempt in progress, compared by identity. One delivery can have two: if this node was
+    /// declared dead during the first attempt and then acquired the delivery again.
+    private static final class ActiveAttempt {
+        private final LoadedDelivery loaded;
         private final Instant since;
 
-        Sending(Ready ready, Instant since) {
-            this.ready = ready;
+        ActiveAttempt(LoadedDelivery loaded, Instant since) {
+            this.loaded = loaded;
             this.since = since;
         }
     }
 
-    /// @param threads runs each sender on a thread of its own
+    /// @param threads runs each sender on its own thread
+    /// @param permits the maximum number of concurrent attempts on this node
     public Dispatcher(
-            RouteMap routing,
-            Lease node,
-            ResultQueue results,
-            Delivering delivering,
-            Circuits circuits,
+            DispatchEnvironment environment,
+            AttemptRunner attemptRunner,
             Executor threads,
-            InstantSource clock) {
-        this(routing, node, results, delivering, circuits, threads, clock, PERMITS);
-    }
-
-    /// @param permits attempts under way on this node at once
-    Dispatcher(
-            RouteMap routing,
-            Lease node,
-            ResultQueue results,
-            Delivering delivering,
-            Circuits circuits,
-            Executor threads,
-            InstantSource clock,
             int permits) {
-        this.routing = routing;
-        this.node = node;
-        this.results = results;
-        this.delivering = delivering;
-        this.circuits = circuits;
+        this.routing = environment.routing();
+        this.node = environment.node();
+        this.results = environment.results();
+        this.circuits = environment.circuits();
+        this.clock = environment.clock();
+        this.attemptRunner = attemptRunner;
         this.threads = threads;
-        this.clock = clock;
-        this.places = new Places(routing, clock);
-        var turns = new Turns<Place>(permits);
-        this.senders =
-                new Senders(
+        this.states = new DestinationStates(routing, clock);
+        var fairPermits = new FairPermits<DestinationState>(permits);
+        this.senderPool =
+                new SenderPool(
                         routing,
                         circuits,
-                        turns,
-                        places,
+                        fairPermits,
+                        states,
                         threads,
                         clock,
-                        (place, ready) -> deliver(place, ready, false));
-        this.quarantine = new Quarantine(turns, new Alone(), clock);
-        this.intake = new Intake(routing, node, circuits, places, senders, quarantine, fresh);
+                        (state, loaded) -> deliver(state, loaded, false));
+        this.quarantine = new Quarantine(fairPermits, new DispatcherIsolatedSender(), clock);
+        this.admission =
+                new PayloadAdmission(
+                        routing, node, circuits, states, senderPool, quarantine, freshDeliveries);
     }
 
-    /// Of the rate limits; its rounds are another's to call.
-    public Pacing pacing() {
-        return senders.pacing();
+    /// Returns the loop that retries rate-limited destinations; the caller must run its rounds.
+    public RateLimitQueue rateLimitQueue() {
+        return senderPool.rateLimitQueue();
     }
 
-    /// A round of the look at who is slow, once a second.
-    public boolean feelPulses() {
-        senders.feelPulses();
+    /// Updates which destinations are proven; a round is due once a second. Always returns false,
+    /// because the next round is never due immediately.
+    public boolean updateStandings() {
+        senderPool.updateStandings();
         return false;
     }
 
-    /// Of what is sent alone; its rounds are another's to call.
+    /// Returns the loop that sends suspect deliveries alone; the caller must run its rounds.
     public Quarantine quarantine() {
         return quarantine;
     }
 
-    /// How deliveries come in here.
-    public Intake intake() {
-        return intake;
+    /// Returns the admission control, through which deliveries enter this node's memory.
+    public PayloadAdmission admission() {
+        return admission;
     }
 
-    /// Whether the destination has deliveries here that are no resends and not under way.
+    /// Whether live deliveries (all except resends) to the destination are queued but not yet being
+    /// sent.
     boolean hasLive(DestinationId destination) {
-        var place = places.known(destination);
-        return place.isPresent() && place.get().outbox().hasLive();
+        var state = states.find(destination);
+        return state.isPresent() && state.get().queue().hasLive();
     }
 
-    /// Forgets destinations that were deleted and have nothing here any more.
-    void forgetGone() {
-        places.forgetGone();
+    /// Removes the states of deleted destinations that have nothing in memory.
+    void forgetDeleted() {
+        states.forgetDeleted();
     }
 
-    /// Destinations that something is kept for.
-    int destinations() {
-        return places.all().size();
+    /// Returns the number of destinations that have a state on this node.
+    int destinationCount() {
+        return states.all().size();
     }
 
-    private void deliver(Place place, Ready ready, boolean isAlone) throws InterruptedException {
-        var sending = new Sending(ready, clock.instant());
-        underWay.put(ready.work().id(), sending);
+    private void deliver(DestinationState state, LoadedDelivery loaded, boolean isAlone)
+            throws InterruptedException {
+        var attempt = new ActiveAttempt(loaded, clock.instant());
+        activeAttempts.put(loaded.delivery().id(), attempt);
         try {
-            var settled = attempt(place, ready, sending.since, isAlone);
+            var settled = attempt(state, loaded, attempt.since, isAlone);
             if (settled.isPresent()) {
                 results.add(settled.get());
             } else {
-                putBack(ready);
+                putBack(loaded);
             }
         } finally {
-            underWay.remove(ready.work().id(), sending);
-            intake.release(place, ready);
+            activeAttempts.remove(loaded.delivery().id(), attempt);
+            admission.release(state, loaded);
         }
     }
 
-    /// Empty when nothing came of it and it must wait.
-    private Optional<Settled> attempt(Place place, Ready ready, Instant since, boolean isAlone) {
-        place.outbox().began(since);
-        var settled = Optional.<Settled>empty();
+    /// Makes one attempt and returns its result. Returns empty if no attempt was made or its
+    /// outcome is unknown; the delivery must then wait.
+    private Optional<DeliveryResult> attempt(
+            DestinationState state, LoadedDelivery loaded, Instant since, boolean isAlone) {
+        var run = state.queue().attemptBegan(since);
+        var settled = Optional.<DeliveryResult>empty();
         try {
-            if (mayStart(ready)) {
-                settled = delivering.deliver(ready, since, () -> mayStart(ready), isAlone);
+            if (mayStart(loaded)) {
+                settled = attemptRunner.runAttempt(loaded, since, () -> mayStart(loaded), isAlone);
             }
         } catch (RuntimeException | Error e) {
             log.atError()
-                    .addKeyValue("delivery_id", ready.work().id())
+                    .addKeyValue("delivery_id", loaded.delivery().id())
                     .setCause(e)
                     .log("delivery.crashed");
         } finally {
-            giveBackProbe(ready);
-            senders.ended(place, settled.flatMap(Settled::made));
+            giveBackProbe(loaded);
+            senderPool.attemptEnded(state, run, settled.flatMap(DeliveryResult::attemptMade));
         }
         return settled;
     }
 
-    /// What is sent alone, by the side of outboxes and senders.
-    private final class Alone implements Quarantine.Ward {
+    /// Sends isolated deliveries, bypassing queues and senders.
+    private final class DispatcherIsolatedSender implements Quarantine.IsolatedSender {
 
         @Override
-        public boolean mayGo(DestinationId destination) {
-            var limit = Senders.rateLimit(routing.destination(destination));
-            return limit.isEmpty() || places.of(destination).outbox().pace().take(limit.get());
+        public boolean tryAcquireRateLimit(DestinationId destination) {
+            var limit = SenderPool.rateLimit(routing.destination(destination));
+            return limit.isEmpty()
+                    || states.of(destination).queue().rateLimiter().tryAcquire(limit.get());
         }
 
         @Override
-        public void sendAlone(DestinationId destination, Ready ready, Runnable end) {
+        public void sendAlone(DestinationId destination, LoadedDelivery loaded, Runnable end) {
             threads.execute(() -> {
                 try {
-                    deliver(places.of(destination), ready, true);
+                    deliver(states.of(destination), loaded, true);
                 } catch (InterruptedException e) {
                     Thread.currentThread().interrupt();
                 } finally {
@@ -208,51 +210,54 @@ public final class Dispatcher implements ResultsListener, UnderWay {
         }
 
         @Override
-        public void beginSolitude() {
-            delivering.beginSolitude();
+        public void beginIsolation() {
+            attemptRunner.beginIsolation();
         }
 
         @Override
-        public void endSolitude() {
-            delivering.endSolitude();
+        public void endIsolation() {
+            attemptRunner.endIsolation();
         }
 
         @Override
-        public void sendAmongOthers(DestinationId destination, Ready ready) {
-            senders.start(places.addWaiting(destination, ready));
+        public void sendNormally(DestinationId destination, LoadedDelivery loaded) {
+            senderPool.startSender(states.addWaiting(destination, loaded));
         }
 
         @Override
-        public void goOn() {
-            senders.serveNext();
+        public void resumeOthers() {
+            senderPool.startWaitingSenders();
         }
     }
 
-    /// For another to use, unless something is known of what came of it.
-    private void giveBackProbe(Ready ready) {
-        ready.probe().ifPresent(circuits::giveBack);
+    /// Gives the delivery's probe back, if it has one, so that another attempt can use it. Does
+    /// nothing if the attempt's outcome is known.
+    private void giveBackProbe(LoadedDelivery loaded) {
+        loaded.probe().ifPresent(circuits::giveBack);
     }
 
-    /// Asked again when it is connected: what a stop has put back is not ours to send any more.
-    private boolean mayStart(Ready ready) {
-        return !closing && node.mayStart(ready.epoch());
+    /// Whether the attempt may still start. Checked again once connected, because a stop may have
+    /// put the delivery back in the meantime.
+    private boolean mayStart(LoadedDelivery loaded) {
+        return !closing && node.mayStart(loaded.epoch());
     }
 
-    /// Lets it wait in its lane. One that waits there already is only forgotten.
-    private void putBack(Ready ready) throws InterruptedException {
-        if (ready.isFresh()) {
-            results.add(new Settled.Released(ready.work(), clock.instant()));
+    /// Lets the delivery wait in its lane. A fresh delivery is written to the lane. A waiting one
+    /// is already there, so it only needs to be removed from memory.
+    private void putBack(LoadedDelivery loaded) throws InterruptedException {
+        if (loaded.isFresh()) {
+            results.add(new DeliveryResult.ReleaseResult(loaded.delivery(), clock.instant()));
         } else {
-            writtenWaiting.add(ready.work());
+            writtenWaiting.add(loaded.delivery());
         }
     }
 
     @Override
-    public void written(List<Settled> batch, List<Settled> effective) {
+    public void written(List<DeliveryResult> batch, List<DeliveryResult> effective) {
         boolean isAnyWaiting = false;
-        for (var settled : batch) {
-            if (!fresh.forget(settled.work())) {
-                writtenWaiting.add(settled.work());
+        for (var result : batch) {
+            if (!freshDeliveries.remove(result.delivery())) {
+                writtenWaiting.add(result.delivery());
                 isAnyWaiting = true;
             }
         }
@@ -261,82 +266,84 @@ public final class Dispatcher implements ResultsListener, UnderWay {
         }
     }
 
-    /// Called after results of waiting deliveries were written; must be quick.
+    /// Sets the listener to be called after results of waiting deliveries were written; it must
+    /// return quickly.
     void onWritten(Runnable listener) {
         onWritten = listener;
     }
 
-    /// The next waiting delivery that is out of memory again.
-    Optional<Work> pollWritten() {
+    /// Removes and returns the next waiting delivery that has left memory; empty if there is none.
+    Optional<UnfinishedDelivery> pollWritten() {
         return Optional.ofNullable(writtenWaiting.poll());
     }
 
-    /// Whether this fresh delivery is in memory: waiting for a sender, under way, or its result not
+    /// Whether this fresh delivery is in memory: queued, being sent, or with a result that is not
     /// yet written.
-    public boolean knows(DeliveryId delivery) {
-        return fresh.knows(delivery);
+    public boolean hasFresh(DeliveryId delivery) {
+        return freshDeliveries.contains(delivery);
     }
 
     @Override
-    public Optional<Instant> since(DeliveryId delivery) {
-        return Optional.ofNullable(underWay.get(delivery)).map(sending -> sending.since);
+    public Optional<Instant> attemptStartedAt(DeliveryId delivery) {
+        return Optional.ofNullable(activeAttempts.get(delivery)).map(attempt -> attempt.since);
     }
 
     @Override
-    public boolean isOwner(long epoch) {
+    public boolean isThisNode(long epoch) {
         return node.epoch() == epoch;
     }
 
-    /// Forgets all that is not under way: it is another node's work by now.
+    /// Drops everything that is not being sent. Called when this node was declared dead, because
+    /// other nodes now own that work.
     public void dropAll() {
-        for (var drained : drain()) {
-            var ready = drained.ready();
-            giveBackProbe(ready);
-            var _ = fresh.forget(ready.work());
-            intake.release(drained.place(), ready);
-            if (!ready.isFresh()) {
-                writtenWaiting.add(ready.work());
+        for (var queued : removeQueued()) {
+            var loaded = queued.loaded();
+            giveBackProbe(loaded);
+            var _ = freshDeliveries.remove(loaded.delivery());
+            admission.release(queued.state(), loaded);
+            if (!loaded.isFresh()) {
+                writtenWaiting.add(loaded.delivery());
             }
         }
     }
 
-    private record Drained(Place place, Ready ready) {}
+    private record QueuedDelivery(DestinationState state, LoadedDelivery loaded) {}
 
-    /// Everything that is not under way.
-    private List<Drained> drain() {
-        var all = new ArrayList<Drained>();
-        for (var suspect : quarantine.drain()) {
-            all.add(new Drained(places.of(suspect.destination()), suspect.ready()));
+    /// Removes and returns all deliveries that are not being sent.
+    private List<QueuedDelivery> removeQueued() {
+        var all = new ArrayList<QueuedDelivery>();
+        for (var suspect : quarantine.removeAll()) {
+            all.add(new QueuedDelivery(states.of(suspect.destination()), suspect.loaded()));
         }
-        for (var place : places.all()) {
-            place.outbox().drain().forEach(ready -> all.add(new Drained(place, ready)));
+        for (var state : states.all()) {
+            state.queue().removeAll().forEach(loaded -> all.add(new QueuedDelivery(state, loaded)));
         }
         return all;
     }
 
-    /// How many more attempts may be under way on this node.
+    /// Returns how many more attempts may start on this node.
     int permitsLeft() {
-        return senders.permitsLeft();
+        return senderPool.permitsLeft();
     }
 
-    /// Memory that payloads here take, in bytes; room kept for fresh ones included.
+    /// Returns the memory used by payloads on this node, in bytes, including reservations.
     long bytes() {
-        return intake.bytes();
+        return admission.bytes();
     }
 
-    /// Starts nothing more, lets attempts under way end within `budget`, and puts everything else
-    /// back.
+    /// Starts no more attempts, lets running ones finish within `budget`, and puts all other
+    /// deliveries back.
     public void stop(Duration budget) throws InterruptedException {
         closing = true;
-        intake.close();
-        for (var drained : drain()) {
-            giveBackProbe(drained.ready());
-            putBack(drained.ready());
+        admission.close();
+        for (var queued : removeQueued()) {
+            giveBackProbe(queued.loaded());
+            putBack(queued.loaded());
         }
-        if (!senders.awaitAll(budget)) {
-            for (var sending : List.copyOf(underWay.values())) {
-                giveBackProbe(sending.ready);
-                putBack(sending.ready);
+        if (!senderPool.awaitIdle(budget)) {
+            for (var attempt : List.copyOf(activeAttempts.values())) {
+                giveBackProbe(attempt.loaded);
+                putBack(attempt.loaded);
             }
         }
     }

@@ -1,7 +1,7 @@
 package dev.sluice.relay.dispatch;
 
 import dev.sluice.relay.DeliveryId;
-import dev.sluice.relay.Work;
+import dev.sluice.relay.UnfinishedDelivery;
 import dev.sluice.relay.store.Lane;
 import dev.sluice.relay.store.LaneStore;
 import dev.sluice.relay.store.Lanes;
@@ -14,31 +14,29 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-/// Where this node stands in a lane it has leased: a position that moves on, so that neither dead
-/// index entries nor deliveries in flight are read again and again.
+/// A cursor over the due deliveries of one lane that this node has leased.
 ///
-/// At its end the reading starts over from a floor, at the latest every five seconds: commits that
-/// come late stand behind the position. Nothing is ever inserted below the floor, because no
-/// transaction lives for a minute and no due time is set into the past. Owned by the backlog's
+/// The cursor moves forward, so that dead index entries and deliveries already in memory are not
+/// read again and again. When it reaches the end of the lane, and at least every five seconds, it
+/// starts over to find commits that landed behind it. It restarts at the floor, a time before which
+/// no row can be inserted any more: no transaction lives longer than a minute, and no due time is
+/// set in the past. When the clock is set back, the floor is given up. Owned by the backlog's
 /// thread.
 final class LaneReader {
 
-    private static final Duration START_OVER = Duration.ofSeconds(5);
+    private static final Duration RESTART_INTERVAL = Duration.ofSeconds(5);
 
-    /// No transaction lives longer, whatever became of its connection.
-    static final Duration LATEST_COMMIT = Duration.ofSeconds(60);
+    /// The maximum age of a transaction, even after its connection broke.
+    static final Duration MAX_TRANSACTION_AGE = Duration.ofSeconds(60);
 
-    private static final UUID LOWEST = new UUID(0, 0);
-
-    /// Later than every due time.
-    static final Instant FOREVER = Instant.parse("9999-01-01T00:00:00Z");
+    private static final UUID MIN_ID = new UUID(0, 0);
 
     private final Lane lane;
-    private final Map<DeliveryId, Work> taken = new HashMap<>();
+    private final Map<DeliveryId, UnfinishedDelivery> inMemory = new HashMap<>();
     private Instant floor = Instant.EPOCH;
     private Instant positionTime = Instant.EPOCH;
-    private UUID positionId = LOWEST;
-    private Instant startedOver = Instant.EPOCH;
+    private UUID positionId = MIN_ID;
+    private Instant restartedAt = Instant.EPOCH;
     private boolean isAtEnd = true;
     private boolean foundNothing;
 
@@ -50,43 +48,43 @@ final class LaneReader {
         return lane;
     }
 
-    /// Deliveries of this lane in memory.
-    int taken() {
-        return taken.size();
+    /// Returns the number of this lane's deliveries in memory.
+    int inMemory() {
+        return inMemory.size();
     }
 
-    void take(Work work) {
-        taken.put(work.id(), work);
+    void add(UnfinishedDelivery delivery) {
+        inMemory.put(delivery.id(), delivery);
     }
 
-    /// Only what was taken here: the same delivery may also come back from before this node was
-    /// declared dead.
+    /// Forgets exactly this object, compared by identity. After this node was declared dead, it may
+    /// be asked to forget an older copy of a delivery that it has read again since.
     @SuppressWarnings("ReferenceEquality")
-    void forget(Work work) {
-        if (taken.get(work.id()) == work) {
-            taken.remove(work.id());
+    void forget(UnfinishedDelivery delivery) {
+        if (inMemory.get(delivery.id()) == delivery) {
+            inMemory.remove(delivery.id());
         }
     }
 
-    /// Whether nothing was due, beside what is in memory, when it was last looked at.
+    /// Whether the last read found no due deliveries except those already in memory.
     boolean foundNothing() {
         return foundNothing;
     }
 
-    /// Up to `limit` due deliveries that are not in memory. The position moves only over what
-    /// `advance` is told of.
-    List<LaneStore.Waiting> read(Lanes lanes, Instant now, int limit) {
-        if (isAtEnd || now.isAfter(startedOver.plus(START_OVER))) {
-            startOver(now);
+    /// Returns up to `limit` due deliveries that are not in memory. Only `advance` moves the cursor
+    /// past them.
+    List<LaneStore.WaitingDelivery> read(Lanes lanes, Instant now, int limit) {
+        if (isAtEnd || now.isAfter(restartedAt.plus(RESTART_INTERVAL))) {
+            restart(now);
         }
-        var read = lanes.due(lane, now, positionTime, positionId, limit + taken.size());
-        isAtEnd = read.size() < limit + taken.size();
-        if (positionId.equals(LOWEST)) {
+        var read = lanes.due(lane, now, positionTime, positionId, limit + inMemory.size());
+        isAtEnd = read.size() < limit + inMemory.size();
+        if (positionId.equals(MIN_ID)) {
             raiseFloor(read, now);
         }
-        var free = new ArrayList<LaneStore.Waiting>();
+        var free = new ArrayList<LaneStore.WaitingDelivery>();
         for (var waiting : read) {
-            if (!taken.containsKey(waiting.work().id())) {
+            if (!inMemory.containsKey(waiting.delivery().id())) {
                 free.add(waiting);
             }
         }
@@ -97,20 +95,21 @@ final class LaneReader {
         return free.size() > limit ? free.subList(0, limit) : free;
     }
 
-    private void startOver(Instant now) {
-        startedOver = now;
+    private void restart(Instant now) {
+        restartedAt = now;
+        floor = floor.isAfter(now) ? Instant.EPOCH : floor;
         positionTime = floor;
-        positionId = LOWEST;
+        positionId = MIN_ID;
     }
 
-    private void raiseFloor(List<LaneStore.Waiting> read, Instant now) {
-        var safe = now.minus(LATEST_COMMIT);
+    private void raiseFloor(List<LaneStore.WaitingDelivery> read, Instant now) {
+        var safe = now.minus(MAX_TRANSACTION_AGE);
         var first = read.isEmpty() ? now : read.getFirst().nextAt();
         floor = first.isBefore(safe) ? first : safe;
     }
 
-    void advance(LaneStore.Waiting to) {
+    void advance(LaneStore.WaitingDelivery to) {
         positionTime = to.nextAt();
-        positionId = to.work().id().value();
+        positionId = to.delivery().id().value();
     }
 }

@@ -2,6 +2,8 @@ package dev.sluice.relay.dispatch;
 
 import dev.sluice.gateway.destination.DestinationId;
 import dev.sluice.platform.loop.Loop;
+import dev.sluice.platform.loop.Pause;
+import dev.sluice.relay.fairness.FairPermits;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -13,86 +15,96 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Deliveries that were on the wire whenever the process died. Each is sent with nothing else on
-/// the wire of this node, so that it can be told whether the process dies of it.
+/// Sends suspect deliveries alone. A suspect was being sent during several deaths of the process
+/// (see [dev.sluice.relay.PoisonPolicy]). If the process dies while nothing else is being sent, the
+/// suspect is to blame.
 ///
-/// The others pay for that, so their share is bounded: a turn waits at most ten seconds for the
-/// wire to be empty and keeps it for at most thirty, after which others are let in beside; and the
-/// next turn comes only after nine times as long as the gate was closed. One that does not come to
-/// be alone in ten turns, because there are always attempts that last longer, is sent like others:
-/// it cannot be convicted then, but it is not kept from being delivered either.
+/// In each turn, one suspect is sent. The turn closes the gate to all other attempts by taking all
+/// [FairPermits]. The cost is bounded: a turn waits at most ten seconds for running attempts to
+/// end, and the suspect is then alone for at most thirty. After that, other attempts may start
+/// while the suspect is still being sent. The gate then stays open for nine times as long as it was
+/// closed.
 ///
-/// A round looks what is to be done next and waits for nothing.
+/// A suspect that could not be sent alone in ten turns, because some other attempt always lasted
+/// too long, is sent normally. It can then not be blamed for a death, but it is delivered.
+///
+/// A round only decides what to do next and never waits. Thread-safe.
 public final class Quarantine implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(Quarantine.class);
 
-    static final Duration MOST_WAIT = Duration.ofSeconds(10);
-    static final Duration MOST_ALONE = Duration.ofSeconds(30);
-    static final int MOST_TURNS = 10;
-    private static final int REST = 9;
+    static final Duration DRAIN_TIMEOUT = Duration.ofSeconds(10);
+    static final Duration MAX_TIME_ALONE = Duration.ofSeconds(30);
+    static final int MAX_TURNS = 10;
+    private static final int COOLDOWN_FACTOR = 9;
 
-    /// What a turn needs of the [Dispatcher].
-    interface Ward {
+    /// The longest time for which a turn closes the gate, if its rounds run on time.
+    private static final Duration MAX_TIME_CLOSED = DRAIN_TIMEOUT.plus(MAX_TIME_ALONE);
 
-        /// Whether the destination may be sent to by its rate limit; if so, it counts as sent.
-        boolean mayGo(DestinationId destination);
+    /// The operations of the [Dispatcher] that a turn needs.
+    interface IsolatedSender {
 
-        /// Sends it on a thread of its own and calls `end` after that, unless this throws.
-        void sendAlone(DestinationId destination, Ready ready, Runnable end);
+        /// Takes a slot of the destination's rate limit; returns false if none is free now.
+        boolean tryAcquireRateLimit(DestinationId destination);
 
-        /// Nothing is on the wire, and only one will be until that ends.
-        void beginSolitude();
+        /// Sends the delivery on its own thread, then calls `end`. If this method throws, `end` is
+        /// not called.
+        void sendAlone(DestinationId destination, LoadedDelivery loaded, Runnable end);
 
-        /// Others are let in beside the one that is alone.
-        void endSolitude();
+        /// Begins an isolation, while nothing is being sent. Until `endIsolation`, at most one
+        /// attempt is made at a time.
+        void beginIsolation();
 
-        /// Sends it like others.
-        void sendAmongOthers(DestinationId destination, Ready ready);
+        /// Ends the isolation: other attempts may now run at the same time as the isolated one.
+        void endIsolation();
 
-        /// The gate is open again.
-        void goOn();
+        /// Sends the delivery through its destination's queue.
+        void sendNormally(DestinationId destination, LoadedDelivery loaded);
+
+        /// Starts the senders that waited while the gate was closed. Called once it is open again.
+        void resumeOthers();
     }
 
-    /// One that waits for its turn.
-    record Suspect(DestinationId destination, Ready ready, int turns) {}
+    /// A suspect delivery that waits for its turn.
+    record QuarantinedDelivery(DestinationId destination, LoadedDelivery loaded, int failedTurns) {}
 
-    private enum State {
-        /// The gate is open, nothing of ours is on the wire.
-        REST,
-        /// The gate is closed; the first in line is next.
-        WAIT,
-        /// One is on the wire, alone.
+    private enum QuarantineState {
+        /// The gate is open and no suspect is being sent.
+        IDLE,
+        /// The gate is closed; the first suspect is sent once all other attempts have ended.
+        DRAINING,
+        /// A suspect is being sent, alone.
         ALONE,
-        /// It is still there, and others too.
-        COMPANY
+        /// A suspect is being sent, and so are other deliveries.
+        SHARED
     }
 
-    private final Turns<?> gate;
-    private final Ward ward;
+    private final FairPermits<?> fairPermits;
+    private final IsolatedSender sender;
     private final InstantSource clock;
 
-    /// All guarded by this object, which is held only for a moment.
-    private final ArrayDeque<Suspect> line = new ArrayDeque<>();
+    /// Guarded by this object's monitor, like the four fields below. The monitor is held only
+    /// briefly.
+    private final ArrayDeque<QuarantinedDelivery> waiting = new ArrayDeque<>();
 
-    private State state = State.REST;
-    private Instant closedAt = Instant.EPOCH;
-    private Instant aloneAt = Instant.EPOCH;
-    private Instant restUntil = Instant.EPOCH;
+    private QuarantineState state = QuarantineState.IDLE;
+    private Pause drain = Pause.NONE;
+    private Pause isolation = Pause.NONE;
+    private Pause rest = Pause.NONE;
 
-    Quarantine(Turns<?> gate, Ward ward, InstantSource clock) {
-        this.gate = gate;
-        this.ward = ward;
+    Quarantine(FairPermits<?> fairPermits, IsolatedSender sender, InstantSource clock) {
+        this.fairPermits = fairPermits;
+        this.sender = sender;
         this.clock = clock;
     }
 
-    /// Calls `wake` when there is something to do before the next round; must be quick.
-    public void wakeBy(Runnable wake) {
-        gate.onQuiet(wake);
+    /// Sets the callback to run when work appears before the next round; it must return quickly.
+    public void onWakeNeeded(Runnable wake) {
+        fairPermits.onAllReturned(wake);
     }
 
-    synchronized void add(DestinationId destination, Ready ready) {
-        line.add(new Suspect(destination, ready, 0));
+    synchronized void add(DestinationId destination, LoadedDelivery loaded) {
+        waiting.add(new QuarantinedDelivery(destination, loaded, 0));
     }
 
     @Override
@@ -101,99 +113,110 @@ public final class Quarantine implements Loop.Step {
         return false;
     }
 
-    /// What is to be done now, with nothing held.
+    /// Returns the next action, which must be run without holding the monitor.
     private synchronized Runnable next() {
         var now = clock.instant();
-        if (state == State.REST && !line.isEmpty() && !now.isBefore(restUntil)) {
-            gate.close();
-            closedAt = now;
-            state = State.WAIT;
+        if (state == QuarantineState.IDLE && !waiting.isEmpty() && rest.isOver(now)) {
+            fairPermits.close();
+            drain = Pause.of(now, DRAIN_TIMEOUT);
+            state = QuarantineState.DRAINING;
         }
-        if (state == State.WAIT) {
-            return begin(now);
+        if (state == QuarantineState.DRAINING) {
+            return tryBeginTurn(now);
         }
-        boolean isLong = !aloneAt.plus(MOST_ALONE).isAfter(now);
-        return state == State.ALONE && isLong ? letOthersIn(now) : () -> {};
+        return state == QuarantineState.ALONE && isolation.isOver(now)
+                ? endIsolationEarly(now)
+                : () -> {};
     }
 
-    private Runnable begin(Instant now) {
-        if (gate.takeAll()) {
-            if (ward.mayGo(line.element().destination())) {
-                var suspect = line.remove();
-                state = State.ALONE;
-                aloneAt = now;
-                ward.beginSolitude();
+    private Runnable tryBeginTurn(Instant now) {
+        if (fairPermits.tryAcquireAll()) {
+            if (sender.tryAcquireRateLimit(waiting.element().destination())) {
+                var suspect = waiting.remove();
+                state = QuarantineState.ALONE;
+                isolation = Pause.of(now, MAX_TIME_ALONE);
+                sender.beginIsolation();
                 return () -> send(suspect);
             }
-            gate.giveBackAll();
+            fairPermits.releaseAll();
         }
-        if (now.isBefore(closedAt.plus(MOST_WAIT))) {
+        if (!drain.isOver(now)) {
             return () -> {};
         }
         open(now);
-        var first = line.remove();
-        if (first.turns() + 1 < MOST_TURNS) {
-            line.add(new Suspect(first.destination(), first.ready(), first.turns() + 1));
-            return ward::goOn;
+        var first = waiting.remove();
+        if (first.failedTurns() + 1 < MAX_TURNS) {
+            waiting.add(
+                    new QuarantinedDelivery(
+                            first.destination(), first.loaded(), first.failedTurns() + 1));
+            return sender::resumeOthers;
         }
         log.atWarn()
-                .addKeyValue("delivery_id", first.ready().work().id())
-                .log("quarantine.never_alone");
+                .addKeyValue("delivery_id", first.loaded().delivery().id())
+                .log("quarantine.turns_exhausted");
         return () -> {
-            ward.goOn();
-            ward.sendAmongOthers(first.destination(), first.ready());
+            sender.resumeOthers();
+            sender.sendNormally(first.destination(), first.loaded());
         };
     }
 
-    private void send(Suspect suspect) {
-        log.atInfo().addKeyValue("delivery_id", suspect.ready().work().id()).log("quarantine.turn");
-        boolean isBegun = false;
+    private void send(QuarantinedDelivery suspect) {
+        log.atInfo()
+                .addKeyValue("delivery_id", suspect.loaded().delivery().id())
+                .log("quarantine.turn_started");
+        boolean isStarted = false;
         try {
-            ward.sendAlone(suspect.destination(), suspect.ready(), this::end);
-            isBegun = true;
+            sender.sendAlone(suspect.destination(), suspect.loaded(), this::endTurn);
+            isStarted = true;
         } finally {
-            if (!isBegun) {
-                add(suspect.destination(), suspect.ready());
-                end();
+            if (!isStarted) {
+                add(suspect.destination(), suspect.loaded());
+                endTurn();
             }
         }
     }
 
-    private Runnable letOthersIn(Instant now) {
-        state = State.COMPANY;
-        ward.endSolitude();
-        gate.giveBackOthers();
+    private Runnable endIsolationEarly(Instant now) {
+        state = QuarantineState.SHARED;
+        sender.endIsolation();
+        fairPermits.releaseAllButOne();
         open(now);
-        return ward::goOn;
+        return sender::resumeOthers;
     }
 
     private void open(Instant now) {
-        gate.open();
-        restUntil = now.plus(Duration.between(closedAt, now).multipliedBy(REST));
-        if (state == State.WAIT) {
-            state = State.REST;
+        fairPermits.open();
+        var closed = Duration.between(drain.from(), now);
+        boolean isClockTrue = !closed.isNegative() && closed.compareTo(MAX_TIME_CLOSED) <= 0;
+        rest =
+                Pause.of(
+                        now,
+                        (isClockTrue ? closed : MAX_TIME_CLOSED).multipliedBy(COOLDOWN_FACTOR));
+        if (state == QuarantineState.DRAINING) {
+            state = QuarantineState.IDLE;
         }
     }
 
-    /// It is off the wire, whatever came of it.
-    private void end() {
+    /// Ends the turn. Called when the suspect's attempt is over, whatever its outcome.
+    private void endTurn() {
         synchronized (this) {
-            if (state == State.ALONE) {
-                gate.giveBackAll();
+            if (state == QuarantineState.ALONE) {
+                fairPermits.releaseAll();
                 open(clock.instant());
             } else {
-                gate.giveBackOne();
+                fairPermits.releaseRemaining();
             }
-            state = State.REST;
+            state = QuarantineState.IDLE;
         }
-        ward.goOn();
+        sender.resumeOthers();
     }
 
-    /// Everything that is not on the wire. The gate is open after it.
-    synchronized List<Suspect> drain() {
-        var all = new ArrayList<>(line);
-        line.clear();
-        if (state == State.WAIT) {
+    /// Removes and returns the suspects that are not being sent. Opens the gate if it was closed
+    /// for one of them.
+    synchronized List<QuarantinedDelivery> removeAll() {
+        var all = new ArrayList<>(waiting);
+        waiting.clear();
+        if (state == QuarantineState.DRAINING) {
             open(clock.instant());
         }
         return all;

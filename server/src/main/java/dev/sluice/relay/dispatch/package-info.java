@@ -1,7 +1,9 @@
-/// Who is sent next: deliveries fresh in memory, lanes of waiting ones, permits for each
-/// destination.
+/// Decides which delivery is sent next, and sends it.
 ///
-/// A destination that hangs or is dead holds its own permits and nobody else's.
+/// A fresh delivery comes straight from ingest. A waiting delivery is read back from its lane: the
+/// queue, in the database, of one connection's deliveries. A resend is a delivery that a user
+/// requested again; all other deliveries are live. Each destination has its own queue, senders and
+/// permits, so a destination that hangs blocks no other.
 @NullMarked
 package dev.sluice.relay.dispatch;
 

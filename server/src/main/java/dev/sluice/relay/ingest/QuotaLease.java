@@ -7,107 +7,114 @@ import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 
-/// Tokens of one workspace and month that this node took from the quota, one for each event it may
-/// still store. All methods are short and hold the monitor of this object.
+/// The tokens of a workspace's monthly quota that this node has reserved. Each token allows it to
+/// store one event.
+///
+/// Thread-safe: all methods are short and synchronized.
 final class QuotaLease {
 
-    /// How long a quota that was found used up is believed to be so: another node may give back.
-    private static final Duration BELIEF = Duration.ofSeconds(1);
+    /// How long a node assumes that a quota it found empty is still empty. Afterwards it asks
+    /// again, because another node may have returned tokens.
+    private static final Duration EMPTY_CACHE_TTL = Duration.ofSeconds(1);
 
-    /// After so many looks without use, which is about a minute, others may have what is left: soon
-    /// enough for a month, and seldom enough that a quiet workspace does not take and give back for
-    /// each event.
-    static final int IDLE_LOOKS = 60;
+    /// Number of consecutive idle checks, about one a second, after which a lease returns its
+    /// unused tokens. A minute is soon enough within a month. It is also long enough that a quiet
+    /// workspace does not reserve and return tokens for each event.
+    static final int IDLE_CHECKS = 60;
 
-    private long left;
+    private long tokens;
 
-    /// Looks at it since it was used.
-    private int unused;
+    /// Number of idle checks since the lease was last used.
+    private int unusedChecks;
 
-    private @Nullable CompletableFuture<Long> taking;
-    private @Nullable Instant foundEmpty;
+    private @Nullable CompletableFuture<Long> pendingFetch;
+    private @Nullable Instant foundEmptyAt;
 
-    /// How many tokens a node takes at once from a quota of `cap` of which `taken` are gone: at
-    /// most a hundredth and at most 1 000, so that a crash loses little; toward the end fewer and
-    /// fewer, so that the last ones can be had from any node.
-    static long chunk(long cap, long taken) {
+    /// Returns how many tokens a node reserves at once from a quota of `cap` tokens, of which
+    /// `taken` are already reserved or spent.
+    ///
+    /// A chunk is at most a hundredth of the quota and at most 1 000 tokens, so that a crash loses
+    /// little. Chunks become smaller toward the end of the quota, so that every node can still get
+    /// some of the last tokens.
+    static long chunkSize(long cap, long taken) {
         long left = Math.max(0, cap - taken);
         long most = Math.clamp(cap / 100, 1, 1_000);
         return Math.min(left, Math.clamp(left / 16, 1, most));
     }
 
-    /// False when none is left.
+    /// Spends one token. Returns false when none is left.
     synchronized boolean spend() {
-        if (left == 0) {
+        if (tokens == 0) {
             return false;
         }
-        left--;
-        unused = 0;
+        tokens--;
+        unusedChecks = 0;
         return true;
     }
 
-    /// One that was spent for nothing.
+    /// Returns a token to this lease, because its event was not stored.
     synchronized void giveBack() {
-        left++;
-        unused = 0;
+        tokens++;
+        unusedChecks = 0;
     }
 
     synchronized boolean isKnownEmpty(Instant now) {
-        return foundEmpty != null
-                && !now.isBefore(foundEmpty)
-                && now.isBefore(foundEmpty.plus(BELIEF));
+        return foundEmptyAt != null
+                && !now.isBefore(foundEmptyAt)
+                && now.isBefore(foundEmptyAt.plus(EMPTY_CACHE_TTL));
     }
 
-    /// Asks for more tokens, on a thread of its own and once at a time. How many came, after they
-    /// can be spent.
+    /// Reserves more tokens in the database, on a separate thread and one call at a time. The
+    /// future completes with the number of new tokens, once they can be spent.
     ///
-    /// @param take asks the database
-    synchronized CompletableFuture<Long> more(LongSupplier take, Instant now) {
-        if (taking != null) {
-            return taking;
+    /// @param take reserves tokens in the database and returns their number
+    synchronized CompletableFuture<Long> fetchMore(LongSupplier take, Instant now) {
+        if (pendingFetch != null) {
+            return pendingFetch;
         }
-        var asked = new CompletableFuture<Long>();
-        taking = asked;
+        var fetch = new CompletableFuture<Long>();
+        pendingFetch = fetch;
         Thread.ofVirtual()
                 .name("quota")
                 .start(() -> {
                     try {
-                        long came = take.getAsLong();
-                        add(came, now);
-                        asked.complete(came);
+                        long fetched = take.getAsLong();
+                        add(fetched, now);
+                        fetch.complete(fetched);
                     } catch (RuntimeException | Error e) {
                         add(0, Instant.EPOCH);
-                        asked.completeExceptionally(e);
+                        fetch.completeExceptionally(e);
                     }
                 });
-        return asked;
+        return fetch;
     }
 
-    private synchronized void add(long came, Instant now) {
-        left += came;
-        taking = null;
-        foundEmpty = came == 0 ? now : null;
+    private synchronized void add(long fetched, Instant now) {
+        tokens += fetched;
+        pendingFetch = null;
+        foundEmptyAt = fetched == 0 ? now : null;
     }
 
-    /// One look: whether some are left and none was used for long.
-    synchronized boolean looksIdle() {
-        unused = Math.min(unused + 1, IDLE_LOOKS + 1);
-        return unused > IDLE_LOOKS && left > 0;
+    /// Counts one idle check. Returns true when the lease has tokens and has not been used for more
+    /// than [#IDLE_CHECKS] checks.
+    synchronized boolean checkIdle() {
+        unusedChecks = Math.min(unusedChecks + 1, IDLE_CHECKS + 1);
+        return unusedChecks > IDLE_CHECKS && tokens > 0;
     }
 
     synchronized boolean isSpent() {
-        return left == 0 && taking == null;
+        return tokens == 0 && pendingFetch == null;
     }
 
-    /// Takes back what was taken out.
-    synchronized void refill(long drained) {
-        left += drained;
+    /// Puts tokens back that `drain` removed.
+    synchronized void restore(long drained) {
+        tokens += drained;
     }
 
-    /// Takes out what is left.
+    /// Removes and returns all tokens.
     synchronized long drain() {
-        long drained = left;
-        left = 0;
+        long drained = tokens;
+        tokens = 0;
         return drained;
     }
 }

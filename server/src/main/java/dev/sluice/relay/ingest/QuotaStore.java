@@ -3,20 +3,21 @@ package dev.sluice.relay.ingest;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.platform.db.Tx;
 
-/// Writes how many of a month's events were taken by nodes.
+/// Updates the table `quota`, which records how many of a month's events the nodes have reserved or
+/// stored.
 final class QuotaStore {
 
     private QuotaStore() {}
 
-    /// The first statement of a transaction: nobody waits for it longer than this.
-    static void beQuick(Tx tx) {
+    /// Limits each statement in the transaction to 3 s. Must be the first statement.
+    static void limitStatementTime(Tx tx) {
         tx.update("set local statement_timeout = '3s'");
     }
 
-    /// Takes some tokens; 0 when there are none left. Nodes that ask at once come one after the
-    /// other.
-    static long take(Tx tx, WorkspaceId workspace, int month, long cap) {
-        beQuick(tx);
+    /// Reserves a chunk of tokens and returns its size, or 0 when no tokens are left. Locks the
+    /// row, so that concurrent nodes wait for each other.
+    static long takeChunk(Tx tx, WorkspaceId workspace, int month, long cap) {
+        limitStatementTime(tx);
         tx.update(
                 """
                 insert into quota (workspace_id, month, taken)
@@ -36,7 +37,7 @@ final class QuotaStore {
                         row -> row.number("taken"),
                         workspace.value(),
                         month);
-        long chunk = QuotaLease.chunk(cap, taken);
+        long chunk = QuotaLease.chunkSize(cap, taken);
         if (chunk > 0) {
             add(tx, workspace, month, chunk);
         }

@@ -1,4 +1,5 @@
-/// `/in/<token>`: finds the source, reads the bytes, stores them, answers.
+/// Accepts webhooks at `/in/<token>`: finds the source, reads the body, stores the event and
+/// replies.
 @NullMarked
 package dev.sluice.relay.ingest;
 

@@ -2,89 +2,87 @@ package dev.sluice.relay.node;
 
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DbException;
-import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.loop.Loop;
 import dev.sluice.relay.Lease;
-import dev.sluice.relay.store.LaneStore;
 import dev.sluice.relay.store.NodeStore;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.UUID;
-import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.LongSupplier;
 
-/// This process among those that share the database.
+/// This process's membership among the nodes on one database: its lease.
 ///
-/// It lives under an epoch, a number of its own that is new at each start. A heartbeat keeps its
-/// lease on the database's clock; by its own monotonic clock the lease ends five seconds earlier,
-/// and after that it starts nothing. A node that was declared dead takes a new epoch: what it had
-/// in memory is others' work by then.
+/// A node has an epoch, a number that is new at each start. Heartbeats renew the node's lease,
+/// which lasts 15 s. On the node's own monotonic clock, the lease ends five seconds earlier, and
+/// the node starts no attempt after that. A node that was declared dead registers again under a new
+/// epoch, because other nodes took over the work it had in memory ([TakeoverLoop]).
 ///
-/// A round is one heartbeat and one look for nodes that died.
+/// A round is one heartbeat and waits for nothing else. Thread-safe; rounds must run on one thread.
 public final class Node implements Lease, Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(Node.class);
 
-    public static final Duration HEARTBEAT = Duration.ofSeconds(3);
-    private static final Duration LEASE = Duration.ofSeconds(15);
-    private static final Duration MARGIN = Duration.ofSeconds(5);
+    public static final Duration HEARTBEAT_INTERVAL = Duration.ofSeconds(3);
+    static final Duration LEASE_DURATION = Duration.ofSeconds(15);
+    private static final Duration LEASE_SAFETY_MARGIN = Duration.ofSeconds(5);
 
-    /// Epoch and the end of its lease by `System.nanoTime`, seen together.
-    private record Term(long epoch, long endNanos) {}
+    /// The epoch and the end of its lease by the monotonic clock, such as `System.nanoTime`. Both
+    /// are in one object so that they are read together.
+    private record LeaseTerm(long epoch, long endNanos) {}
 
     private final Db db;
     private final UUID home;
-    private final InstantSource clock;
     private final LongSupplier nanos;
 
-    /// Written by the thread of the rounds.
-    private volatile Term term;
-
-    /// Of the thread of the rounds: whether the last takeover had to be left to the next round.
-    private boolean isHeldUp;
+    /// Written only by the thread that runs the rounds.
+    private volatile LeaseTerm term;
 
     private volatile Runnable onFenced = () -> {};
 
-    private Node(Db db, UUID home, InstantSource clock, LongSupplier nanos) {
+    private Node(Db db, UUID home, LongSupplier nanos) {
         this.db = db;
         this.home = home;
-        this.clock = clock;
         this.nanos = nanos;
         this.term = register();
     }
 
-    /// Joins, and takes over from earlier lives of this data directory at once.
+    /// Registers this process. Declares dead the earlier processes of this home, and nodes whose
+    /// lease has run out.
     ///
-    /// @param home names the data directory, whose lock this process holds
-    public static Node join(Db db, UUID home, InstantSource clock) {
-        return join(db, home, clock, System::nanoTime);
+    /// A home is compared here and never again. Whoever lives in it later is no concern of a node
+    /// that lives now.
+    ///
+    /// @param home identifies the data directory, whose lock this process holds; no other live
+    ///   process has the same
+    public static Node join(Db db, UUID home) {
+        return join(db, home, System::nanoTime);
     }
 
-    /// @param nanos the monotonic clock that this node's own lease is told by
-    public static Node join(Db db, UUID home, InstantSource clock, LongSupplier nanos) {
-        var node = new Node(db, home, clock, nanos);
-        node.takeOver();
+    /// @param nanos the monotonic clock that measures this node's lease
+    public static Node join(Db db, UUID home, LongSupplier nanos) {
+        var node = new Node(db, home, nanos);
+        TakeoverLoop.logDead(db.call(tx -> NodeStore.declareDead(tx, node.epoch(), home)));
         return node;
     }
 
-    private Term register() {
+    private LeaseTerm register() {
         long end = leaseEnd();
-        long epoch = db.call(tx -> NodeStore.register(tx, home, LEASE));
+        long epoch = db.call(tx -> NodeStore.register(tx, home, LEASE_DURATION));
         log.atInfo().addKeyValue("epoch", epoch).log("node.joined");
-        return new Term(epoch, end);
+        return new LeaseTerm(epoch, end);
     }
 
-    /// Counted from before the database is asked, so that it can only be too early.
+    /// Returns when a lease that is requested now will end. Called before the query, so that the
+    /// result can only be too early.
     private long leaseEnd() {
-        return nanos.getAsLong() + LEASE.minus(MARGIN).toNanos();
+        return nanos.getAsLong() + LEASE_DURATION.minus(LEASE_SAFETY_MARGIN).toNanos();
     }
 
-    /// Called when this node finds itself declared dead, before it lives again.
+    /// Sets the listener to be called when this node finds that it was declared dead. The call is
+    /// made before the node registers again.
     public void onFenced(Runnable listener) {
         onFenced = listener;
     }
@@ -101,102 +99,35 @@ public final class Node implements Lease, Loop.Step {
 
     @Override
     public boolean mayStart(long epoch) {
-        var now = term;
-        return now.epoch() == epoch && isValid(now);
+        var current = term;
+        return current.epoch() == epoch && isValid(current);
     }
 
-    private boolean isValid(Term judged) {
+    private boolean isValid(LeaseTerm judged) {
         return nanos.getAsLong() - judged.endNanos() < 0;
     }
 
     @Override
     public boolean run() {
-        heartbeat();
-        takeOver();
+        long end = leaseEnd();
+        long epoch = term.epoch();
+        if (db.call(tx -> NodeStore.heartbeat(tx, epoch, LEASE_DURATION))) {
+            term = new LeaseTerm(epoch, end);
+            return false;
+        }
+        log.atWarn().addKeyValue("epoch", epoch).log("node.fenced");
+        term = new LeaseTerm(epoch, nanos.getAsLong());
+        onFenced.run();
+        term = register();
         return false;
     }
 
-    private void heartbeat() {
-        long end = leaseEnd();
-        long epoch = term.epoch();
-        if (db.call(tx -> NodeStore.heartbeat(tx, epoch, LEASE))) {
-            term = new Term(epoch, end);
-            return;
-        }
-        log.atWarn().addKeyValue("epoch", epoch).log("node.fenced");
-        term = new Term(epoch, nanos.getAsLong());
-        onFenced.run();
-        term = register();
-    }
-
-    /// Each step can be repeated, by any node: dead first, then its work, its lanes last. What is
-    /// locked is left to the next round: the next heartbeat must not wait for it.
-    private void takeOver() {
-        boolean isFree =
-                isUnlocked(() -> {
-                    for (long dead : briefly(tx -> NodeStore.declareDead(tx, epoch(), home))) {
-                        log.atWarn().addKeyValue("epoch", dead).log("node.died");
-                    }
-                });
-        for (long gone : db.call(NodeStore::gone)) {
-            isFree &= isUnlocked(() -> takeOver(gone));
-        }
-        isHeldUp = !isFree;
-    }
-
-    /// False when it found something locked; said once, until all was free again.
-    private boolean isUnlocked(Runnable step) {
-        try {
-            step.run();
-            return true;
-        } catch (DbException e) {
-            if (!e.isLockTimeout()) {
-                throw e;
-            }
-            if (!isHeldUp) {
-                log.atWarn().setCause(e).log("node.takeover_held_up");
-            }
-            return false;
-        }
-    }
-
-    private void brieflyRun(Consumer<Tx> work) {
-        briefly(tx -> {
-            work.accept(tx);
-            return true;
-        });
-    }
-
-    private <T> T briefly(Function<Tx, T> work) {
-        return db.call(tx -> {
-            NodeStore.beBrief(tx);
-            return work.apply(tx);
-        });
-    }
-
-    /// Lets what a node that is gone had in memory wait for whoever comes first.
-    ///
-    /// @throws DbException also when something of it stays locked; it can be repeated
-    public void takeOver(long gone) {
-        var now = clock.instant();
-        var lanes = briefly(tx -> NodeStore.releaseWork(tx, gone, now));
-        brieflyRun(tx -> NodeStore.releaseLanes(tx, gone, now));
-        brieflyRun(tx ->
-                LaneStore.wake(
-                        tx, lanes.stream().map(lane -> new LaneStore.Wake(lane, now)).toList()));
-        brieflyRun(tx -> NodeStore.forget(tx, gone));
-        log.atInfo()
-                .addKeyValue("epoch", gone)
-                .addKeyValue("lanes", lanes.size())
-                .log("node.taken_over");
-    }
-
-    /// Says that this node is going, after everything it had was finished or put back.
+    /// Deregisters this node. Called after all its work is finished or put back.
     public void leave() {
         try {
             db.run(tx -> NodeStore.leave(tx, epoch()));
         } catch (DbException e) {
-            log.atWarn().setCause(e).log("node.leave_failed"); // its lease ends by itself
+            log.atWarn().setCause(e).log("node.leave_failed"); // its lease expires by itself
         }
     }
 }

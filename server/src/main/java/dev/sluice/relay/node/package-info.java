@@ -1,4 +1,5 @@
-/// This process among others: its lease, and taking over from one that died.
+/// This process's membership among the nodes on one database: its lease, and the takeover from
+/// nodes that died.
 @NullMarked
 package dev.sluice.relay.node;
 

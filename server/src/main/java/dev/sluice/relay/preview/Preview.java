@@ -2,18 +2,18 @@ package dev.sluice.relay.preview;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.sluice.gateway.connection.Filter;
-import dev.sluice.gateway.connection.FilterReport;
-import dev.sluice.gateway.connection.FilterSubject;
 import dev.sluice.gateway.connection.Transformation;
 import dev.sluice.gateway.destination.Destination;
+import dev.sluice.gateway.filter.Filter;
+import dev.sluice.gateway.filter.FilterInput;
+import dev.sluice.gateway.filter.FilterReport;
 import dev.sluice.gateway.source.Source;
 import dev.sluice.platform.http.Header;
 import dev.sluice.platform.json.JsonObject;
 import dev.sluice.relay.DeliveryId;
-import dev.sluice.relay.send.Body;
-import dev.sluice.relay.send.Parcel;
-import dev.sluice.relay.send.Rehearsal;
+import dev.sluice.relay.request.DryRun;
+import dev.sluice.relay.request.OutboundBody;
+import dev.sluice.relay.request.OutboundRequest;
 
 import java.util.Arrays;
 import java.util.Base64;
@@ -21,59 +21,56 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// What a filter and a transformation make of one event on its way to one destination.
+/// A dry run of a filter and a transformation, for one event and one destination.
 record Preview(
-        Destination.Spec destination,
+        Destination.DestinationSpec destination,
         Optional<Source> source,
-        Sample sample,
+        SampleEvent sample,
         Optional<Filter> filter,
         Optional<Transformation> transformation) {
 
-    /// What `{{source.name}}` reads where there is no source.
-    private static final String NO_SOURCE = "source";
+    /// The source to use for `{{source.name}}` when the event has no source.
+    private static final OutboundRequest.RequestSource MISSING_SOURCE =
+            new OutboundRequest.RequestSource("source", Set.of());
 
-    /// `passes`, `operator` and `rules` of the filter; `request` as it would be sent, or null with
-    /// `transformation_error`.
-    JsonObject json(Rehearsal rehearsal) {
+    /// Returns the result as JSON: `passes`, `operator` and `rules` of the filter, and `request` as
+    /// it would be sent. If the transformation fails, `request` is null and `transformation_error`
+    /// gives the reason.
+    JsonObject json(DryRun dryRun) {
         var json = new JsonObject().put("passes", true).put("rules", List.of());
-        filter.ifPresent(rules -> json.putAll(FilterReport.of(rules, subject(), withheld())));
-        switch (rehearsal.of(parcel())) {
-            case Rehearsal.Request(var headers, var body) ->
-                    json.put("request", request(headers, body.bytes()));
-            case Rehearsal.Impossible(String why) ->
+        filter.ifPresent(rules ->
+                json.putAll(FilterReport.of(rules, subject(), requestSource().withheldHeaders())));
+        switch (dryRun.run(outboundRequest())) {
+            case DryRun.MaskedRequest(var headers, var body) ->
+                    json.put("request", requestJson(headers, body.bytes()));
+            case DryRun.DryRunFailure(String why) ->
                     json.put("request", Optional.empty()).put("transformation_error", why + ".");
         }
         return json;
     }
 
-    private FilterSubject subject() {
-        return new FilterSubject(sample.payload().headers(), sample.payload().body());
+    private FilterInput subject() {
+        return new FilterInput(sample.payload().headers(), sample.payload().body());
     }
 
-    /// Names of headers that carried the source's own credential: they are not sent on.
-    private Set<String> withheld() {
-        return source.flatMap(from -> from.verification().credentialHeader())
-                .map(Set::of)
-                .orElse(Set.of());
+    /// Returns the source, with the names of the headers that contain its own credential. These
+    /// headers are not forwarded.
+    private OutboundRequest.RequestSource requestSource() {
+        return source.map(OutboundRequest.RequestSource::of).orElse(MISSING_SOURCE);
     }
 
-    private Parcel parcel() {
-        return new Parcel(
-                destination.url(),
-                Body.of(sample.payload().body()),
+    private OutboundRequest outboundRequest() {
+        return new OutboundRequest(
+                destination,
+                requestSource(),
                 sample.payload().headers(),
-                withheld(),
-                destination.customHeaders(),
-                destination.auth(),
-                destination.timeout(),
-                sample.id(),
+                OutboundBody.of(sample.payload().body()),
                 DeliveryId.of(sample.id(), 1),
                 1,
-                transformation,
-                source.map(Source::name).orElse(NO_SOURCE));
+                transformation);
     }
 
-    private JsonObject request(List<Header> headers, byte[] body) {
+    private JsonObject requestJson(List<Header> headers, byte[] body) {
         String text = new String(body, UTF_8);
         var json =
                 new JsonObject()

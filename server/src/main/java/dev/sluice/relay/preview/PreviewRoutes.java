@@ -1,18 +1,19 @@
 package dev.sluice.relay.preview;
 
-import dev.sluice.account.access.Access;
+import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.plan.PlanCatalog;
+import dev.sluice.gateway.CustomHeaderRules;
 import dev.sluice.gateway.connection.Connection;
 import dev.sluice.gateway.connection.ConnectionId;
-import dev.sluice.gateway.connection.Filter;
-import dev.sluice.gateway.connection.FilterForm;
 import dev.sluice.gateway.connection.Transformation;
-import dev.sluice.gateway.connection.TransformationForm;
+import dev.sluice.gateway.connection.TransformationParser;
 import dev.sluice.gateway.destination.Destination;
 import dev.sluice.gateway.destination.DestinationId;
+import dev.sluice.gateway.filter.Filter;
+import dev.sluice.gateway.filter.FilterParser;
+import dev.sluice.gateway.routing.ConfigurationCache;
 import dev.sluice.gateway.routing.Route;
-import dev.sluice.gateway.routing.Routing;
 import dev.sluice.gateway.source.Source;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
@@ -21,27 +22,30 @@ import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
-import dev.sluice.platform.json.Form;
+import dev.sluice.platform.json.FieldReader;
 import dev.sluice.platform.json.Patch;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.Payload;
-import dev.sluice.relay.send.Rehearsal;
+import dev.sluice.relay.request.DryRun;
 
 import java.io.IOException;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.UUID;
 
-/// `POST /api/v1/connections/preview`: what would become of an event. Nothing is sent or stored.
+/// The route `POST /api/v1/connections/preview`, which shows how a connection would treat an event.
+///
+/// Nothing is sent or stored.
 public final class PreviewRoutes {
 
-    /// A payload as large as ingest takes fits in, as Base64 too.
-    private static final int MOST_BODY_BYTES = 1536 * 1024;
+    /// Maximum size of a request body in bytes. The largest payload that ingest accepts fits, even
+    /// in Base64.
+    private static final int MAX_REQUEST_BYTES = 1536 * 1024;
 
-    /// What the body asks for, its wrong fields noted.
+    /// The parsed request body. Errors in its fields are collected in the `FieldReader`.
     ///
-    /// @param sample the made-up event
-    private record Asked(
+    /// @param sample the event that the user made up
+    private record PreviewRequest(
             Patch<Filter> filter,
             Patch<Transformation> transformation,
             Optional<UUID> connection,
@@ -49,33 +53,36 @@ public final class PreviewRoutes {
             Optional<UUID> event,
             Optional<Payload> sample) {}
 
-    /// Where it would go.
+    /// The destination to preview, and the connection if the request names one.
     ///
-    /// @param source of the connection
-    private record Target(
+    /// @param source the connection's source
+    private record PreviewTarget(
             Destination destination, Optional<Connection> connection, Optional<Source> source) {}
 
     private final Db db;
-    private final Access access;
+    private final Authenticator authenticator;
     private final PlanCatalog plans;
-    private final Routing routing;
-    private final Rehearsal rehearsal;
+    private final ConfigurationCache configuration;
+    private final CustomHeaderRules headerRules;
+    private final DryRun dryRun;
     private final Uuid7 ids;
     private final InstantSource clock;
 
     public PreviewRoutes(
             Db db,
-            Access access,
+            Authenticator authenticator,
             PlanCatalog plans,
-            Routing routing,
-            Rehearsal rehearsal,
+            ConfigurationCache configuration,
+            CustomHeaderRules headerRules,
+            DryRun dryRun,
             Uuid7 ids,
             InstantSource clock) {
         this.db = db;
-        this.access = access;
+        this.authenticator = authenticator;
         this.plans = plans;
-        this.routing = routing;
-        this.rehearsal = rehearsal;
+        this.configuration = configuration;
+        this.headerRules = headerRules;
+        this.dryRun = dryRun;
         this.ids = ids;
         this.clock = clock;
     }
@@ -85,85 +92,94 @@ public final class PreviewRoutes {
     }
 
     private Reply preview(Request request) throws IOException {
-        var caller = access.caller(request);
-        var asked = read(request.form(MOST_BODY_BYTES));
-        var target = target(caller, asked);
-        var sample = sample(caller, asked);
-        var filter = asked.filter().over(target.connection().flatMap(Connection::filter));
+        var caller = authenticator.authenticate(request);
+        var previewRequest = read(request.jsonBody(MAX_REQUEST_BYTES));
+        var target = target(caller, previewRequest);
+        var sample = sample(caller, previewRequest);
+        var filter =
+                previewRequest.filter().applyTo(target.connection().flatMap(Connection::filter));
         var transformation =
-                asked.transformation()
-                        .over(target.connection().flatMap(Connection::transformation));
+                previewRequest
+                        .transformation()
+                        .applyTo(target.connection().flatMap(Connection::transformation));
         var source = target.source().or(sample::source);
         var preview =
                 new Preview(target.destination().spec(), source, sample, filter, transformation);
-        return Reply.ok(preview.json(rehearsal));
+        return Reply.ok(preview.json(dryRun));
     }
 
-    private static Asked read(Form form) {
-        var asked =
-                new Asked(
-                        FilterForm.read(form),
-                        TransformationForm.read(form),
-                        form.uuid("connection_id").toOptional(),
-                        form.uuid("destination_id").toOptional(),
-                        form.uuid("event_id").toOptional(),
-                        form.form("sample").map(Sample::read).toOptional());
-        exactlyOne(form, "connection_id", "destination_id");
-        exactlyOne(form, "event_id", "sample");
-        form.check();
-        return asked;
+    private PreviewRequest read(FieldReader input) {
+        var previewRequest =
+                new PreviewRequest(
+                        FilterParser.read(input),
+                        TransformationParser.read(input, headerRules),
+                        input.uuid("connection_id").toOptional(),
+                        input.uuid("destination_id").toOptional(),
+                        input.uuid("event_id").toOptional(),
+                        input.nested("sample").map(SampleEvent::read).toOptional());
+        requireExactlyOne(input, "connection_id", "destination_id");
+        requireExactlyOne(input, "event_id", "sample");
+        input.check();
+        return previewRequest;
     }
 
-    private static void exactlyOne(Form form, String one, String other) {
-        if (form.isGiven(one) == form.isGiven(other)) {
-            form.complain(one, "or " + other + " is required, and not both.");
+    private static void requireExactlyOne(FieldReader input, String one, String other) {
+        if (input.hasValue(one) == input.hasValue(other)) {
+            input.addError(one, "or " + other + " is required, and not both.");
         }
     }
 
-    private Target target(Caller caller, Asked asked) {
-        // Another node may have changed something a moment ago.
-        routing.run();
-        if (asked.connection().isPresent()) {
-            return asked.connection()
-                    .flatMap(id -> routing.route(new ConnectionId(id)))
-                    .filter(route -> isOf(caller, route))
+    private PreviewTarget target(Caller caller, PreviewRequest previewRequest) {
+        // Loads the latest configuration, because another node may have just changed it.
+        configuration.run();
+        if (previewRequest.connection().isPresent()) {
+            return previewRequest
+                    .connection()
+                    .flatMap(id -> configuration.route(new ConnectionId(id)))
+                    .filter(route -> belongsTo(caller, route))
                     .map(PreviewRoutes::target)
                     .orElseThrow(() -> ApiException.notFound("connection"));
         }
-        return asked.destination()
-                .flatMap(id -> routing.destination(new DestinationId(id)))
+        return previewRequest
+                .destination()
+                .flatMap(id -> configuration.destination(new DestinationId(id)))
                 .filter(destination -> destination.workspace().equals(caller.workspace()))
-                .map(destination -> new Target(destination, Optional.empty(), Optional.empty()))
+                .map(destination ->
+                        new PreviewTarget(destination, Optional.empty(), Optional.empty()))
                 .orElseThrow(() -> ApiException.notFound("destination"));
     }
 
-    private static boolean isOf(Caller caller, Route route) {
+    private static boolean belongsTo(Caller caller, Route route) {
         return route.connection().workspace().equals(caller.workspace())
                 && !route.isSourceTrashed();
     }
 
-    private static Target target(Route route) {
-        return new Target(
+    private static PreviewTarget target(Route route) {
+        return new PreviewTarget(
                 route.destination(), Optional.of(route.connection()), Optional.of(route.source()));
     }
 
-    private Sample sample(Caller caller, Asked asked) {
-        return asked.sample()
-                .map(payload -> new Sample(new EventId(ids.next(12)), payload, Optional.empty()))
-                .or(() -> db.snapshot(tx -> stored(tx, caller, asked)))
+    private SampleEvent sample(Caller caller, PreviewRequest previewRequest) {
+        return previewRequest
+                .sample()
+                .map(payload ->
+                        new SampleEvent(new EventId(ids.next(12)), payload, Optional.empty()))
+                .or(() -> db.snapshot(tx -> storedSample(tx, caller, previewRequest)))
                 .orElseThrow(() -> ApiException.notFound("event"));
     }
 
-    private Optional<Sample> stored(Tx tx, Caller caller, Asked asked) {
-        var retention = plans.of(tx, caller.workspace()).limits().retention();
+    private Optional<SampleEvent> storedSample(
+            Tx tx, Caller caller, PreviewRequest previewRequest) {
+        var retention = plans.ofWorkspace(tx, caller.workspace()).limits().retention();
         var now = clock.instant();
-        return asked.event()
+        return previewRequest
+                .event()
                 .flatMap(PreviewRoutes::eventId)
-                .filter(id -> !retention.isOver(Uuid7.timeOf(id.value()), now))
-                .flatMap(id -> PreviewQueries.event(tx, routing, caller.workspace(), id));
+                .filter(id -> !retention.isExpired(Uuid7.timeOf(id.value()), now))
+                .flatMap(id -> PreviewQueries.event(tx, configuration, caller.workspace(), id));
     }
 
-    /// Empty for a UUID that no event can have.
+    /// Returns the event id; empty for a UUID that cannot be one.
     private static Optional<EventId> eventId(UUID id) {
         try {
             return Optional.of(new EventId(id));

@@ -1,4 +1,4 @@
-/// What a connection would make of an event, without sending or storing anything.
+/// Previews how a connection would treat an event, without sending or storing anything.
 @NullMarked
 package dev.sluice.relay.preview;
 

@@ -5,39 +5,45 @@ import dev.sluice.platform.json.JsonObject;
 import dev.sluice.relay.DeliveryStatus;
 
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Comparator;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.UUID;
 
-/// A bulk resend that is a job.
+/// A bulk resend that runs as a job.
 ///
-/// @param selection from where it stands
-/// @param since as it was asked for
-/// @param planned how many resends it came to when it was asked for; where that is not exact, at
-///   least how many it comes to
-/// @param isExact false while its selection was not seen whole
-/// @param skipped events that were resent by somebody else meanwhile, or are gone
-/// @param reason why it stands as it does, where that needs one
-/// @param createdAt its deliveries have the same; when it was asked for, unless another job of its
-///   connection was made later than that
+/// @param selection the events that the job has not processed yet
+/// @param period the arrival period that the request named
+/// @param createdAt time of the request, or a later time if another job of the connection already
+///   has that time; also the creation time of the deliveries that the job creates
 record Replay(
         UUID id,
         WorkspaceId workspace,
-        Selection selection,
-        Optional<Instant> since,
-        Optional<Instant> until,
-        Status status,
-        long planned,
-        boolean isExact,
-        long created,
-        long skipped,
-        Optional<String> reason,
-        Instant createdAt,
-        Instant updatedAt,
-        Optional<Instant> finishedAt) {
+        ResendSelection selection,
+        BulkResendRequest.ArrivalPeriod period,
+        ReplayProgress progress,
+        ReplayState state,
+        Instant createdAt) {
 
-    enum Status {
+    /// The progress of a job.
+    ///
+    /// @param planned number of resends expected when the job was created; a lower bound unless
+    ///   `isExact`
+    /// @param isExact whether the whole selection was counted
+    /// @param created resends created so far
+    /// @param skipped events that a user or another job resent after this job was created, or that
+    ///   no longer exist
+    record ReplayProgress(long planned, boolean isExact, long created, long skipped) {}
+
+    /// The status of a job, when the job last changed, and the reason if the status needs one.
+    record ReplayState(
+            ReplayStatus status,
+            Optional<String> reason,
+            Instant updatedAt,
+            Optional<Instant> finishedAt) {}
+
+    enum ReplayStatus {
         RUNNING,
         COMPLETED,
         CANCELLED,
@@ -47,9 +53,36 @@ record Replay(
             return name().toLowerCase(Locale.ROOT);
         }
 
-        static Status of(String text) {
+        static ReplayStatus of(String text) {
             return valueOf(text.toUpperCase(Locale.ROOT));
         }
+    }
+
+    /// Returns a new job that has created no resend yet.
+    static Replay started(
+            UUID id,
+            WorkspaceId workspace,
+            ResendSelection selection,
+            BulkResendRequest.ArrivalPeriod period,
+            ResendEstimate estimate,
+            Instant createdAt) {
+        return new Replay(
+                id,
+                workspace,
+                selection,
+                period,
+                new ReplayProgress(estimate.count(), estimate.isExact(), 0, 0),
+                new ReplayState(
+                        ReplayStatus.RUNNING, Optional.empty(), createdAt, Optional.empty()),
+                createdAt);
+    }
+
+    /// Returns the creation time to record for a job: `now`, with its microseconds derived from the
+    /// id. The deliveries that the job creates have the same creation time, which distinguishes
+    /// them from other resends.
+    static Instant creationTime(UUID id, Instant now) {
+        long micros = Math.floorMod(id.getLeastSignificantBits(), 1_000L);
+        return now.truncatedTo(ChronoUnit.MILLIS).plus(micros, ChronoUnit.MICROS);
     }
 
     JsonObject json() {
@@ -62,16 +95,16 @@ record Replay(
                                 .sorted(Comparator.naturalOrder())
                                 .map(DeliveryStatus::text)
                                 .toList())
-                .put("since", since)
-                .put("until", until)
-                .put("status", status.text())
-                .put("planned", planned)
-                .put("is_exact", isExact)
-                .put("created", created)
-                .put("skipped", skipped)
-                .put("reason", reason)
+                .put("since", period.since())
+                .put("until", period.until())
+                .put("status", state.status().text())
+                .put("planned", progress.planned())
+                .put("is_exact", progress.isExact())
+                .put("created", progress.created())
+                .put("skipped", progress.skipped())
+                .put("reason", state.reason())
                 .put("created_at", createdAt)
-                .put("updated_at", updatedAt)
-                .put("finished_at", finishedAt);
+                .put("updated_at", state.updatedAt())
+                .put("finished_at", state.finishedAt());
     }
 }

@@ -1,11 +1,11 @@
 package dev.sluice.relay.replay;
 
-import dev.sluice.account.access.Access;
+import dev.sluice.account.access.Authenticator;
 import dev.sluice.platform.db.Db;
+import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
-import dev.sluice.platform.http.ErrorStatus;
 import dev.sluice.platform.http.Page;
-import dev.sluice.platform.http.Query;
+import dev.sluice.platform.http.QueryParameters;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.http.Router;
@@ -13,16 +13,16 @@ import dev.sluice.platform.json.JsonObject;
 
 import java.time.InstantSource;
 
-/// `/api/v1/replays`: the bulk resends that are jobs.
+/// `/api/v1/replays`: lists, shows and cancels bulk resends that run as jobs.
 public final class ReplayRoutes {
 
     private final Db db;
-    private final Access access;
+    private final Authenticator authenticator;
     private final InstantSource clock;
 
-    public ReplayRoutes(Db db, Access access, InstantSource clock) {
+    public ReplayRoutes(Db db, Authenticator authenticator, InstantSource clock) {
         this.db = db;
-        this.access = access;
+        this.authenticator = authenticator;
         this.clock = clock;
     }
 
@@ -33,8 +33,8 @@ public final class ReplayRoutes {
     }
 
     private Reply list(Request request) {
-        var caller = access.caller(request);
-        var query = new Query(request);
+        var caller = authenticator.authenticate(request);
+        var query = new QueryParameters(request);
         var page = Page.of(query);
         query.check();
         return db.snapshot(tx -> {
@@ -46,16 +46,16 @@ public final class ReplayRoutes {
     }
 
     private Reply get(Request request) {
-        var caller = access.caller(request);
+        var caller = authenticator.authenticate(request);
         var id = request.id("replay");
         return db.call(tx -> ReplayStore.find(tx, caller.workspace(), id))
                 .map(replay -> Reply.ok(replay.json()))
                 .orElseThrow(() -> ApiException.notFound("replay"));
     }
 
-    /// What was created goes on.
+    /// Cancels a job. The resends that it has already created are still delivered.
     private Reply cancel(Request request) {
-        var caller = access.caller(request);
+        var caller = authenticator.authenticate(request);
         var id = request.id("replay");
         return db.call(tx -> {
             var cancelled = ReplayStore.cancel(tx, caller.workspace(), id, clock.instant());
@@ -66,8 +66,8 @@ public final class ReplayRoutes {
                 throw ApiException.notFound("replay");
             }
             throw new ApiException(
-                    ErrorStatus.CONFLICT,
-                    "The replay is finished already: nothing is left to cancel.");
+                    ApiErrorCode.CONFLICT,
+                    "The replay has already finished; there is nothing to cancel.");
         });
     }
 }

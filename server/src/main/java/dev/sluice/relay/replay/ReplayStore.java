@@ -16,19 +16,21 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Collectors;
 
-/// Jobs and who works on them. Leases are told by the database's clock.
+/// Stores replay jobs and their leases. Only the database's clock decides whether a lease is valid.
 ///
-/// A job is open while it runs, and while it has an owner: that one may have made resends which are
-/// not counted yet.
+/// A job is open while it runs or has an owner. An ended job can still have an owner, whose last
+/// resends may not be counted yet.
 final class ReplayStore {
 
     private ReplayStore() {}
 
-    /// When a job that is inserted with this transaction was made: after all jobs of its connection
-    /// that are there. So whatever a later one may have to leave to it is known to that one.
+    /// Returns the creation time for a job inserted in this transaction. It is later than the
+    /// creation time of every other job of the connection. A job can therefore find all earlier
+    /// jobs, whose resends it must not repeat.
     ///
-    /// @param askedAt not earlier than that
-    static Instant turn(Tx tx, WorkspaceId workspace, ConnectionId connection, Instant askedAt) {
+    /// @param askedAt time of the request, the earliest possible creation time
+    static Instant nextCreatedAt(
+            Tx tx, WorkspaceId workspace, ConnectionId connection, Instant askedAt) {
         tx.query(
                 "select id from connection where id = ? for no key update",
                 row -> row.uuid("id"),
@@ -65,12 +67,12 @@ final class ReplayStore {
                 selection.source().value(),
                 selection.connection().value(),
                 selection.statuses().stream().map(status -> (int) status.number()).toList(),
-                replay.since().orElse(null),
-                replay.until().orElse(null),
-                replay.planned(),
-                replay.isExact(),
+                replay.period().since().orElse(null),
+                replay.period().until().orElse(null),
+                replay.progress().planned(),
+                replay.progress().isExact(),
                 replay.createdAt(),
-                replay.updatedAt(),
+                replay.state().updatedAt(),
                 selection.after(),
                 selection.to());
     }
@@ -98,16 +100,16 @@ final class ReplayStore {
     }
 
     static Optional<Replay> find(Tx tx, WorkspaceId workspace, UUID id) {
-        return tx.one(
+        return tx.findOne(
                 "select * from replay_job where id = ? and workspace_id = ?",
                 ReplayStore::replay,
                 id,
                 workspace.value());
     }
 
-    /// Empty when there is no such job, or it does not run.
+    /// Cancels a job. Empty when there is no such job, or it is not running.
     static Optional<Replay> cancel(Tx tx, WorkspaceId workspace, UUID id, Instant now) {
-        return tx.one(
+        return tx.findOne(
                 """
                 update replay_job
                    set status = 'cancelled', reason = null, updated_at = ?, finished_at = ?
@@ -121,46 +123,56 @@ final class ReplayStore {
                 workspace.value());
     }
 
-    /// Open jobs that this process may work on, at most `limit`: first those that waited longest.
-    static List<UUID> open(Tx tx, UUID owner, int limit) {
+    /// Returns up to `limit` open jobs that this process may lease, longest waiting first.
+    ///
+    /// @param lease how long a lease lasts; one that ends later was taken before the database's
+    ///   clock was set back, and has expired
+    static List<UUID> openJobs(Tx tx, UUID owner, Duration lease, int limit) {
         return tx.query(
                 """
                 select id
                   from replay_job
                  where (status = 'running' or owner is not null)
-                   and (owner is null or owner = ? or lease_until < now())
+                   and (owner is null or owner = ? or lease_until < now()
+                        or lease_until > clock_timestamp() + make_interval(secs => ?))
                  order by lease_until nulls first, created_at
                  limit ?
                 """,
                 row -> row.uuid("id"),
                 owner,
+                lease.toSeconds(),
                 limit);
     }
 
-    /// Takes or renews the lease of an open job. Empty while another holds it, and when it is
-    /// closed by now.
-    static Optional<Replay> hold(Tx tx, UUID id, UUID owner, Duration lease) {
-        return tx.one(
+    /// Acquires or renews the lease of an open job. Empty when another process holds the lease, or
+    /// the job is closed.
+    static Optional<Replay> acquireLease(Tx tx, UUID id, UUID owner, Duration lease) {
+        return tx.findOne(
                 """
                 update replay_job
                    set owner = ?, lease_until = now() + make_interval(secs => ?)
                  where id = ? and (status = 'running' or owner is not null)
-                   and (owner is null or owner = ? or lease_until < now())
+                   and (owner is null or owner = ? or lease_until < now()
+                        or lease_until > clock_timestamp() + make_interval(secs => ?))
                 returning *
                 """,
                 ReplayStore::replay,
                 owner,
                 lease.toSeconds(),
                 id,
-                owner);
+                owner,
+                lease.toSeconds());
     }
 
-    /// When those jobs were made that ask for the same statuses on its connection, and were running
-    /// when this one was made: what they resend, this one need not. Only where succeeded ones are
-    /// asked for: elsewhere the resend itself shows whether another is needed.
-    static List<Instant> beside(Tx tx, Replay replay) {
+    /// Returns the creation times of earlier jobs with the same statuses and connection that were
+    /// running when this job was created. This job does not resend the events that those jobs
+    /// resend.
+    ///
+    /// Empty unless the selection includes succeeded deliveries. Without them, the state of each
+    /// event shows whether it needs another resend.
+    static List<Instant> overlappingJobTimes(Tx tx, Replay replay) {
         var selection = replay.selection();
-        if (!selection.isOfSucceeded()) {
+        if (!selection.includesSucceeded()) {
             return List.of();
         }
         var statuses = selection.statuses().stream().map(status -> (int) status.number()).toList();
@@ -175,16 +187,18 @@ final class ReplayStore {
                 replay.workspace().value(),
                 selection.connection().value(),
                 replay.createdAt(),
-                replay.createdAt().truncatedTo(ChronoUnit.MILLIS), // its microseconds tell no time
+                // the microseconds identify the job and are not part of the time
+                replay.createdAt().truncatedTo(ChronoUnit.MILLIS),
                 statuses,
                 statuses);
     }
 
-    /// Moves a job on by a chunk that is done. Changes nothing when another moved it on meanwhile.
+    /// Records a finished chunk and the position of the next one. Changes nothing when another
+    /// process has already recorded a chunk from this position.
     ///
-    /// @param next where it goes on; empty when that was the last chunk
+    /// @param next position to continue from; empty after the last chunk
     static void advance(
-            Tx tx, Replay replay, UUID owner, Chunk chunk, Optional<UUID> next, Instant now) {
+            Tx tx, Replay replay, UUID owner, ReplayChunk chunk, Optional<UUID> next, Instant now) {
         tx.update(
                 """
                 update replay_job
@@ -203,7 +217,7 @@ final class ReplayStore {
                 owner,
                 replay.selection().after());
         if (next.isEmpty()) {
-            // Events that are gone since it was planned were not seen any more.
+            // Counts events that disappeared after they were planned as skipped.
             tx.update(
                     """
                     update replay_job
@@ -217,7 +231,7 @@ final class ReplayStore {
         }
     }
 
-    /// Lets go of a job that ended early, whose last chunk is counted with this.
+    /// Closes a job that ended early, and adds the resends of its last chunk to its count.
     static void close(Tx tx, Replay replay, UUID owner, int created) {
         tx.update(
                 """
@@ -233,8 +247,8 @@ final class ReplayStore {
                 owner);
     }
 
-    /// Says why it does not go on at the moment.
-    static void rest(Tx tx, Replay replay, UUID owner, String reason, Instant now) {
+    /// Records why a job is waiting.
+    static void saveReason(Tx tx, Replay replay, UUID owner, String reason, Instant now) {
         tx.update(
                 """
                 update replay_job
@@ -248,7 +262,8 @@ final class ReplayStore {
                 reason);
     }
 
-    /// It cannot be brought to its end. Stays open until its last chunk is counted.
+    /// Marks a job as failed because it can never finish. The job stays open until the resends of
+    /// its last chunk are counted.
     static void fail(Tx tx, Replay replay, UUID owner, String reason, Instant now) {
         tx.update(
                 """
@@ -263,23 +278,23 @@ final class ReplayStore {
                 owner);
     }
 
-    /// Lets others go on at once.
-    static void leave(Tx tx, UUID owner) {
+    /// Releases all leases of this process, so that other processes can continue its jobs at once.
+    static void releaseLeases(Tx tx, UUID owner) {
         tx.update("update replay_job set lease_until = now() where owner = ?", owner);
     }
 
-    /// Forgets jobs that finished earlier than that.
-    static int forget(Tx tx, Instant before) {
+    /// Deletes jobs that finished before `before`. Returns the number of deleted jobs.
+    static int deleteFinished(Tx tx, Instant before) {
         return tx.update("delete from replay_job where finished_at < ? and owner is null", before);
     }
 
     private static Replay replay(Row row) throws SQLException {
         var selection =
-                new Selection(
+                new ResendSelection(
                         new SourceId(row.uuid("source_id")),
                         new ConnectionId(row.uuid("connection_id")),
                         row.integers("statuses").stream()
-                                .map(DeliveryStatus::numbered)
+                                .map(DeliveryStatus::fromNumber)
                                 .collect(Collectors.toSet()),
                         row.uuid("after_id"),
                         row.uuid("to_id"));
@@ -287,16 +302,18 @@ final class ReplayStore {
                 row.uuid("id"),
                 new WorkspaceId(row.uuid("workspace_id")),
                 selection,
-                row.instantOrNone("since"),
-                row.instantOrNone("until"),
-                Replay.Status.of(row.text("status")),
-                row.number("planned"),
-                row.bool("is_exact"),
-                row.number("created"),
-                row.number("skipped"),
-                row.textOrNone("reason"),
-                row.instant("created_at"),
-                row.instant("updated_at"),
-                row.instantOrNone("finished_at"));
+                new BulkResendRequest.ArrivalPeriod(
+                        row.instantOrNone("since"), row.instantOrNone("until")),
+                new Replay.ReplayProgress(
+                        row.number("planned"),
+                        row.bool("is_exact"),
+                        row.number("created"),
+                        row.number("skipped")),
+                new Replay.ReplayState(
+                        Replay.ReplayStatus.of(row.text("status")),
+                        row.textOrNone("reason"),
+                        row.instant("updated_at"),
+                        row.instantOrNone("finished_at")),
+                row.instant("created_at"));
     }
 }

@@ -1,29 +1,22 @@
 package dev.sluice.relay.replay;
 
-import dev.sluice.account.access.Access;
+import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Db;
-import dev.sluice.platform.db.DbException;
 import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
-import dev.sluice.platform.http.ErrorStatus;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
-import dev.sluice.platform.json.Form;
+import dev.sluice.platform.json.FieldReader;
 import dev.sluice.platform.json.JsonObject;
 import dev.sluice.relay.EventId;
-import dev.sluice.relay.Trigger;
-import dev.sluice.relay.store.Lane;
-import dev.sluice.relay.store.LaneStore;
 import dev.sluice.relay.store.ResendStore;
-
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
 import java.time.InstantSource;
@@ -31,26 +24,25 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// `POST /api/v1/events/{id}/resend`: one event once more.
+/// `POST /api/v1/events/{id}/resend`: resends one event to some or all connections of its source.
 public final class ResendRoutes {
 
-    private static final Logger log = LoggerFactory.getLogger(ResendRoutes.class);
+    /// Maximum number of connections in a request. No source has more.
+    private static final int MAX_CONNECTIONS = 1_000;
 
-    /// A source has no more connections.
-    private static final int MOST_CONNECTIONS = 1_000;
-
-    /// Where an event goes.
-    private record Addressed(SourceId source, List<ConnectionId> connections) {}
+    /// The source of an event, and the connections to resend it to.
+    private record EventConnections(SourceId source, List<ConnectionId> connections) {}
 
     private final Db db;
-    private final Access access;
+    private final Authenticator authenticator;
     private final PlanCatalog plans;
     private final Uuid7 ids;
     private final InstantSource clock;
 
-    public ResendRoutes(Db db, Access access, PlanCatalog plans, Uuid7 ids, InstantSource clock) {
+    public ResendRoutes(
+            Db db, Authenticator authenticator, PlanCatalog plans, Uuid7 ids, InstantSource clock) {
         this.db = db;
-        this.access = access;
+        this.authenticator = authenticator;
         this.plans = plans;
         this.ids = ids;
         this.clock = clock;
@@ -61,23 +53,26 @@ public final class ResendRoutes {
     }
 
     private Reply resend(Request request) throws IOException {
-        var caller = access.caller(request);
-        var form = request.formIfAny();
-        var asked = form.parsedList("connection_ids", 1, MOST_CONNECTIONS, ResendRoutes::uuid);
-        form.refuseNull("connection_ids", asked);
-        form.check();
+        var caller = authenticator.authenticate(request);
+        var input = request.optionalJsonBody();
+        var asked = input.parsedList("connection_ids", 1, MAX_CONNECTIONS, ResendRoutes::uuid);
+        input.rejectNull("connection_ids", asked);
+        input.check();
         var event = eventId(request);
-        var addressed = db.snapshot(tx -> address(tx, caller, event, asked.toOptional(), form));
-        if (!addressed.connections().isEmpty()) {
-            db.run(tx -> add(tx, event, addressed));
-            wake(addressed);
+        var eventConnections =
+                db.snapshot(tx -> resolveConnections(tx, caller, event, asked.toOptional(), input));
+        if (!eventConnections.connections().isEmpty()) {
+            db.run(tx -> add(tx, event, eventConnections));
+            ResendWaker.tryWake(
+                    db, eventConnections.source(), eventConnections.connections(), clock.instant());
         }
-        return Reply.json(202, new JsonObject().put("created", addressed.connections().size()));
+        return Reply.json(
+                202, new JsonObject().put("created", eventConnections.connections().size()));
     }
 
     private static UUID uuid(String text) {
         try {
-            return Form.uuidOf(text);
+            return FieldReader.parseUuid(text);
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException("must be a UUID.", e);
         }
@@ -87,82 +82,65 @@ public final class ResendRoutes {
         try {
             return new EventId(request.id("event"));
         } catch (IllegalArgumentException e) {
-            throw ApiException.notFound("event"); // a UUID that no event can have
+            throw ApiException.notFound("event"); // no event has a UUID of this kind
         }
     }
 
-    private Addressed address(
-            Tx tx, Caller caller, EventId event, Optional<List<UUID>> asked, Form form) {
+    private EventConnections resolveConnections(
+            Tx tx, Caller caller, EventId event, Optional<List<UUID>> asked, FieldReader input) {
         var expired =
-                plans.of(tx, caller.workspace()).limits().retention().expiredAt(clock.instant());
+                plans.ofWorkspace(tx, caller.workspace())
+                        .limits()
+                        .retention()
+                        .expiryCutoff(clock.instant());
         var source =
                 Optional.of(event)
                         .filter(id -> Uuid7.timeOf(id.value()).isAfter(expired))
-                        .flatMap(id -> Targets.sourceOf(tx, caller.workspace(), id))
+                        .flatMap(id -> ResendTargetQueries.sourceOf(tx, caller.workspace(), id))
                         .orElseThrow(() -> ApiException.notFound("event"));
-        return new Addressed(
+        return new EventConnections(
                 source,
                 asked.isPresent()
-                        ? chosen(tx, caller, source, asked.get(), form)
-                        : Targets.ofSource(tx, source).stream()
-                                .map(Targets.Target::connection)
+                        ? requestedConnections(tx, caller, source, asked.get(), input)
+                        : ResendTargetQueries.ofSource(tx, source).stream()
+                                .map(ResendTargetQueries.ResendTarget::connection)
                                 .toList());
     }
 
-    private static List<ConnectionId> chosen(
-            Tx tx, Caller caller, SourceId source, List<UUID> asked, Form form) {
+    private static List<ConnectionId> requestedConnections(
+            Tx tx, Caller caller, SourceId source, List<UUID> asked, FieldReader input) {
         var wanted = asked.stream().distinct().toList();
-        var found = Targets.named(tx, caller.workspace(), wanted);
+        var found = ResendTargetQueries.findByIds(tx, caller.workspace(), wanted);
         if (found.size() < wanted.size()) {
             throw ApiException.notFound("connection");
         }
         for (var target : found) {
             if (!target.source().equals(source)) {
-                form.complain(
+                input.addError(
                         "connection_ids." + asked.indexOf(target.connection().value()),
                         "must be a connection of the event's source.");
             }
         }
-        form.check();
+        input.check();
         return wanted.stream().map(ConnectionId::new).toList();
     }
 
-    private void add(Tx tx, EventId event, Addressed to) {
-        if (ResendStore.lock(tx, to.source(), List.of(event)).isEmpty()) {
-            throw ApiException.notFound("event"); // its day has just ended
+    private void add(Tx tx, EventId event, EventConnections eventConnections) {
+        if (ResendStore.lockEvents(tx, eventConnections.source(), List.of(event)).isEmpty()) {
+            throw ApiException.notFound("event"); // its day partition was dropped just now
         }
         var resends =
-                to.connections().stream()
-                        .map(connection -> new ResendStore.Resend(event, connection))
+                eventConnections.connections().stream()
+                        .map(connection -> new ResendStore.EventResend(event, connection))
                         .toList();
         var now = clock.instant();
-        if (!ResendStore.add(tx, to.source(), resends, now, now, ids.next()).isEmpty()) {
+        if (!ResendStore.add(tx, eventConnections.source(), resends, now, now, ids.next())
+                .isEmpty()) {
             throw new ApiException(
-                    ErrorStatus.CONFLICT,
+                    ApiErrorCode.CONFLICT,
                     "The event was resent too often: it has no room for "
                             + resends.size()
-                            + " more deliveries, and nothing was created.");
-        }
-    }
-
-    /// So that they are sent now. Should this fail, the sweep finds them: they are stored.
-    private void wake(Addressed to) {
-        var now = clock.instant();
-        try {
-            db.run(tx ->
-                    LaneStore.wake(
-                            tx,
-                            to.connections().stream()
-                                    .map(connection ->
-                                            new LaneStore.Wake(
-                                                    new Lane(
-                                                            connection,
-                                                            Trigger.RESEND,
-                                                            to.source()),
-                                                    now))
-                                    .toList()));
-        } catch (DbException e) {
-            log.atWarn().setCause(e).log("resend.not_woken");
+                            + " more deliveries. Nothing was created.");
         }
     }
 }

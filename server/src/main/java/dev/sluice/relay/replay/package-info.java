@@ -1,5 +1,5 @@
-/// Sends again what was delivered before: one event, or all that failed on a connection, which may
-/// be a job of many chunks.
+/// Resends of stored events: one event, or all events that ended with given statuses on a
+/// connection. A large bulk resend runs as a job of many chunks.
 @NullMarked
 package dev.sluice.relay.replay;
 

@@ -2,10 +2,11 @@ package dev.sluice.relay.retention;
 
 import java.util.List;
 
-/// Told of deliveries that will end unsent, some time before they do; of each once, or twice when
-/// the process dies at that moment. On the thread that looked: must be quick.
+/// Receives the deliveries that will expire soon. Each is announced once, or twice if the process
+/// dies after announcing it and before saving that. Called on the retention thread, so it must be
+/// quick.
 @FunctionalInterface
 public interface ExpiryListener {
 
-    void expiring(List<Expiring> soon);
+    void expiring(List<ExpiringDeliveries> soon);
 }

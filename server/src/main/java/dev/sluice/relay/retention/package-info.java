@@ -1,5 +1,5 @@
-/// What happens when an event's retention is over: it is told of before, what still waits then is
-/// ended, and days that nobody may read any more are removed with their sums.
+/// Enforces retention. Announces deliveries that will expire, ends those that have expired, and
+/// drops the day partitions that no plan keeps, together with their sums.
 @NullMarked
 package dev.sluice.relay.retention;
 

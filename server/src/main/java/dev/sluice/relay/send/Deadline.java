@@ -10,62 +10,63 @@ import java.time.Duration;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
-/// One attempt under way: how far it has come, and the end of its time.
+/// The time limit of one attempt, and the phase that the attempt is in.
 ///
-/// Reads and writes wait without a limit of their own; when the time is up, the connection they
-/// wait on is closed under them. So one limit holds for everything, a dripping answer included.
+/// Reads and writes have no timeout of their own. When the time is up, a timer closes the
+/// connection, which ends any read or write that is waiting. One limit therefore covers the whole
+/// attempt, even if the response arrives byte by byte.
 final class Deadline implements Runnable, AutoCloseable {
 
-    /// What the attempt waits for, in order.
-    enum Phase {
-        LOOKUP,
+    /// The phases of an attempt, in order. Each is named after what the attempt waits for.
+    enum AttemptPhase {
+        DNS_LOOKUP,
         CONNECT,
-        HANDSHAKE,
-        ANSWER,
-        BODY
+        TLS_HANDSHAKE,
+        RESPONSE_HEAD,
+        RESPONSE_BODY
     }
 
     private final Duration timeout;
     private final long start = System.nanoTime();
     private final Runnable cancelTimer;
 
-    /// Written and read by the sending thread only.
-    private Phase phase = Phase.LOOKUP;
+    /// Used only by the sending thread.
+    private AttemptPhase phase = AttemptPhase.DNS_LOOKUP;
 
-    /// Guarded by this attempt.
+    /// The connection to close when the time is up. Guarded by `this`.
     private @Nullable ConnectionEndpoint connection;
 
-    private volatile boolean isOver;
+    private volatile boolean isExpired;
 
     Deadline(Duration timeout, ScheduledExecutorService timer) {
         this.timeout = timeout;
-        var end = timer.schedule(this, timeout.toNanos(), TimeUnit.NANOSECONDS);
-        cancelTimer = () -> end.cancel(false);
+        var timeoutTask = timer.schedule(this, timeout.toNanos(), TimeUnit.NANOSECONDS);
+        cancelTimer = () -> timeoutTask.cancel(false);
     }
 
-    void enter(Phase next) {
+    void enter(AttemptPhase next) {
         phase = next;
     }
 
-    /// The connection to close when the time is up.
-    synchronized void holds(ConnectionEndpoint held) {
-        connection = held;
-        if (isOver) {
-            held.close(CloseMode.IMMEDIATE);
+    /// Sets the connection to close when the time is up.
+    synchronized void closeOnExpiry(ConnectionEndpoint endpoint) {
+        connection = endpoint;
+        if (isExpired) {
+            endpoint.close(CloseMode.IMMEDIATE);
         }
     }
 
     /// Called by the timer when the time is up.
     @Override
     public synchronized void run() {
-        isOver = true;
+        isExpired = true;
         if (connection != null) {
             connection.close(CloseMode.IMMEDIATE);
         }
     }
 
-    boolean isOver() {
-        return isOver || remaining().isNegative();
+    boolean isExpired() {
+        return isExpired || remaining().isNegative();
     }
 
     Duration remaining() {
@@ -76,30 +77,33 @@ final class Deadline implements Runnable, AutoCloseable {
         return Duration.ofNanos(System.nanoTime() - start);
     }
 
-    /// What running out of time means where the attempt stands.
-    Failure timedOut() {
+    /// Returns the failure to report when the time runs out in the current phase.
+    SendException timeoutFailure() {
         String limit = inWords(timeout);
         return switch (phase) {
-            case LOOKUP ->
-                    new Failure(
+            case DNS_LOOKUP ->
+                    new SendException(
                             ErrorCode.DNS_FAILURE,
                             "The host name was not resolved within " + limit);
-            case CONNECT -> new Failure(ErrorCode.CONNECT_TIMEOUT, "No connection within " + limit);
-            case HANDSHAKE ->
-                    new Failure(
-                            ErrorCode.TLS_FAILED, "The TLS handshake did not end within " + limit);
-            case ANSWER -> new Failure(ErrorCode.RESPONSE_TIMEOUT, "No answer within " + limit);
-            case BODY ->
-                    new Failure(
-                            ErrorCode.RESPONSE_TIMEOUT, "The answer did not end within " + limit);
+            case CONNECT ->
+                    new SendException(ErrorCode.CONNECT_TIMEOUT, "No connection within " + limit);
+            case TLS_HANDSHAKE ->
+                    new SendException(
+                            ErrorCode.TLS_FAILED,
+                            "The TLS handshake did not complete within " + limit);
+            case RESPONSE_HEAD ->
+                    new SendException(ErrorCode.RESPONSE_TIMEOUT, "No response within " + limit);
+            case RESPONSE_BODY ->
+                    new SendException(
+                            ErrorCode.RESPONSE_TIMEOUT, "The response did not end within " + limit);
         };
     }
 
-    boolean isIn(Phase phase) {
+    boolean isIn(AttemptPhase phase) {
         return this.phase == phase;
     }
 
-    /// Gives the timer back. The connection may be used by others from here on.
+    /// Cancels the timer. After this call, other attempts may use the connection.
     @Override
     public synchronized void close() {
         connection = null;

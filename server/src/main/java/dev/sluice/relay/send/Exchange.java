@@ -15,115 +15,119 @@ import org.jspecify.annotations.Nullable;
 import java.io.IOException;
 import java.net.SocketException;
 
-/// One request and its answer on an open connection.
+/// Sends one request on an open connection and reads its response. Each instance is used once, by
+/// the sending thread.
 final class Exchange implements ConnectionEndpoint.RequestExecutor {
 
-    /// `100`, `102` and `103` announce an answer; more of them than this is none.
-    private static final int MOST_INTERIM = 100;
+    /// Maximum number of interim responses (`100`, `102` and `103`). With more of them, the
+    /// response is invalid.
+    private static final int MAX_INTERIM_RESPONSES = 100;
 
-    private final Deadline attempt;
+    private final Deadline deadline;
     private final boolean isReused;
-    private @Nullable Answer answer;
-    private boolean isKept;
-    private boolean isUnheard = true;
+    private @Nullable ReceivedResponse receivedResponse;
+    private boolean isReusable;
+    private boolean hasReceivedNothing = true;
 
-    Exchange(Deadline attempt, boolean isReused) {
-        this.attempt = attempt;
+    Exchange(Deadline deadline, boolean isReused) {
+        this.deadline = deadline;
         this.isReused = isReused;
     }
 
     @Override
     public ClassicHttpResponse execute(
-            ClassicHttpRequest post, HttpClientConnection connection, HttpContext context)
+            ClassicHttpRequest request, HttpClientConnection connection, HttpContext context)
             throws IOException, HttpException {
-        long heard = connection.getEndpointDetails().getReceivedBytesCount();
+        long bytesBefore = connection.getEndpointDetails().getReceivedBytesCount();
         try {
-            attempt.enter(Deadline.Phase.ANSWER);
-            checkSilent(connection);
-            var response = ask(post, connection);
-            attempt.enter(Deadline.Phase.BODY);
+            deadline.enter(Deadline.AttemptPhase.RESPONSE_HEAD);
+            rejectUnsolicitedBytes(connection);
+            var response = sendAndReceive(request, connection);
+            deadline.enter(Deadline.AttemptPhase.RESPONSE_BODY);
             if (hasBody(response.getCode())) {
                 connection.receiveResponseEntity(response);
             }
-            var read = Answer.of(response);
-            answer = read;
-            isKept = read.isWhole() && isKept(response, context);
+            var read = ReceivedResponse.of(response);
+            receivedResponse = read;
+            isReusable = read.isFullyRead() && isReusable(response, context);
             return response;
         } finally {
-            isUnheard = connection.getEndpointDetails().getReceivedBytesCount() == heard;
+            hasReceivedNothing =
+                    connection.getEndpointDetails().getReceivedBytesCount() == bytesBefore;
         }
     }
 
-    /// What a reused connection has to say before it is asked is no answer.
-    private void checkSilent(HttpClientConnection connection) throws IOException {
+    /// Fails when a reused connection has unread bytes before the request is sent, because they
+    /// cannot be the response to this request.
+    private void rejectUnsolicitedBytes(HttpClientConnection connection) throws IOException {
         if (isReused && connection instanceof ManagedHttpClientConnection managed) {
             if (managed.getSocket().getInputStream().available() > 0) {
-                throw new ConnectionClosedException("not asked");
+                throw new ConnectionClosedException("unsolicited bytes before the request");
             }
         }
     }
 
-    private static ClassicHttpResponse ask(ClassicHttpRequest post, HttpClientConnection connection)
+    private static ClassicHttpResponse sendAndReceive(
+            ClassicHttpRequest request, HttpClientConnection connection)
             throws IOException, HttpException {
         try {
-            connection.sendRequestHeader(post);
+            connection.sendRequestHeader(request);
             connection.flush();
-        } catch (SocketException unsent) {
-            return earlyAnswer(connection, unsent);
+        } catch (SocketException writeFailure) {
+            return earlyResponse(connection, writeFailure);
         }
-        return answer(connection);
+        return receivedResponse(connection);
     }
 
-    /// A receiver may refuse a body half way, and its answer is worth more than the broken pipe.
-    private static ClassicHttpResponse earlyAnswer(
-            HttpClientConnection connection, SocketException unsent) throws IOException {
+    /// Reads the response of a receiver that closed the connection before it read the whole
+    /// request. The response tells more than the broken pipe does.
+    private static ClassicHttpResponse earlyResponse(
+            HttpClientConnection connection, SocketException writeFailure) throws IOException {
         try {
-            var response = answer(connection);
+            var response = receivedResponse(connection);
             response.setHeader("Connection", "close");
             return response;
         } catch (IOException | HttpException e) {
-            unsent.addSuppressed(e);
-            throw unsent;
+            writeFailure.addSuppressed(e);
+            throw writeFailure;
         }
     }
 
-    private static ClassicHttpResponse answer(HttpClientConnection connection)
+    private static ClassicHttpResponse receivedResponse(HttpClientConnection connection)
             throws IOException, HttpException {
-        for (int interim = 0; interim <= MOST_INTERIM; interim++) {
+        for (int interim = 0; interim <= MAX_INTERIM_RESPONSES; interim++) {
             var response = connection.receiveResponseHeader();
             int status = response.getCode();
-            if (status > 599) {
-                throw new ProtocolException("status " + status);
-            }
             if (status != 100 && status != 102 && status != 103) {
                 return response;
             }
         }
-        throw new ProtocolException("more than " + MOST_INTERIM + " interim answers");
+        throw new ProtocolException("more than " + MAX_INTERIM_RESPONSES + " interim responses");
     }
 
     private static boolean hasBody(int status) {
         return status >= 200 && status != 204 && status != 304;
     }
 
-    /// After a 1xx or a 304 nothing tells whether a body follows after all.
-    private static boolean isKept(ClassicHttpResponse response, HttpContext context) {
+    /// Whether the connection can be reused after this response. Never after a 1xx or a 304,
+    /// because it is unknown whether a body follows.
+    private static boolean isReusable(ClassicHttpResponse response, HttpContext context) {
         return response.getCode() >= 200
                 && response.getCode() != 304
                 && DefaultConnectionReuseStrategy.INSTANCE.keepAlive(null, response, context);
     }
 
-    @Nullable Answer answer() {
-        return answer;
+    @Nullable ReceivedResponse receivedResponse() {
+        return receivedResponse;
     }
 
-    /// Whether the connection can serve again.
-    boolean isKept() {
-        return isKept;
+    /// Whether the connection can carry another request.
+    boolean isReusable() {
+        return isReusable;
     }
 
-    /// Whether not one byte came back.
-    boolean isUnheard() {
-        return isUnheard;
+    /// Whether the receiver sent no byte at all.
+    boolean hasReceivedNothing() {
+        return hasReceivedNothing;
     }
 }

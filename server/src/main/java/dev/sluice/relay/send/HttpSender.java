@@ -1,7 +1,12 @@
 package dev.sluice.relay.send;
 
 import dev.sluice.platform.net.AddressPolicy;
+import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.Outcome;
+import dev.sluice.relay.request.OutboundHeaderBuilder;
+import dev.sluice.relay.request.OutboundRequest;
+import dev.sluice.relay.request.PreparedRequest;
+import dev.sluice.relay.request.TransformationException;
 
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
@@ -13,114 +18,126 @@ import java.util.function.BooleanSupplier;
 
 import javax.net.ssl.SSLContext;
 
-/// Sends over HTTP/1.1, each attempt to an address that was looked up and judged for it.
+/// Sends requests over HTTP/1.1. Resolves and checks the address for each attempt.
 ///
-/// Blocks the calling thread, which is meant to be a virtual one. Thread-safe. What is under way
-/// when it is closed ends as interrupted.
+/// Blocks the calling thread, which should be a virtual thread. Thread-safe. Attempts that are in
+/// progress when the sender is closed end as `INTERRUPTED`.
 public final class HttpSender implements Sender, AutoCloseable {
 
-    /// For so long an answer of the name service is used again; it is judged each time.
-    private static final Duration NAMES_FRESH = Duration.ofSeconds(5);
+    /// How long a DNS result is reused. Its addresses are still checked for each attempt.
+    private static final Duration DNS_CACHE_TTL = Duration.ofSeconds(5);
 
-    private final Resolver resolver;
-    private final Connections connections;
-    private final OutgoingHeaders headers;
+    private final HostResolver resolver;
+    private final HttpConnectionPool pool;
+    private final OutboundHeaderBuilder headerBuilder;
     private final InstantSource clock;
     private final ScheduledThreadPoolExecutor timer = daemon("attempt-timer");
-    private final ScheduledThreadPoolExecutor tidying = daemon("connection-tidying");
+    private final ScheduledThreadPoolExecutor evictionTimer = daemon("connection-tidying");
     private volatile boolean isClosed;
 
     private HttpSender(
-            Resolver resolver,
-            Connections connections,
-            OutgoingHeaders headers,
+            HostResolver resolver,
+            HttpConnectionPool pool,
+            OutboundHeaderBuilder headerBuilder,
             InstantSource clock) {
         this.resolver = resolver;
-        this.connections = connections;
-        this.headers = headers;
+        this.pool = pool;
+        this.headerBuilder = headerBuilder;
         this.clock = clock;
     }
 
-    /// Opens one that looks names up as the machine does.
+    /// Opens a sender that uses the DNS resolver of the operating system.
     ///
-    /// @param headerPrefix what our own headers begin with, such as `X-Service`
-    /// @param maxConnections to one address; also how many may lie idle in all
+    /// @param headerPrefix prefix of the headers that Sluice adds, such as `X-Service`
+    /// @param maxConnections maximum number of connections to one address. If there are more idle
+    ///   connections than this to all addresses together, they are closed sooner
     public static HttpSender open(
             AddressPolicy policy, InstantSource clock, String headerPrefix, int maxConnections) {
         return open(
-                new Resolver(Lookup.system(), policy, NAMES_FRESH),
-                new Connections(systemTrust(), maxConnections),
-                new OutgoingHeaders(headerPrefix),
+                new HostResolver(DnsLookup.system(), policy, DNS_CACHE_TTL),
+                new HttpConnectionPool(systemTrust(), maxConnections),
+                new OutboundHeaderBuilder(headerPrefix),
                 clock);
     }
 
     static HttpSender open(
-            Resolver resolver,
-            Connections connections,
-            OutgoingHeaders headers,
+            HostResolver resolver,
+            HttpConnectionPool pool,
+            OutboundHeaderBuilder headerBuilder,
             InstantSource clock) {
-        var sender = new HttpSender(resolver, connections, headers, clock);
-        var _ = sender.tidying.scheduleWithFixedDelay(sender::tidy, 1, 1, TimeUnit.SECONDS);
+        var sender = new HttpSender(resolver, pool, headerBuilder, clock);
+        var _ =
+                sender.evictionTimer.scheduleWithFixedDelay(
+                        sender::evictIdle, 1, 1, TimeUnit.SECONDS);
         return sender;
     }
 
     @Override
-    public Outcome send(Parcel parcel, BooleanSupplier mayStart) {
+    public Outcome send(OutboundRequest request, BooleanSupplier mayStart) {
         if (isClosed) {
-            return unreachable(Failure.interrupted(), Duration.ZERO);
+            return unreachable(SendException.interrupted(), Duration.ZERO);
         }
-        try (var attempt = new Deadline(parcel.timeout(), timer)) {
+        try (var deadline = new Deadline(request.timeout(), timer)) {
             try {
-                var answer = deliver(parcel, attempt, mayStart);
-                return new Outcome.Answered(
-                        answer.status(),
-                        answer.body(),
-                        attempt.elapsed(),
-                        RetryAfter.read(answer.retryAfter(), clock.instant()));
-            } catch (Failure e) {
-                return unreachable(isClosed ? Failure.interrupted() : e, attempt.elapsed());
+                var receivedResponse = deliver(request, deadline, mayStart);
+                return new Outcome.DestinationResponse(
+                        receivedResponse.status(),
+                        receivedResponse.body(),
+                        deadline.elapsed(),
+                        RetryAfterParser.parse(receivedResponse.retryAfter(), clock.instant()));
+            } catch (SendException e) {
+                return unreachable(isClosed ? SendException.interrupted() : e, deadline.elapsed());
             }
         } catch (RejectedExecutionException | IllegalStateException e) {
             if (isClosed) {
-                return unreachable(Failure.interrupted(), Duration.ZERO);
+                return unreachable(SendException.interrupted(), Duration.ZERO);
             }
             throw e;
         }
     }
 
-    private Answer deliver(Parcel parcel, Deadline attempt, BooleanSupplier mayStart)
-            throws Failure {
-        var url = parcel.url();
-        var addresses = resolver.addresses(url.host(), attempt);
-        var letter = Letter.of(parcel, headers, clock.instant());
-        var post = new Post(url, letter.headers(), letter.body());
-        try (var connection = connections.open(url, addresses, attempt)) {
-            // A process that stood still until now may have lost its work to others.
+    private ReceivedResponse deliver(
+            OutboundRequest request, Deadline deadline, BooleanSupplier mayStart)
+            throws SendException {
+        var url = request.url();
+        var addresses = resolver.addresses(url.host(), deadline);
+        var prepared = prepare(request);
+        var wireRequest = new WireRequest(url, prepared.headers(), prepared.body());
+        try (var connection = pool.open(url, addresses, deadline)) {
+            // A process that was suspended until now may have lost its deliveries to another node.
             if (!mayStart.getAsBoolean()) {
-                throw Failure.interrupted();
+                throw SendException.interrupted();
             }
-            if (attempt.isOver()) {
-                throw attempt.timedOut();
+            if (deadline.isExpired()) {
+                throw deadline.timeoutFailure();
             }
-            return connection.exchange(post, attempt);
+            return connection.exchange(wireRequest, deadline);
         }
     }
 
-    private static Outcome unreachable(Failure failure, Duration latency) {
-        return new Outcome.Unreachable(failure.code(), failure.detail(), latency);
+    private PreparedRequest prepare(OutboundRequest request) throws SendException {
+        try {
+            return PreparedRequest.of(request, headerBuilder, clock.instant());
+        } catch (TransformationException e) {
+            throw new SendException(ErrorCode.TRANSFORMATION_FAILED, e.detail());
+        }
     }
 
-    private void tidy() {
-        connections.tidy();
-        resolver.tidy();
+    private static Outcome unreachable(SendException failure, Duration latency) {
+        return new Outcome.AttemptError(failure.code(), failure.detail(), latency);
+    }
+
+    private void evictIdle() {
+        pool.evictIdle();
+        resolver.evictExpired();
     }
 
     @Override
     public void close() {
         isClosed = true;
         timer.shutdownNow();
-        tidying.shutdownNow();
-        connections.close();
+        evictionTimer.shutdownNow();
+        pool.close();
         resolver.close();
     }
 

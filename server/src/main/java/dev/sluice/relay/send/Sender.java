@@ -1,16 +1,17 @@
 package dev.sluice.relay.send;
 
 import dev.sluice.relay.Outcome;
+import dev.sluice.relay.request.OutboundRequest;
 
 import java.util.function.BooleanSupplier;
 
-/// Makes one attempt.
+/// Makes one delivery attempt.
 public interface Sender {
 
-    /// Sends the parcel and waits for what comes of it, no longer than the parcel's timeout.
-    /// Failures are outcomes; nothing is thrown.
+    /// Sends the request and waits for its outcome, for at most the request's timeout. A failure is
+    /// returned as an outcome and never thrown.
     ///
-    /// @param mayStart asked once more when it is connected, before the first byte of the request:
-    ///   when it may not, nothing is sent, and the outcome is `INTERRUPTED`
-    Outcome send(Parcel parcel, BooleanSupplier mayStart);
+    /// @param mayStart called after connecting, before the first byte of the request is sent. If it
+    ///   returns false, nothing is sent and the outcome is `INTERRUPTED`.
+    Outcome send(OutboundRequest request, BooleanSupplier mayStart);
 }

@@ -1,6 +1,6 @@
-/// Makes one HTTP request for a delivery and says what it came to.
+/// Makes the HTTP request of one delivery attempt and returns its outcome.
 ///
-/// Knows no database. Whatever a receiver does, an attempt ends within its deadline.
+/// Uses no database. Every attempt ends within its deadline, whatever the receiver does.
 @NullMarked
 package dev.sluice.relay.send;
 

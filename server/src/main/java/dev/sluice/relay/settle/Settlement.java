@@ -5,8 +5,9 @@ import dev.sluice.relay.Attempt;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.Outcome;
-import dev.sluice.relay.Work;
-import dev.sluice.relay.store.Settled;
+import dev.sluice.relay.ResponseClass;
+import dev.sluice.relay.UnfinishedDelivery;
+import dev.sluice.relay.store.DeliveryResult;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,7 +18,8 @@ import java.time.InstantSource;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 
-/// Turns an outcome into what is to be written. Safe for use by many threads.
+/// Turns the outcome of an attempt into the result to be written to the database, and logs it.
+/// Thread-safe.
 public final class Settlement {
 
     private static final Logger log = LoggerFactory.getLogger(Settlement.class);
@@ -32,32 +34,37 @@ public final class Settlement {
         this.jitter = jitter;
     }
 
-    /// @param route it was sent by
-    public Settled settle(Work work, Route route, Instant attemptedAt, Outcome outcome) {
-        int number = work.attempts() + 1;
+    /// Returns the result to be written after an attempt, and logs the attempt.
+    ///
+    /// @param route the route by which the attempt was sent
+    public DeliveryResult settle(
+            UnfinishedDelivery delivery, Route route, Instant attemptedAt, Outcome outcome) {
+        int number = delivery.attempts() + 1;
         var now = clock.instant();
         var destination = route.destination();
         var verdict =
                 Verdict.of(outcome, number, destination.spec().retryPolicy(), jitter, now, random);
         var attempt = attempt(number, attemptedAt, route, outcome);
-        report(work, attempt, verdict);
+        logAttempt(delivery, attempt, verdict);
         return switch (verdict) {
-            case Verdict.Succeeded() -> finished(work, DeliveryStatus.SUCCEEDED, attempt, now);
-            case Verdict.Failed() -> finished(work, DeliveryStatus.FAILED, attempt, now);
-            case Verdict.Exhausted() -> finished(work, DeliveryStatus.EXHAUSTED, attempt, now);
-            case Verdict.RetryAt(Instant at) -> new Settled.Retried(work, attempt, at);
+            case Verdict.Succeeded() -> finished(delivery, DeliveryStatus.SUCCEEDED, attempt, now);
+            case Verdict.Failed() -> finished(delivery, DeliveryStatus.FAILED, attempt, now);
+            case Verdict.Exhausted() -> finished(delivery, DeliveryStatus.EXHAUSTED, attempt, now);
+            case Verdict.RetryAt(Instant at) ->
+                    new DeliveryResult.RetryResult(delivery, attempt, at);
         };
     }
 
-    private static Settled finished(
-            Work work, DeliveryStatus status, Attempt attempt, Instant now) {
-        return new Settled.Finished(work, status, Optional.of(attempt), Optional.empty(), now);
+    private static DeliveryResult finished(
+            UnfinishedDelivery delivery, DeliveryStatus status, Attempt attempt, Instant now) {
+        return new DeliveryResult.FinalResult(
+                delivery, status, Optional.of(attempt), Optional.empty(), now);
     }
 
     private static Attempt attempt(int number, Instant at, Route route, Outcome outcome) {
         var revision = route.destination().revision();
         return switch (outcome) {
-            case Outcome.Answered(int status, String body, var latency, _) ->
+            case Outcome.DestinationResponse(int status, String body, var latency, _) ->
                     new Attempt(
                             number,
                             at,
@@ -67,7 +74,7 @@ public final class Settlement {
                             errorCode(status),
                             errorCode(status).map(code -> message(code, status)),
                             Optional.of(body));
-            case Outcome.Unreachable(ErrorCode code, String detail, var latency) ->
+            case Outcome.AttemptError(ErrorCode code, String detail, var latency) ->
                     new Attempt(
                             number,
                             at,
@@ -81,11 +88,11 @@ public final class Settlement {
     }
 
     private static Optional<ErrorCode> errorCode(int status) {
-        if (status >= 200 && status < 300) {
-            return Optional.empty();
-        }
-        return Optional.of(
-                status >= 300 && status < 400 ? ErrorCode.REDIRECT : ErrorCode.HTTP_STATUS);
+        return switch (ResponseClass.of(status)) {
+            case SUCCESS -> Optional.empty();
+            case REDIRECT -> Optional.of(ErrorCode.REDIRECT);
+            case REFUSAL, TEMPORARY_FAILURE -> Optional.of(ErrorCode.HTTP_STATUS);
+        };
     }
 
     private static String message(ErrorCode code, int status) {
@@ -94,16 +101,16 @@ public final class Settlement {
                 : "Destination answered " + status;
     }
 
-    /// One wide line for each attempt; those that succeed only at debug.
-    private static void report(Work work, Attempt attempt, Verdict verdict) {
+    /// Logs one line with all fields for each attempt; a success is logged only at debug level.
+    private static void logAttempt(UnfinishedDelivery delivery, Attempt attempt, Verdict verdict) {
         boolean isSuccess = verdict instanceof Verdict.Succeeded;
         if (isSuccess && !log.isDebugEnabled()) {
             return;
         }
         var line =
                 log.atLevel(isSuccess ? Level.DEBUG : Level.INFO)
-                        .addKeyValue("delivery_id", work.id())
-                        .addKeyValue("connection_id", work.connection())
+                        .addKeyValue("delivery_id", delivery.id())
+                        .addKeyValue("connection_id", delivery.connection())
                         .addKeyValue("attempt", attempt.number())
                         .addKeyValue("latency_ms", attempt.latency().toMillis());
         if (attempt.responseStatus().isPresent()) {

@@ -3,23 +3,24 @@ package dev.sluice.relay.settle;
 import dev.sluice.gateway.destination.RetryPolicy;
 import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.Outcome;
-import dev.sluice.relay.Outcome.Answered;
-import dev.sluice.relay.Outcome.Unreachable;
+import dev.sluice.relay.Outcome.AttemptError;
+import dev.sluice.relay.Outcome.DestinationResponse;
+import dev.sluice.relay.ResponseClass;
 
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 
-/// What an outcome means for the delivery.
+/// What the outcome of an attempt means for its delivery.
 ///
 /// | outcome | verdict |
 /// | --- | --- |
-/// | 2xx | succeeded |
-/// | 4xx other than 408 and 429 | failed |
-/// | the transformation failed | failed: nothing was sent, and the same configuration would fail again |
-/// | everything else, with an interval left | another attempt after it |
-/// | everything else | exhausted |
+/// | success (see [ResponseClass]) | succeeded |
+/// | refusal | failed |
+/// | the transformation failed | failed: nothing was sent, and a retry would fail alike |
+/// | anything else, while the retry policy has an interval left | retry after that interval |
+/// | anything else | exhausted |
 sealed interface Verdict {
 
     record Succeeded() implements Verdict {}
@@ -30,11 +31,13 @@ sealed interface Verdict {
 
     record Exhausted() implements Verdict {}
 
-    /// A destination cannot ask for more patience than this.
-    Duration MOST_PATIENCE = Duration.ofHours(24);
+    /// The maximum wait that a destination can request with `Retry-After`.
+    Duration MAX_RETRY_AFTER = Duration.ofHours(24);
 
-    /// @param attempt number of the attempt that had this outcome, 1-based
-    /// @param jitter a fraction, see [RetryPolicy#delayAfter]
+    /// Decides what `outcome` means.
+    ///
+    /// @param attempt the number of the attempt that had this outcome, starting at 1
+    /// @param jitter a fraction; see [RetryPolicy#delayAfter]
     static Verdict of(
             Outcome outcome,
             int attempt,
@@ -43,13 +46,22 @@ sealed interface Verdict {
             Instant now,
             RandomGenerator random) {
         return switch (outcome) {
-            case Answered answered when isSuccess(answered.status()) -> new Succeeded();
-            case Answered answered when isRefusal(answered.status()) -> new Failed();
-            case Answered answered ->
-                    retry(attempt, policy, jitter, now, random, patience(answered));
-            case Unreachable(ErrorCode code, _, _) when code == ErrorCode.TRANSFORMATION_FAILED ->
+            case DestinationResponse answered ->
+                    switch (ResponseClass.of(answered.status())) {
+                        case SUCCESS -> new Succeeded();
+                        case REFUSAL -> new Failed();
+                        case REDIRECT, TEMPORARY_FAILURE ->
+                                retry(
+                                        attempt,
+                                        policy,
+                                        jitter,
+                                        now,
+                                        random,
+                                        requestedDelay(answered));
+                    };
+            case AttemptError(ErrorCode code, _, _) when code == ErrorCode.TRANSFORMATION_FAILED ->
                     new Failed();
-            case Unreachable _ -> retry(attempt, policy, jitter, now, random, Duration.ZERO);
+            case AttemptError _ -> retry(attempt, policy, jitter, now, random, Duration.ZERO);
         };
     }
 
@@ -59,31 +71,23 @@ sealed interface Verdict {
             double jitter,
             Instant now,
             RandomGenerator random,
-            Duration patience) {
+            Duration requestedDelay) {
         Optional<Duration> delay = policy.delayAfter(attempt, jitter, random);
         if (delay.isEmpty()) {
             return new Exhausted();
         }
-        boolean isLater = patience.compareTo(delay.get()) > 0;
-        return new RetryAt(now.plus(isLater ? patience : delay.get()));
+        boolean isLater = requestedDelay.compareTo(delay.get()) > 0;
+        return new RetryAt(now.plus(isLater ? requestedDelay : delay.get()));
     }
 
-    /// What `Retry-After` asks for, where it may: it never makes an attempt come earlier.
-    private static Duration patience(Answered answered) {
+    /// Returns the wait that `Retry-After` requests, if the response status allows one. The wait
+    /// never makes a retry earlier than planned.
+    private static Duration requestedDelay(DestinationResponse answered) {
         if (answered.status() != 429 && answered.status() != 503) {
             return Duration.ZERO;
         }
         return answered.retryAfter()
-                .map(wait -> wait.compareTo(MOST_PATIENCE) > 0 ? MOST_PATIENCE : wait)
+                .map(wait -> wait.compareTo(MAX_RETRY_AFTER) > 0 ? MAX_RETRY_AFTER : wait)
                 .orElse(Duration.ZERO);
-    }
-
-    private static boolean isSuccess(int status) {
-        return status >= 200 && status < 300;
-    }
-
-    /// A 4xx the destination means; 408 and 429 only ask for patience.
-    private static boolean isRefusal(int status) {
-        return status >= 400 && status < 500 && status != 408 && status != 429;
     }
 }

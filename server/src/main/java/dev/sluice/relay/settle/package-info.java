@@ -1,4 +1,4 @@
-/// What an attempt's outcome means for its delivery.
+/// Decides what the outcome of an attempt means for its delivery.
 @NullMarked
 package dev.sluice.relay.settle;
 

@@ -5,42 +5,47 @@ import dev.sluice.platform.db.CopyRows;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.Trigger;
+import dev.sluice.relay.usage.LedgerRow;
+import dev.sluice.relay.usage.LedgerStore;
 
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 
-/// Writes batches of events with their work and usage in one transaction. Owned by one thread, so
-/// that the memory of a batch serves the next one too.
-final class EventStore {
+/// Writes a batch of events, with their deliveries and their row in the usage ledger, in one
+/// transaction.
+///
+/// Used by one thread, which reuses the buffers for every batch.
+public final class EventStore {
 
     private final CopyRows events = new CopyRows();
     private final CopyRows work = new CopyRows();
 
-    /// @param epoch owns the fresh deliveries
-    /// @param now when the waiting ones are due
-    void write(Tx tx, List<Accepted> batch, UUID batchId, long epoch, Instant now) {
+    /// @param epoch number that identifies the registration of the node that owns the fresh
+    ///   deliveries
+    /// @param now due time of the waiting deliveries
+    public void write(Tx tx, List<AcceptedEvent> batch, UUID batchId, long epoch, Instant now) {
         events.clear();
         work.clear();
         var ledger = new LedgerRow();
         for (var event : batch) {
             addEvent(event);
-            ledger.event(
+            ledger.addEvent(
                     event.source(),
                     event.id(),
                     event.verification().status(),
                     event.payload().body().length);
-            for (var connection : event.filtered()) {
-                ledger.outcome(connection, event.id(), DeliveryStatus.FILTERED);
+            for (var connection : event.filteredConnections()) {
+                ledger.addOutcome(connection, event.id(), DeliveryStatus.FILTERED);
             }
-            for (var planned : event.planned()) {
-                addWork(event, planned, epoch, now);
-                ledger.delivery(planned.connection(), event.id(), Trigger.INGEST);
+            for (var planned : event.deliveries()) {
+                addDelivery(event, planned, epoch, now);
+                ledger.addDelivery(planned.connection(), event.id(), Trigger.INGEST);
             }
         }
-        // First, because a prepared statement opens the transaction on its way, and a COPY does
-        // not.
-        ledger.write(tx, batchId, batch.getFirst().source());
+        // The ledger row is written first. As a prepared statement it can share its round trip with
+        // the start of the transaction; a COPY cannot.
+        LedgerStore.write(tx, ledger, batchId, batch.getFirst().source());
         tx.copy(
                 """
                 copy event (id, source_id, method, verification, fanout, body_size, content_type,
@@ -58,7 +63,7 @@ final class EventStore {
         }
     }
 
-    private void addEvent(Accepted event) {
+    private void addEvent(AcceptedEvent event) {
         events.row(11)
                 .uuid(event.id().value())
                 .uuid(event.source().value())
@@ -67,24 +72,25 @@ final class EventStore {
                 .int2(event.fanout())
                 .int4(event.payload().body().length)
                 .text(event.contentType());
-        if (event.filtered().isEmpty()) {
-            events.nothing();
+        if (event.filteredConnections().isEmpty()) {
+            events.nullValue();
         } else {
-            events.uuids(event.filtered().stream().map(ConnectionId::value).toList());
+            events.uuids(event.filteredConnections().stream().map(ConnectionId::value).toList());
         }
         var reason = event.verification().reason();
         if (reason.isEmpty()) {
-            events.nothing();
+            events.nullValue();
         } else {
             events.int2(reason.get().number());
         }
         events.bytes(event.payload().headerLines()).bytes(event.payload().body());
     }
 
-    private void addWork(Accepted event, Accepted.Planned planned, long epoch, Instant now) {
+    private void addDelivery(
+            AcceptedEvent event, AcceptedEvent.PlannedDelivery planned, long epoch, Instant now) {
         work.row(6).uuid(planned.id().value());
         if (planned.isFresh()) {
-            work.nothing();
+            work.nullValue();
         } else {
             work.instant(now);
         }
@@ -92,14 +98,15 @@ final class EventStore {
         if (planned.isFresh()) {
             work.int8(epoch);
         } else {
-            work.nothing();
+            work.nullValue();
         }
         work.int2(Trigger.INGEST.number());
     }
 
-    /// Whether the batch was committed: it was whole or not at all, so one event tells.
-    static boolean isStored(Tx tx, Accepted event) {
-        return tx.one(
+    /// Whether the batch of this event was committed. Checks only this event, because a batch is
+    /// committed as a whole.
+    public static boolean isStored(Tx tx, AcceptedEvent event) {
+        return tx.findOne(
                         "select id from event where source_id = ? and id = ?",
                         row -> row.uuid("id"),
                         event.source().value(),

@@ -1,17 +1,13 @@
 package dev.sluice.relay.store;
 
-import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;
-import dev.sluice.platform.db.Row;
+import dev.sluice.platform.db.PlannerFeature;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.id.Uuid7;
-import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.ErrorCode;
-import dev.sluice.relay.Trigger;
-import dev.sluice.relay.Work;
+import dev.sluice.relay.UnfinishedDelivery;
 
-import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.HashSet;
@@ -19,31 +15,33 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Unfinished deliveries by the age of their events, and the end of those that are expired. Ids are
-/// ages, so each look is a range of the primary key.
+/// Finds unfinished deliveries by the age of their events, and ends those that have expired.
+///
+/// A delivery's id contains the arrival time of its event, so every query reads a range of the
+/// primary key.
 public final class ExpiryStore {
 
     private ExpiryStore() {}
 
-    /// A stretch of events by their arrival, and a place in it to go on from.
+    /// A range of arrival times, and the position from which to continue reading it.
     ///
-    /// @param after an id that was looked at already
-    /// @param before arrival, exclusive
-    public record Stretch(UUID after, Instant before) {
+    /// @param after last id that was already read
+    /// @param before end of the range, exclusive
+    public record ArrivalRange(UUID after, Instant before) {
 
-        public static Stretch between(Instant from, Instant before) {
-            return new Stretch(Uuid7.floor(from), before);
+        public static ArrivalRange between(Instant from, Instant before) {
+            return new ArrivalRange(Uuid7.floor(from), before);
         }
 
-        public Stretch from(Work last) {
-            return new Stretch(last.id().value(), before);
+        public ArrivalRange continueAfter(UnfinishedDelivery last) {
+            return new ArrivalRange(last.id().value(), before);
         }
     }
 
-    /// Deliveries of these sources that no node has in memory as its own.
-    public static List<Work> waiting(
-            Tx tx, Collection<SourceId> sources, Stretch stretch, int limit) {
-        beBrief(tx);
+    /// Returns unfinished deliveries from these sources that no node owns according to their rows.
+    public static List<UnfinishedDelivery> waiting(
+            Tx tx, Collection<SourceId> sources, ArrivalRange range, int limit) {
+        forceIndexScan(tx);
         return tx.query(
                 """
                 select id, source_id, connection_id, trigger, attempts, created_at
@@ -52,17 +50,17 @@ public final class ExpiryStore {
                  order by id
                  limit ?
                 """,
-                ExpiryStore::work,
+                WorkRowReader::delivery,
                 sources.stream().map(SourceId::value).toList(),
-                stretch.after(),
-                Uuid7.floor(stretch.before()),
+                range.after(),
+                Uuid7.floor(range.before()),
                 limit);
     }
 
-    /// Deliveries of these sources, whoever has them.
-    public static List<Work> unfinished(
-            Tx tx, Collection<SourceId> sources, Stretch stretch, int limit) {
-        beBrief(tx);
+    /// Returns unfinished deliveries from these sources, with or without an owner.
+    public static List<UnfinishedDelivery> unfinished(
+            Tx tx, Collection<SourceId> sources, ArrivalRange range, int limit) {
+        forceIndexScan(tx);
         return tx.query(
                 """
                 select id, source_id, connection_id, trigger, attempts, created_at
@@ -71,16 +69,16 @@ public final class ExpiryStore {
                  order by id
                  limit ?
                 """,
-                ExpiryStore::work,
+                WorkRowReader::delivery,
                 sources.stream().map(SourceId::value).toList(),
-                stretch.after(),
-                Uuid7.floor(stretch.before()),
+                range.after(),
+                Uuid7.floor(range.before()),
                 limit);
     }
 
-    /// Deliveries of any source, whoever has them.
-    public static List<Work> leftBefore(Tx tx, Instant before, int limit) {
-        beBrief(tx);
+    /// Returns unfinished deliveries from all sources, with or without an owner.
+    public static List<UnfinishedDelivery> unfinishedBefore(Tx tx, Instant before, int limit) {
+        forceIndexScan(tx);
         return tx.query(
                 """
                 select id, source_id, connection_id, trigger, attempts, created_at
@@ -89,28 +87,28 @@ public final class ExpiryStore {
                  order by id
                  limit ?
                 """,
-                ExpiryStore::work,
+                WorkRowReader::delivery,
                 Uuid7.floor(before),
                 limit);
     }
 
-    /// The statistics of the table are out of date, and its primary key serves each look, in its
-    /// order: from its guess of a stretch PostgreSQL may prefer to collect all of it and sort.
-    private static void beBrief(Tx tx) {
-        tx.update("set local enable_seqscan = off");
-        tx.update("set local enable_sort = off");
-        tx.update("set local jit = off");
+    /// Makes PostgreSQL read the primary key in order. The table's statistics are out of date, so
+    /// the planner might otherwise collect the whole range and sort it.
+    private static void forceIndexScan(Tx tx) {
+        tx.disable(PlannerFeature.SEQUENTIAL_SCAN, PlannerFeature.SORT, PlannerFeature.JIT);
     }
 
-    /// Ends deliveries as any result does: out of work and into history, with their count, and only
-    /// where the row stands at the same attempt. Those that it ended.
-    public static List<Settled> end(Tx tx, List<Work> works, UUID batchId, Instant now) {
-        beBrief(tx);
+    /// Ends deliveries as expired, in the same way as any other result: moves them from work to
+    /// history and counts them. Skips a delivery whose row has a newer attempt number. Returns the
+    /// results of the deliveries that this call ended.
+    public static List<DeliveryResult> expire(
+            Tx tx, List<UnfinishedDelivery> deliveries, UUID batchId, Instant now) {
+        forceIndexScan(tx);
         var batch =
-                works.stream()
-                        .<Settled>map(work ->
-                                new Settled.Finished(
-                                        work,
+                deliveries.stream()
+                        .<DeliveryResult>map(delivery ->
+                                new DeliveryResult.FinalResult(
+                                        delivery,
                                         DeliveryStatus.FAILED,
                                         Optional.empty(),
                                         Optional.of(ErrorCode.EVENT_EXPIRED),
@@ -119,23 +117,14 @@ public final class ExpiryStore {
         return ResultStore.write(tx, batch, batchId, 0);
     }
 
-    /// Removes deliveries whose day is gone, so that history has no place for them. How many.
-    public static int discard(Tx tx, List<Work> works) {
+    /// Deletes deliveries that cannot be moved to history, because their day partition is gone.
+    /// Returns how many.
+    public static int discard(Tx tx, List<UnfinishedDelivery> deliveries) {
         var sources = new HashSet<UUID>();
-        works.forEach(work -> sources.add(work.source().value()));
+        deliveries.forEach(delivery -> sources.add(delivery.source().value()));
         return tx.update(
                 "delete from delivery_work where id = any (?) and source_id = any (?)",
-                works.stream().map(work -> work.id().value()).toList(),
+                deliveries.stream().map(delivery -> delivery.id().value()).toList(),
                 sources);
-    }
-
-    private static Work work(Row row) throws SQLException {
-        return new Work(
-                new DeliveryId(row.uuid("id")),
-                new SourceId(row.uuid("source_id")),
-                new ConnectionId(row.uuid("connection_id")),
-                Trigger.numbered(row.integer("trigger")),
-                row.integer("attempts"),
-                row.instantOrNone("created_at"));
     }
 }

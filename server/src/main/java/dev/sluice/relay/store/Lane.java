@@ -3,12 +3,13 @@ package dev.sluice.relay.store;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.relay.Trigger;
-import dev.sluice.relay.Work;
+import dev.sluice.relay.UnfinishedDelivery;
 
-/// Where the waiting deliveries of one connection stand in line; live ones and resends apart.
+/// The queue in which one connection's deliveries wait in the database. Live deliveries and resends
+/// have separate lanes.
 public record Lane(ConnectionId connection, Trigger trigger, SourceId source) {
 
-    public static Lane of(Work work) {
-        return new Lane(work.connection(), work.trigger(), work.source());
+    public static Lane of(UnfinishedDelivery delivery) {
+        return new Lane(delivery.connection(), delivery.trigger(), delivery.source());
     }
 }

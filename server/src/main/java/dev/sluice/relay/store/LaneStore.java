@@ -1,17 +1,13 @@
 package dev.sluice.relay.store;
 
-import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.destination.DestinationId;
 import dev.sluice.gateway.source.SourceId;
-import dev.sluice.platform.db.Row;
+import dev.sluice.platform.db.PlannerFeature;
 import dev.sluice.platform.db.Tx;
-import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.Payload;
-import dev.sluice.relay.Trigger;
-import dev.sluice.relay.Work;
+import dev.sluice.relay.UnfinishedDelivery;
 
-import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Comparator;
@@ -23,24 +19,25 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
-/// Waiting deliveries and the lanes they wait in.
+/// Reads and writes lanes, and reads the deliveries that wait in them.
 ///
-/// A lane's `wake_at` is a hint that may come late or be lost; the sweep is the truth. So a lane is
-/// never changed in one transaction with its deliveries.
+/// A lane's `wake_at` is only a hint. It may be late or lost, and [#sweep] repairs it. A lane and
+/// its deliveries therefore need not change in the same transaction, and never do.
 public final class LaneStore {
 
-    /// A delivery that waits.
+    /// A delivery that waits for its next attempt.
     ///
-    /// @param recoveries see [dev.sluice.relay.Recoveries]
-    public record Waiting(Work work, Instant nextAt, int recoveries) {}
+    /// @param recoveries number of process deaths during its attempts; see
+    ///   [dev.sluice.relay.PoisonPolicy]
+    public record WaitingDelivery(UnfinishedDelivery delivery, Instant nextAt, int recoveries) {}
 
-    /// A lane with waiting deliveries, and when the first of them is due.
-    public record Wake(Lane lane, Instant at) {}
+    /// A lane with waiting deliveries, and the time at which it must wake.
+    public record LaneWake(Lane lane, Instant at) {}
 
     private LaneStore() {}
 
-    /// Lets these lanes wake no later than said.
-    public static void wake(Tx tx, Collection<Wake> wakes) {
+    /// Makes each lane wake at the given time, unless it already wakes earlier.
+    public static void wake(Tx tx, Collection<LaneWake> wakes) {
         tx.updateEach(
                 """
                 insert into lane (connection_id, trigger, source_id, wake_at)
@@ -52,7 +49,7 @@ public final class LaneStore {
                 wakes.stream()
                         .sorted(
                                 Comparator.comparing(
-                                                (Wake wake) -> wake.lane().connection().value())
+                                                (LaneWake wake) -> wake.lane().connection().value())
                                         .thenComparing(wake ->
                                                 wake.lane().trigger())) // one order, so no deadlock
                         .map(wake ->
@@ -64,8 +61,8 @@ public final class LaneStore {
                         .toList());
     }
 
-    /// Lets the lanes of a destination that sleep until some time wake no later than said. Those
-    /// that sleep for good have nothing to send, or are on hold.
+    /// Makes the sleeping lanes of a destination wake at `at`, unless they already wake earlier.
+    /// Skips lanes that sleep forever, because those are empty or on hold.
     public static void wake(Tx tx, DestinationId destination, Instant at) {
         tx.update(
                 """
@@ -87,7 +84,7 @@ public final class LaneStore {
                 at);
     }
 
-    /// Takes lanes that are due and free, at most `limit`.
+    /// Leases up to `limit` lanes that are due and that no node leases.
     public static List<Lane> lease(Tx tx, long epoch, Instant now, int limit) {
         return tx.query(
                 """
@@ -104,30 +101,44 @@ public final class LaneStore {
                  where lane.connection_id = due.connection_id and lane.trigger = due.trigger
                 returning lane.connection_id, lane.trigger, lane.source_id
                 """,
-                LaneStore::lane,
+                WorkRowReader::lane,
                 now,
                 limit,
                 epoch);
     }
 
-    /// All lanes that a node has leased.
+    /// Returns all lanes leased by the node with this epoch. An epoch is the number of a node's
+    /// registration.
     public static List<Lane> leased(Tx tx, long epoch) {
         return tx.query(
                 "select connection_id, trigger, source_id from lane where owner = ?",
-                LaneStore::lane,
+                WorkRowReader::lane,
                 epoch);
     }
 
-    /// Epochs that hold a lane.
+    /// Returns the epochs of all nodes that lease a lane. Steps from owner to owner in the index.
     public static Set<Long> owners(Tx tx) {
         return new HashSet<>(
                 tx.query(
-                        "select distinct owner from lane where owner is not null",
+                        """
+                        with recursive step as (
+                          (select owner from lane where owner is not null order by owner limit 1)
+                          union all
+                          select following.*
+                            from step,
+                                 lateral (select owner from lane
+                                           where owner > step.owner
+                                           order by owner
+                                           limit 1) as following)
+                        select owner from step
+                        """,
                         row -> row.number("owner")));
     }
 
-    /// Frees a lane, to wake at `wakeAt`, or when it was asked to wake while it was leased; empty
-    /// when nothing waits there.
+    /// Releases the lease of a lane. The lane wakes at `wakeAt`, or earlier if an earlier wake was
+    /// requested during the lease.
+    ///
+    /// @param wakeAt empty when nothing waits in the lane
     public static void release(Tx tx, Lane lane, long epoch, Optional<Instant> wakeAt) {
         tx.update(
                 """
@@ -141,8 +152,9 @@ public final class LaneStore {
                 epoch);
     }
 
-    /// Due deliveries of a lane after a position, in line.
-    public static List<Waiting> due(
+    /// Returns deliveries in a lane that are due by `until`, ordered by due time and id, beginning
+    /// after the given position.
+    public static List<WaitingDelivery> due(
             Tx tx, Lane lane, Instant until, Instant afterNextAt, UUID afterId, int limit) {
         return tx.query(
                 """
@@ -153,7 +165,11 @@ public final class LaneStore {
                  order by next_at, id
                  limit ?
                 """,
-                row -> new Waiting(work(row), row.instant("next_at"), row.integer("recoveries")),
+                row ->
+                        new WaitingDelivery(
+                                WorkRowReader.delivery(row),
+                                row.instant("next_at"),
+                                row.integer("recoveries")),
                 lane.source().value(),
                 lane.connection().value(),
                 (int) lane.trigger().number(),
@@ -163,12 +179,12 @@ public final class LaneStore {
                 limit);
     }
 
-    /// When the first delivery of the lane is due.
+    /// Returns the due time of the first delivery in the lane.
     ///
-    /// Work is never analysed, and from its guess of a lane PostgreSQL may prefer to collect all of
-    /// it and sort: so that is forbidden.
+    /// Disables bitmap scans. The work table is never analysed, so PostgreSQL might otherwise
+    /// collect and sort the whole lane.
     public static Optional<Instant> firstDue(Tx tx, Lane lane) {
-        tx.update("set local enable_bitmapscan = off");
+        tx.disable(PlannerFeature.BITMAP_SCAN);
         return tx
                 .query(
                         """
@@ -186,9 +202,11 @@ public final class LaneStore {
                 .findFirst();
     }
 
-    /// What came in with each of these events of one source. Looked up one by one: until 17
-    /// PostgreSQL would rather read all that a source has in a day that was empty when it was last
-    /// counted.
+    /// Returns the payloads of these events, which all belong to one source. Events that no longer
+    /// exist are missing from the map.
+    ///
+    /// Looks the events up one by one. Otherwise, PostgreSQL before version 17 may read all rows
+    /// that a source has in a day, if the statistics of that day still say that it is empty.
     public static Map<EventId, Payload> payloads(
             Tx tx, SourceId source, Collection<EventId> events) {
         var payloads = new HashMap<EventId, Payload>();
@@ -204,16 +222,20 @@ public final class LaneStore {
                         row ->
                                 Map.entry(
                                         new EventId(row.uuid("id")),
-                                        Payload.stored(row.bytes("headers"), row.bytes("body"))),
+                                        Payload.fromStored(
+                                                row.bytes("headers"), row.bytes("body"))),
                         events.stream().map(EventId::value).distinct().toList(),
                         source.value())
                 .forEach(entry -> payloads.put(entry.getKey(), entry.getValue()));
         return payloads;
     }
 
-    /// Every lane in which something waits, with its first due time: the truth behind the hints.
-    /// Steps from lane to lane in the index, so it costs by the lane and not by the row.
-    public static List<Wake> sweep(Tx tx) {
+    /// Returns every lane that has waiting deliveries, with the due time of its first one. This is
+    /// exact, unlike the `wake_at` hints.
+    ///
+    /// Steps from lane to lane in the index, so the cost grows with the number of lanes and not
+    /// with the number of rows.
+    public static List<LaneWake> sweep(Tx tx) {
         return tx.query(
                 """
                 with recursive step as (
@@ -233,23 +255,6 @@ public final class LaneStore {
                                    limit 1) as following)
                 select * from step
                 """,
-                row -> new Wake(lane(row), row.instant("next_at")));
-    }
-
-    private static Lane lane(Row row) throws SQLException {
-        return new Lane(
-                new ConnectionId(row.uuid("connection_id")),
-                Trigger.numbered(row.integer("trigger")),
-                new SourceId(row.uuid("source_id")));
-    }
-
-    private static Work work(Row row) throws SQLException {
-        return new Work(
-                new DeliveryId(row.uuid("id")),
-                new SourceId(row.uuid("source_id")),
-                new ConnectionId(row.uuid("connection_id")),
-                Trigger.numbered(row.integer("trigger")),
-                row.integer("attempts"),
-                row.instantOrNone("created_at"));
+                row -> new LaneWake(WorkRowReader.lane(row), row.instant("next_at")));
     }
 }

@@ -12,30 +12,36 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
-/// The lanes as a node sees them that drains some. Each method is one transaction of its own.
+/// The operations on [Lane]s for a node that delivers what waits in them. Each method is one
+/// transaction.
 public interface Lanes {
 
     static Lanes of(Db db) {
-        return new StoredLanes(db);
+        return new PostgresLanes(db);
     }
 
-    /// Takes lanes that are due and free, at most `limit`.
+    /// Leases up to `limit` lanes that are due and that no node leases. An epoch is the number of a
+    /// node's registration.
     List<Lane> lease(long epoch, Instant now, int limit);
 
-    /// All lanes that a node has leased.
+    /// Returns all lanes leased by the node with this epoch.
     List<Lane> leased(long epoch);
 
-    /// Frees a lane, to wake at `wakeAt`, or when it was asked to wake while it was leased; empty
-    /// when nothing waits there.
+    /// Releases the lease of a lane. The lane wakes at `wakeAt`, or earlier if an earlier wake was
+    /// requested during the lease.
+    ///
+    /// @param wakeAt empty when nothing waits in the lane
     void release(Lane lane, long epoch, Optional<Instant> wakeAt);
 
-    /// Deliveries of a lane that are due by `until`, after a position, in line.
-    List<LaneStore.Waiting> due(
+    /// Returns deliveries in a lane that are due by `until`, ordered by due time and id, beginning
+    /// after the given position.
+    List<LaneStore.WaitingDelivery> due(
             Lane lane, Instant until, Instant afterNextAt, UUID afterId, int limit);
 
-    /// When the first delivery of the lane is due.
+    /// Returns the due time of the first delivery in the lane.
     Optional<Instant> firstDue(Lane lane);
 
-    /// What came in with each of these events of one source; those that are gone are missing.
+    /// Returns the payloads of these events, which all belong to one source. Events that no longer
+    /// exist are missing from the map.
     Map<EventId, Payload> payloads(SourceId source, Collection<EventId> events);
 }

@@ -1,26 +1,27 @@
 package dev.sluice.relay.store;
 
-import dev.sluice.gateway.connection.ConnectionId;
-import dev.sluice.gateway.source.SourceId;
+import dev.sluice.platform.db.PlannerFeature;
 import dev.sluice.platform.db.Tx;
-import dev.sluice.relay.Trigger;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 
-/// Nodes and what they own. Leases are told by the database's clock alone.
+/// Registers nodes, renews their leases and releases what dead nodes owned. Each registration gets
+/// a new number, its epoch.
 public final class NodeStore {
 
     private NodeStore() {}
 
-    /// A new epoch, live for `lease`.
+    /// Registers a node whose lease lasts for `lease`, and returns its new epoch.
     ///
-    /// @param home names the data directory
+    /// @param home identity of the node's data directory
     public static long register(Tx tx, UUID home, Duration lease) {
         return tx.single(
                 """
@@ -33,7 +34,8 @@ public final class NodeStore {
                 lease.toSeconds());
     }
 
-    /// False when the node was declared dead: its work is others' now.
+    /// Renews the lease. Returns false when the node was declared dead. Other nodes may then own
+    /// the work that it owned.
     public static boolean heartbeat(Tx tx, long epoch, Duration lease) {
         return tx.update(
                         """
@@ -50,14 +52,15 @@ public final class NodeStore {
         tx.update("update node set state = 'left' where epoch = ? and state = 'live'", epoch);
     }
 
-    /// The first statement of a transaction that takes something over: nothing waits for a lock
-    /// longer than this. The one that holds it may be a process that stands still.
-    public static void beBrief(Tx tx) {
+    /// Limits every lock wait of this transaction to 500 ms. Must be the first statement. A
+    /// transaction that takes work over might otherwise wait for a frozen process.
+    public static void limitLockWait(Tx tx) {
         tx.update("set local lock_timeout = '500ms'");
     }
 
-    /// Declares dead whose lease is over, and the earlier lives of this data directory: who holds
-    /// its lock knows that they are.
+    /// Declares other nodes dead when a node joins: those whose lease has expired, and earlier
+    /// processes of its home. The caller holds the home's lock, so those processes have ended.
+    /// Returns the epochs of the nodes declared dead.
     public static List<Long> declareDead(Tx tx, long epoch, UUID home) {
         return tx.query(
                 """
@@ -72,38 +75,73 @@ public final class NodeStore {
                 epoch);
     }
 
-    /// Nodes that are gone and may still own something.
-    public static List<Long> gone(Tx tx) {
+    /// Returns the end of each live node's lease, by its epoch.
+    public static Map<Long, Instant> liveLeases(Tx tx) {
+        var leases = new HashMap<Long, Instant>();
+        tx.query(
+                        "select epoch, lease_until from node where state = 'live'",
+                        row -> Map.entry(row.number("epoch"), row.instant("lease_until")))
+                .forEach(entry -> leases.put(entry.getKey(), entry.getValue()));
+        return leases;
+    }
+
+    /// Declares a node dead unless it has renewed its lease. Returns whether it did so.
+    ///
+    /// @param leaseUntil the end of its lease when it was last seen
+    public static boolean declareDead(Tx tx, long epoch, Instant leaseUntil) {
+        return tx.update(
+                        """
+                        update node
+                           set state = 'dead'
+                         where epoch = ? and state = 'live' and lease_until = ?
+                        """,
+                        epoch,
+                        leaseUntil)
+                == 1;
+    }
+
+    /// Returns the epochs of nodes that are dead or have stopped, and may still own work or lanes.
+    public static List<Long> goneEpochs(Tx tx) {
         return tx.query(
                 "select epoch from node where state in ('dead', 'left')",
                 row -> row.number("epoch"));
     }
 
-    /// Every epoch that is not forgotten.
+    /// Returns the epochs of all nodes that still have a row.
     public static Set<Long> epochs(Tx tx) {
         return new HashSet<>(tx.query("select epoch from node", row -> row.number("epoch")));
     }
 
-    /// Lets everything wait that a gone node had in memory. The lanes it waits in now.
-    public static Set<Lane> releaseWork(Tx tx, long epoch, Instant now) {
-        return new LinkedHashSet<>(
+    /// Deliveries that a dead node had in memory and that wait again.
+    ///
+    /// @param lanes the lanes in which they wait
+    public record ReleasedWork(int deliveries, Set<Lane> lanes) {}
+
+    /// Puts up to `limit` of the deliveries that a dead node had in memory back to waiting, due at
+    /// `now`.
+    ///
+    /// Reads them by the index of owners. The table's statistics are out of date, so the planner
+    /// might otherwise read all work.
+    public static ReleasedWork releaseWork(Tx tx, long epoch, Instant now, int limit) {
+        tx.disable(PlannerFeature.SEQUENTIAL_SCAN, PlannerFeature.BITMAP_SCAN);
+        var lanes =
                 tx.query(
                         """
                         update delivery_work
                            set owner = null, next_at = ?
-                         where owner = ?
+                         where ctid = any (array(select ctid from delivery_work where owner = ? limit ?))
+                           and owner = ?
                         returning connection_id, trigger, source_id
                         """,
-                        row ->
-                                new Lane(
-                                        new ConnectionId(row.uuid("connection_id")),
-                                        Trigger.numbered(row.integer("trigger")),
-                                        new SourceId(row.uuid("source_id"))),
+                        WorkRowReader::lane,
                         now,
-                        epoch));
+                        epoch,
+                        limit,
+                        epoch);
+        return new ReleasedWork(lanes.size(), new LinkedHashSet<>(lanes));
     }
 
-    /// Frees the lanes of a gone node, due at once.
+    /// Releases all lanes that a dead node leased, and makes them due at `now`.
     public static void releaseLanes(Tx tx, long epoch, Instant now) {
         tx.update(
                 """
@@ -115,8 +153,9 @@ public final class NodeStore {
                 epoch);
     }
 
-    /// After its work and lanes are released: nothing can refer to it any more.
-    public static void forget(Tx tx, long epoch) {
+    /// Deletes a node's row. Call it after releasing the node's work and lanes, when nothing refers
+    /// to its epoch any more.
+    public static void delete(Tx tx, long epoch) {
         tx.update("delete from node where epoch = ? and state <> 'live'", epoch);
     }
 }

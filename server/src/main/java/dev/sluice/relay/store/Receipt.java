@@ -3,59 +3,62 @@ package dev.sluice.relay.store;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
-/// What became of an event handed to the [Journal]. Awaited by the thread that made it.
+/// A future that tells, once, whether an event passed to the [Journal] was stored. Only the thread
+/// that creates it may wait for it.
 public final class Receipt {
 
-    /// How it stands. It leaves `WAITING` once and for good.
-    public enum State {
+    /// Whether the event is stored. The state changes from `WAITING` once and then never again.
+    public enum ReceiptState {
         WAITING,
         STORED,
-        /// Not stored, or not known to be when the time was over: the sender must send it again.
+        /// Not stored, or not known to be stored by the deadline, so the sender must send the event
+        /// again.
         REFUSED
     }
 
     private final Thread waiter = Thread.currentThread();
-    private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
+    private final AtomicReference<ReceiptState> state = new AtomicReference<>(ReceiptState.WAITING);
     private final long deadlineNanos;
 
-    /// Owned by the journal's thread.
+    /// Used only by the journal's thread.
     private boolean isDropped;
 
-    /// @param deadlineNanos of `System.nanoTime`, by which the sender must have an answer
+    /// @param deadlineNanos time of `System.nanoTime` by which the sender must get a response
     public Receipt(long deadlineNanos) {
         this.deadlineNanos = deadlineNanos;
     }
 
-    /// Returns when it is known, at the latest soon after the deadline: the journal sees to that,
-    /// so that waiting costs no timer.
-    public State await() {
-        while (state.get() == State.WAITING) {
+    /// Waits until the state is decided, at the latest shortly after the deadline. This wait needs
+    /// no timer, because the journal checks the deadlines.
+    public ReceiptState await() {
+        while (state.get() == ReceiptState.WAITING) {
             LockSupport.park(this);
         }
         return state.get();
     }
 
-    /// False when it was decided before.
-    boolean become(State decided) {
-        boolean first = state.compareAndSet(State.WAITING, decided);
+    /// Sets the state. Returns false when it was already decided.
+    public boolean decide(ReceiptState decided) {
+        boolean first = state.compareAndSet(ReceiptState.WAITING, decided);
         if (first) {
             LockSupport.unpark(waiter);
         }
         return first;
     }
 
-    /// True the first time: an event is dropped once. Called by the journal's thread only.
-    boolean markDropped() {
+    /// Marks the event as dropped. Returns true only on the first call, because an event is dropped
+    /// only once. Called only by the journal's thread.
+    public boolean markDropped() {
         boolean first = !isDropped;
         isDropped = true;
         return first;
     }
 
-    boolean isRefused() {
-        return state.get() == State.REFUSED;
+    public boolean isRefused() {
+        return state.get() == ReceiptState.REFUSED;
     }
 
-    boolean isOverdue(long nowNanos) {
+    public boolean isOverdue(long nowNanos) {
         return nowNanos - deadlineNanos > 0;
     }
 }

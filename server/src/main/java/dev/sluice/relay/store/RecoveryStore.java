@@ -1,23 +1,24 @@
 package dev.sluice.relay.store;
 
 import dev.sluice.platform.db.Tx;
-import dev.sluice.relay.Recoveries;
-import dev.sluice.relay.WireTrace;
+import dev.sluice.relay.InterruptedAttempt;
+import dev.sluice.relay.PoisonPolicy;
 
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 
-/// Counts in which deaths of a process a delivery was on the wire.
+/// Counts, for each delivery, the process deaths that happened during one of its attempts.
 public final class RecoveryStore {
 
     private RecoveryStore() {}
 
-    /// Counts one death for each of these that still stands at the attempt that was being made.
-    /// Repeating it changes nothing: of one delivery, a death is counted once for each epoch.
+    /// Counts one process death for each of these deliveries whose interrupted attempt is still its
+    /// latest. Repeating the call changes nothing, because a node's registration (its epoch) is
+    /// counted at most once for each delivery.
     ///
-    /// @return how many were counted now
-    public static int count(Tx tx, Collection<WireTrace> traces) {
+    /// @return number of deliveries for which this call counted a death
+    public static int recordRecoveries(Tx tx, Collection<InterruptedAttempt> interrupted) {
         int[] counts =
                 tx.updateEach(
                         """
@@ -25,17 +26,19 @@ public final class RecoveryStore {
                            set recoveries = greatest(recoveries, least(recoveries + 1, ?)), recovered_epoch = ?
                          where id = ? and source_id = ? and attempts = ? and coalesce(recovered_epoch, 0) < ?
                         """,
-                        traces.stream().map(RecoveryStore::arguments).toList());
+                        interrupted.stream().map(RecoveryStore::arguments).toList());
         return Arrays.stream(counts).sum();
     }
 
-    private static List<?> arguments(WireTrace trace) {
+    private static List<?> arguments(InterruptedAttempt interruptedAttempt) {
         return List.of(
-                trace.isAlone() ? Recoveries.MOST : Recoveries.MOST_IN_COMPANY,
-                trace.epoch(),
-                trace.delivery().value(),
-                trace.source().value(),
-                trace.attempts(),
-                trace.epoch());
+                interruptedAttempt.isAlone()
+                        ? PoisonPolicy.MAX_RECOVERIES
+                        : PoisonPolicy.MAX_SHARED_RECOVERIES,
+                interruptedAttempt.epoch(),
+                interruptedAttempt.delivery().value(),
+                interruptedAttempt.source().value(),
+                interruptedAttempt.attempts(),
+                interruptedAttempt.epoch());
     }
 }

@@ -8,6 +8,8 @@ import dev.sluice.platform.db.Tx;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.Trigger;
+import dev.sluice.relay.usage.LedgerRow;
+import dev.sluice.relay.usage.LedgerStore;
 
 import java.sql.SQLException;
 import java.time.Instant;
@@ -19,20 +21,20 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 
-/// Makes new deliveries of stored events, all of one source, in one transaction.
+/// Creates new deliveries for stored events of one source, in one transaction.
 ///
-/// Ordinals are given out one after the other under a lock of the event's row. So who resends the
-/// same event at the same time gets other ones, and the resends of an event have no gaps.
+/// An ordinal numbers a delivery within its event. The event's row is locked while ordinals are
+/// assigned, so concurrent resends of one event get different ordinals, without gaps.
 public final class ResendStore {
 
-    /// One event, once more to one connection.
-    public record Resend(EventId event, ConnectionId connection) {}
+    /// A resend of one event to one connection.
+    public record EventResend(EventId event, ConnectionId connection) {}
 
     private ResendStore() {}
 
-    /// Locks these events until the transaction ends, always in the same order. Those that are
-    /// stored.
-    public static List<EventId> lock(Tx tx, SourceId source, Collection<EventId> events) {
+    /// Locks these events until the transaction ends, always in the same order. Returns the events
+    /// that exist.
+    public static List<EventId> lockEvents(Tx tx, SourceId source, Collection<EventId> events) {
         return tx.query(
                 """
                 select id
@@ -46,16 +48,16 @@ public final class ResendStore {
                 events.stream().map(EventId::value).toList());
     }
 
-    /// Stores resends of events that are locked, with the ledger row that counts them.
+    /// Stores resends of locked events, with the ledger row that counts them.
     ///
-    /// @param createdAt of the deliveries
-    /// @param dueAt when they may be sent; not in the past
-    /// @return events that have no ordinal left; what was asked of those beyond their last ordinal
-    ///   is not stored
+    /// @param createdAt creation time of the deliveries
+    /// @param dueAt time from which they may be sent; not in the past
+    /// @return events that have no ordinals left; their resends beyond the last ordinal are not
+    ///   stored
     public static Set<EventId> add(
             Tx tx,
             SourceId source,
-            List<Resend> resends,
+            List<EventResend> resends,
             Instant createdAt,
             Instant dueAt,
             UUID batch) {
@@ -66,8 +68,9 @@ public final class ResendStore {
         var rows = new CopyRows();
         var ledger = new LedgerRow();
         for (var resend : resends) {
-            int ordinal = ordinals.getOrDefault(resend.event(), DeliveryId.FIRST_RESEND - 1) + 1;
-            if (ordinal > DeliveryId.LAST) {
+            int ordinal =
+                    ordinals.getOrDefault(resend.event(), DeliveryId.MIN_RESEND_ORDINAL - 1) + 1;
+            if (ordinal > DeliveryId.MAX_ORDINAL) {
                 full.add(resend.event());
                 continue;
             }
@@ -79,7 +82,7 @@ public final class ResendStore {
                     .uuid(source.value())
                     .uuid(resend.connection().value())
                     .int2(Trigger.RESEND.number());
-            ledger.delivery(resend.connection(), resend.event(), Trigger.RESEND);
+            ledger.addDelivery(resend.connection(), resend.event(), Trigger.RESEND);
         }
         if (!rows.isEmpty()) {
             tx.copy(
@@ -88,12 +91,12 @@ public final class ResendStore {
                     from stdin (format binary)
                     """,
                     rows);
-            ledger.write(tx, batch, source);
+            LedgerStore.write(tx, ledger, batch, source);
         }
         return full;
     }
 
-    /// Of the newest resend of each event that has any.
+    /// Returns the ordinal of the newest resend of each event that was resent before.
     private static Map<EventId, Integer> lastOrdinals(
             Tx tx, SourceId source, Collection<EventId> events) {
         Map<EventId, Integer> ordinals = new HashMap<>();
@@ -116,9 +119,10 @@ public final class ResendStore {
                         source.value(),
                         source.value(),
                         events.stream()
-                                .map(event -> DeliveryId.of(event, DeliveryId.FIRST_RESEND).value())
+                                .map(event ->
+                                        DeliveryId.of(event, DeliveryId.MIN_RESEND_ORDINAL).value())
                                 .toList(),
-                        events.stream().map(DeliveryId::lastOf).toList())
+                        events.stream().map(DeliveryId::maxIdOf).toList())
                 .forEach(found -> found.forEach(id -> ordinals.put(id.event(), id.ordinal())));
         return ordinals;
     }

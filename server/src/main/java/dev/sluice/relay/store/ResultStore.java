@@ -5,6 +5,8 @@ import dev.sluice.platform.db.Tx;
 import dev.sluice.relay.Attempt;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.ErrorCode;
+import dev.sluice.relay.usage.LedgerRow;
+import dev.sluice.relay.usage.LedgerStore;
 
 import org.jspecify.annotations.Nullable;
 
@@ -21,38 +23,44 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 
-/// Writes batches of results. Safe to repeat: what was written before changes nothing.
+/// Writes batches of delivery results. Safe to repeat: a result that was written before changes
+/// nothing.
 ///
-/// The delete from work is the fence. A success is taken from anyone; everything else only while
-/// the row stands at the attempt it speaks of. A success that comes when the row stands further on,
-/// because another node took its attempt for lost, is written as the attempt that would have come
-/// next: so the numbers of a delivery's attempts are 1, 2, 3 … without exception.
-final class ResultStore {
+/// The delete from `delivery_work` decides whether a result is still valid. A success is accepted
+/// from any node. A failure or retry is accepted only while the row still has the attempt number
+/// that the result reports. A release is accepted only from the node that owns the row.
+///
+/// Another node may consider an attempt lost and make more attempts before the success of the first
+/// one is reported. That success is written as the next attempt. The attempts of a delivery are
+/// therefore always numbered 1, 2, 3 ….
+public final class ResultStore {
 
     private ResultStore() {}
 
-    /// What of the batch took effect, in its order and as it was written.
-    static List<Settled> write(Tx tx, List<Settled> batch, UUID batchId, long epoch) {
-        // By identity: a batch may hold several results of one delivery.
-        var taken = new IdentityHashMap<Settled, Settled>();
+    /// Returns the results that changed a row, in the order of the batch and as they were written.
+    public static List<DeliveryResult> write(
+            Tx tx, List<DeliveryResult> batch, UUID batchId, long epoch) {
+        // By identity, because a batch may hold several results of one delivery.
+        var taken = new IdentityHashMap<DeliveryResult, DeliveryResult>();
         finish(tx, batch, taken);
-        retry(tx, batch).forEach(settled -> taken.put(settled, settled));
-        release(tx, batch, epoch).forEach(settled -> taken.put(settled, settled));
+        retry(tx, batch).forEach(result -> taken.put(result, result));
+        release(tx, batch, epoch).forEach(result -> taken.put(result, result));
         var effective = batch.stream().map(taken::remove).filter(Objects::nonNull).toList();
         writeHistory(tx, effective);
         writeLedger(tx, effective, batchId);
         return effective;
     }
 
-    private static void finish(Tx tx, List<Settled> batch, Map<Settled, Settled> taken) {
-        var successes = new ArrayList<Settled.Finished>();
-        Map<Integer, List<Settled.Finished>> failures = new TreeMap<>();
-        for (var settled : batch) {
-            if (settled instanceof Settled.Finished finished) {
+    private static void finish(
+            Tx tx, List<DeliveryResult> batch, Map<DeliveryResult, DeliveryResult> taken) {
+        var successes = new ArrayList<DeliveryResult.FinalResult>();
+        Map<Integer, List<DeliveryResult.FinalResult>> failures = new TreeMap<>();
+        for (var result : batch) {
+            if (result instanceof DeliveryResult.FinalResult finished) {
                 if (finished.isSuccess()) {
                     successes.add(finished);
                 } else {
-                    failures.computeIfAbsent(settled.work().attempts(), _ -> new ArrayList<>())
+                    failures.computeIfAbsent(result.delivery().attempts(), _ -> new ArrayList<>())
                             .add(finished);
                 }
             }
@@ -86,33 +94,34 @@ final class ResultStore {
         });
     }
 
-    /// @param deleted rows of these deliveries, with the attempts made before
+    /// @param deleted ids of the deleted rows, each with the number of attempts made before this
+    ///   result
     private static void takeFirstOfEach(
-            List<Settled.Finished> settled,
+            List<DeliveryResult.FinalResult> settled,
             List<Map.Entry<UUID, Integer>> deleted,
-            Map<Settled, Settled> taken) {
+            Map<DeliveryResult, DeliveryResult> taken) {
         var left = new HashMap<UUID, Integer>();
         deleted.forEach(entry -> left.put(entry.getKey(), entry.getValue()));
         for (var finished : settled) {
-            @Nullable Integer made = left.remove(finished.work().id().value());
+            @Nullable Integer made = left.remove(finished.delivery().id().value());
             if (made != null) {
-                taken.put(finished, finished.after(made));
+                taken.put(finished, finished.renumberedAfter(made));
             }
         }
     }
 
-    private static List<UUID> ids(List<? extends Settled> settled) {
-        return settled.stream().map(one -> one.work().id().value()).toList();
+    private static List<UUID> ids(List<? extends DeliveryResult> settled) {
+        return settled.stream().map(one -> one.delivery().id().value()).toList();
     }
 
-    private static Set<UUID> sources(List<? extends Settled> settled) {
+    private static Set<UUID> sources(List<? extends DeliveryResult> settled) {
         var sources = new HashSet<UUID>();
-        settled.forEach(one -> sources.add(one.work().source().value()));
+        settled.forEach(one -> sources.add(one.delivery().source().value()));
         return sources;
     }
 
-    private static List<Settled> retry(Tx tx, List<Settled> batch) {
-        var retried = batch.stream().filter(Settled.Retried.class::isInstance).toList();
+    private static List<DeliveryResult> retry(Tx tx, List<DeliveryResult> batch) {
+        var retried = batch.stream().filter(DeliveryResult.RetryResult.class::isInstance).toList();
         return changed(
                 retried,
                 tx.updateEach(
@@ -122,23 +131,24 @@ final class ResultStore {
                          where id = ? and source_id = ? and attempts = ?
                         """,
                         retried.stream()
-                                .map(Settled.Retried.class::cast)
+                                .map(DeliveryResult.RetryResult.class::cast)
                                 .map(ResultStore::retryArguments)
                                 .toList()));
     }
 
-    private static List<?> retryArguments(Settled.Retried retried) {
-        var work = retried.work();
+    private static List<?> retryArguments(DeliveryResult.RetryResult retried) {
+        var delivery = retried.delivery();
         return List.of(
                 retried.nextAt(),
                 retried.attempt().number(),
-                work.id().value(),
-                work.source().value(),
-                work.attempts());
+                delivery.id().value(),
+                delivery.source().value(),
+                delivery.attempts());
     }
 
-    private static List<Settled> release(Tx tx, List<Settled> batch, long epoch) {
-        var released = batch.stream().filter(Settled.Released.class::isInstance).toList();
+    private static List<DeliveryResult> release(Tx tx, List<DeliveryResult> batch, long epoch) {
+        var released =
+                batch.stream().filter(DeliveryResult.ReleaseResult.class::isInstance).toList();
         return changed(
                 released,
                 tx.updateEach(
@@ -148,18 +158,18 @@ final class ResultStore {
                          where id = ? and source_id = ? and owner = ?
                         """,
                         released.stream()
-                                .map(Settled.Released.class::cast)
+                                .map(DeliveryResult.ReleaseResult.class::cast)
                                 .map(one ->
                                         List.of(
                                                 one.nextAt(),
-                                                one.work().id().value(),
-                                                one.work().source().value(),
+                                                one.delivery().id().value(),
+                                                one.delivery().source().value(),
                                                 epoch))
                                 .toList()));
     }
 
-    private static List<Settled> changed(List<Settled> settled, int[] counts) {
-        var changed = new ArrayList<Settled>();
+    private static List<DeliveryResult> changed(List<DeliveryResult> settled, int[] counts) {
+        var changed = new ArrayList<DeliveryResult>();
         for (int i = 0; i < counts.length; i++) {
             if (counts[i] == 1) {
                 changed.add(settled.get(i));
@@ -168,14 +178,14 @@ final class ResultStore {
         return changed;
     }
 
-    private static void writeHistory(Tx tx, List<Settled> effective) {
+    private static void writeHistory(Tx tx, List<DeliveryResult> effective) {
         var deliveries = new CopyRows();
         var attempts = new CopyRows();
-        for (var settled : effective) {
-            switch (settled) {
-                case Settled.Finished finished -> addDelivery(deliveries, finished);
-                case Settled.Retried retried -> addAttempt(attempts, retried);
-                case Settled.Released _ -> {}
+        for (var result : effective) {
+            switch (result) {
+                case DeliveryResult.FinalResult finished -> addDelivery(deliveries, finished);
+                case DeliveryResult.RetryResult retried -> addAttempt(attempts, retried);
+                case DeliveryResult.ReleaseResult _ -> {}
             }
         }
         if (!deliveries.isEmpty()) {
@@ -199,58 +209,62 @@ final class ResultStore {
         }
     }
 
-    private static void addDelivery(CopyRows rows, Settled.Finished finished) {
-        var work = finished.work();
-        rows.row(15).uuid(work.id().value()).instant(finished.at());
-        work.createdAt().ifPresentOrElse(rows::instant, rows::nothing);
-        rows.uuid(work.source().value())
-                .uuid(work.connection().value())
+    private static void addDelivery(CopyRows rows, DeliveryResult.FinalResult finished) {
+        var delivery = finished.delivery();
+        rows.row(15).uuid(delivery.id().value()).instant(finished.finishedAt());
+        delivery.createdAt().ifPresentOrElse(rows::instant, rows::nullValue);
+        rows.uuid(delivery.source().value())
+                .uuid(delivery.connection().value())
                 .int2(finished.status().number())
-                .int2(work.trigger().number())
-                .int2(finished.attempt().map(Attempt::number).orElse(work.attempts()));
-        finished.attempt().map(Attempt::attemptedAt).ifPresentOrElse(rows::instant, rows::nothing);
-        finished.attempt().map(Attempt::revision).ifPresentOrElse(rows::uuid, rows::nothing);
+                .int2(delivery.trigger().number())
+                .int2(finished.attempt().map(Attempt::number).orElse(delivery.attempts()));
+        finished.attempt()
+                .map(Attempt::attemptedAt)
+                .ifPresentOrElse(rows::instant, rows::nullValue);
+        finished.attempt().map(Attempt::revision).ifPresentOrElse(rows::uuid, rows::nullValue);
         finished.attempt()
                 .map(attempt -> (int) attempt.latency().toMillis())
-                .ifPresentOrElse(rows::int4, rows::nothing);
-        addAnswer(rows, finished.attempt(), finished.reason());
+                .ifPresentOrElse(rows::int4, rows::nullValue);
+        addResponseColumns(rows, finished.attempt(), finished.reason());
     }
 
-    private static void addAttempt(CopyRows rows, Settled.Retried retried) {
+    private static void addAttempt(CopyRows rows, DeliveryResult.RetryResult retried) {
         var attempt = retried.attempt();
         rows.row(10)
-                .uuid(retried.work().id().value())
-                .uuid(retried.work().source().value())
+                .uuid(retried.delivery().id().value())
+                .uuid(retried.delivery().source().value())
                 .int2(attempt.number())
                 .instant(attempt.attemptedAt())
                 .uuid(attempt.revision())
                 .int4((int) attempt.latency().toMillis());
-        addAnswer(rows, Optional.of(attempt), Optional.empty());
+        addResponseColumns(rows, Optional.of(attempt), Optional.empty());
     }
 
-    /// The columns that both tables end with. The body as bytes: text could not hold every
-    /// character. A message may quote an answer, so it too may have the one that text cannot hold.
-    private static void addAnswer(
+    /// Adds the columns that both tables end with. The body is stored as bytes, because `text`
+    /// cannot hold U+0000. A message may quote a response, so U+0000 in a message is replaced.
+    private static void addResponseColumns(
             CopyRows rows, Optional<Attempt> attempt, Optional<ErrorCode> reason) {
-        attempt.flatMap(Attempt::responseStatus).ifPresentOrElse(rows::int2, rows::nothing);
+        attempt.flatMap(Attempt::responseStatus).ifPresentOrElse(rows::int2, rows::nullValue);
         reason.or(() -> attempt.flatMap(Attempt::errorCode))
                 .map(ErrorCode::number)
-                .ifPresentOrElse(rows::int2, rows::nothing);
+                .ifPresentOrElse(rows::int2, rows::nullValue);
         rows.text(attempt.flatMap(Attempt::errorMessage).map(text -> text.replace('\0', '\ufffd')));
         attempt.flatMap(Attempt::responseBody)
                 .map(body -> body.getBytes(StandardCharsets.UTF_8))
-                .ifPresentOrElse(rows::bytes, rows::nothing);
+                .ifPresentOrElse(rows::bytes, rows::nullValue);
     }
 
-    private static void writeLedger(Tx tx, List<Settled> effective, UUID batchId) {
+    private static void writeLedger(Tx tx, List<DeliveryResult> effective, UUID batchId) {
         var ledger = new LedgerRow();
-        for (var settled : effective) {
-            if (settled instanceof Settled.Finished(var work, DeliveryStatus status, _, _, _)) {
-                ledger.outcome(work.connection(), work.id().event(), status);
+        for (var result : effective) {
+            if (result
+                    instanceof
+                    DeliveryResult.FinalResult(var delivery, DeliveryStatus status, _, _, _)) {
+                ledger.addOutcome(delivery.connection(), delivery.id().event(), status);
             }
         }
         if (!ledger.isEmpty()) {
-            ledger.write(tx, batchId, effective.getFirst().work().source());
+            LedgerStore.write(tx, ledger, batchId, effective.getFirst().delivery().source());
         }
     }
 }

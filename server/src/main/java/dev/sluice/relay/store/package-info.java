@@ -1,7 +1,7 @@
-/// Everything the relay keeps: events, deliveries, attempts, unfinished work, lanes, nodes, usage.
+/// The SQL of the relay's tables: events, deliveries, attempts, unfinished work, lanes and nodes.
 ///
-/// The only room that writes these tables. Each hot statement names the source, and one transaction
-/// touches either hot tables or control tables, never both.
+/// Only this package writes these tables. Each frequently executed statement names the source. A
+/// transaction touches either hot tables or control tables, never both.
 @NullMarked
 package dev.sluice.relay.store;
 

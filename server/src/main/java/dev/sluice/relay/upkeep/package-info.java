@@ -1,4 +1,4 @@
-/// Timed chores: partitions made ahead, usage folded, lanes swept.
+/// Periodic repair and checks: lane wake-up times, leaked deliveries, long transactions.
 @NullMarked
 package dev.sluice.relay.upkeep;
 

@@ -1,7 +1,7 @@
-/// Whether an inbound request comes from whom it should: its headers, raw bytes and time of receipt
-/// against the source's configuration. Pure.
+/// Verifies that an inbound request really comes from the configured sender. Pure.
 ///
-/// The conventions of known senders stand in one table, `Conventions`.
+/// The checks use the headers, the raw bytes, the time of receipt and the source's configuration.
+/// `SignatureSchemes` is the table of how known senders sign.
 @NullMarked
 package dev.sluice.relay.verify;
 

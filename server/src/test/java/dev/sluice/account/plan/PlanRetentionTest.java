@@ -38,26 +38,27 @@ class PlanRetentionTest {
         var end = NOON.plus(Duration.ofDays(3));
 
         assertThat(retention.expiresAt(NOON)).contains(end);
-        assertThat(retention.isOver(NOON, end.minusMillis(1))).isFalse();
-        assertThat(retention.isOver(NOON, end)).isTrue();
-        assertThat(retention.expiredAt(end)).isEqualTo(NOON);
+        assertThat(retention.isExpired(NOON, end.minusMillis(1))).isFalse();
+        assertThat(retention.isExpired(NOON, end)).isTrue();
+        assertThat(retention.expiryCutoff(end)).isEqualTo(NOON);
     }
 
     @Test
     void without_days_it_never_is() {
         assertThat(Retention.UNLIMITED.expiresAt(NOON)).isEmpty();
-        assertThat(Retention.UNLIMITED.notice()).isEmpty();
-        assertThat(Retention.UNLIMITED.isOver(NOON, Instant.parse("9999-01-01T00:00:00Z")))
+        assertThat(Retention.UNLIMITED.noticePeriod()).isEmpty();
+        assertThat(Retention.UNLIMITED.isExpired(NOON, Instant.parse("9999-01-01T00:00:00Z")))
                 .isFalse();
-        assertThat(Retention.UNLIMITED.isEndNear(NOON, NOON)).isFalse();
+        assertThat(Retention.UNLIMITED.isNearExpiry(NOON, NOON)).isFalse();
     }
 
     @Test
     void its_end_is_near_a_day_before_and_half_of_less_than_two_days() {
-        assertThat(Retention.ofDays(30).notice()).contains(Duration.ofHours(24));
-        assertThat(Retention.ofDays(1).notice()).contains(Duration.ofHours(12));
-        assertThat(Retention.ofDays(3).isEndNear(NOON, NOON.plus(Duration.ofDays(2)))).isTrue();
-        assertThat(Retention.ofDays(3).isEndNear(NOON, NOON.plus(Duration.ofHours(47)))).isFalse();
+        assertThat(Retention.ofDays(30).noticePeriod()).contains(Duration.ofHours(24));
+        assertThat(Retention.ofDays(1).noticePeriod()).contains(Duration.ofHours(12));
+        assertThat(Retention.ofDays(3).isNearExpiry(NOON, NOON.plus(Duration.ofDays(2)))).isTrue();
+        assertThat(Retention.ofDays(3).isNearExpiry(NOON, NOON.plus(Duration.ofHours(47))))
+                .isFalse();
     }
 
     @Test

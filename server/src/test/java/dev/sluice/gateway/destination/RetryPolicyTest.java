@@ -22,9 +22,9 @@ class RetryPolicyTest {
 
     @Test
     void a_delivery_gets_one_attempt_more_than_there_are_intervals() {
-        assertThat(RetryPolicy.DEFAULT.attempts()).isEqualTo(6);
+        assertThat(RetryPolicy.DEFAULT.maxAttempts()).isEqualTo(6);
         assertThat(RetryPolicy.DEFAULT.delayAfter(6, 0.2, new Random(1))).isEmpty();
-        assertThat(new RetryPolicy(List.of(Duration.ofSeconds(1))).attempts()).isEqualTo(2);
+        assertThat(new RetryPolicy(List.of(Duration.ofSeconds(1))).maxAttempts()).isEqualTo(2);
     }
 
     @Test

@@ -24,7 +24,7 @@ class DeliveryViewTest {
                         Optional.of("Destination answered 503"),
                         12,
                         NOON.minusSeconds(60));
-        return DeliveryView.waiting(
+        return DeliveryView.waitingReason(
                 Optional.empty(),
                 Optional.empty(),
                 isInMemory,

@@ -30,7 +30,7 @@ class SettingsTest {
         settings.oneOf("FORMAT", "text", List.of("text", "json"));
         settings.integer("BATCH", 10, 1, 100);
 
-        assertThat(settings.complaints())
+        assertThat(settings.errors())
                 .containsExactlyInAnyOrder(
                         "PORT must be a whole number from 0 to 65535, not 'eighty'",
                         "LEASE must be a duration such as 60s, 10m or PT30S, not '6 minutes'",
@@ -52,7 +52,7 @@ class SettingsTest {
         settings.text("SLUICE_PORT");
         settings.text("SLUICE_DATA_DIR");
 
-        assertThat(settings.complaints()).containsExactly(name + " is not a setting" + hint);
+        assertThat(settings.errors()).containsExactly(name + " is not a setting" + hint);
     }
 
     @ParameterizedTest
@@ -62,7 +62,7 @@ class SettingsTest {
 
         assertThat(settings.text("PORT")).isEmpty();
         assertThat(settings.integer("PORT", 8080, 0, 65_535)).isEqualTo(8080);
-        assertThat(settings.complaints()).isEmpty();
+        assertThat(settings.errors()).isEmpty();
     }
 
     @Test
@@ -88,7 +88,7 @@ class SettingsTest {
         var settings = new Settings(Map.of("D", text));
 
         assertThat(settings.duration("D", Duration.ZERO)).isEqualTo(duration);
-        assertThat(settings.complaints()).isEmpty();
+        assertThat(settings.errors()).isEmpty();
     }
 
     @ParameterizedTest
@@ -113,7 +113,7 @@ class SettingsTest {
         var settings = new Settings(Map.of("D", text));
 
         assertThat(settings.duration("D", Duration.ofSeconds(7))).isEqualTo(Duration.ofSeconds(7));
-        assertThat(settings.complaints())
+        assertThat(settings.errors())
                 .containsExactly(
                         "D must be a duration such as 60s, 10m or PT30S, not '" + text + "'");
     }
@@ -124,7 +124,7 @@ class SettingsTest {
         var settings = new Settings(Map.of("F", text));
 
         assertThat(settings.fraction("F", 0.5)).isEqualTo(fraction);
-        assertThat(settings.complaints()).isEmpty();
+        assertThat(settings.errors()).isEmpty();
     }
 
     @ParameterizedTest
@@ -133,7 +133,7 @@ class SettingsTest {
         var settings = new Settings(Map.of("F", text));
 
         assertThat(settings.fraction("F", 0.5)).isEqualTo(0.5);
-        assertThat(settings.complaints())
+        assertThat(settings.errors())
                 .containsExactly("F must be a number from 0 to 1, not '" + text + "'");
     }
 
@@ -143,7 +143,7 @@ class SettingsTest {
         var settings = new Settings(Map.of("N", text));
 
         assertThat(settings.integer("N", 5, 0, 65_535)).isEqualTo(5);
-        assertThat(settings.complaints()).hasSize(1);
+        assertThat(settings.errors()).hasSize(1);
     }
 
     @Test
@@ -153,6 +153,6 @@ class SettingsTest {
         settings.text("A");
         settings.text("B");
 
-        assertThat(settings.asked()).containsExactly("A", "B");
+        assertThat(settings.readNames()).containsExactly("A", "B");
     }
 }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.sluice.testkit.TestCluster;
+import dev.sluice.testkit.TestPostgres;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -17,19 +17,19 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// The database itself says what it understood.
+/// Copies values into PostgreSQL and compares the text that it returns for them.
 class CopyRowsTest {
 
     private static final UUID ID = UUID.fromString("0190a5c4-0000-7000-8000-abcdef012fff");
-    private static final UUID HIGHEST = new UUID(-1, -1);
+    private static final UUID MAX_UUID = new UUID(-1, -1);
 
-    private static final Database DATABASE = TestCluster.newDatabase();
+    private static final Database DATABASE = TestPostgres.newDatabase();
 
     private static Db db;
 
     @BeforeAll
     static void open() {
-        db = TestCluster.open(DATABASE);
+        db = TestPostgres.open(DATABASE);
     }
 
     @AfterAll
@@ -37,7 +37,8 @@ class CopyRowsTest {
         db.close();
     }
 
-    /// Copies one value into a column of this type; how PostgreSQL writes it, `null` included.
+    /// Copies the rows into a column of this type. Returns the values as PostgreSQL prints them,
+    /// with `null` for null.
     private static List<String> copied(String type, CopyRows rows) {
         return db.call(tx -> {
             tx.update("set local timezone = 'UTC'");
@@ -66,7 +67,7 @@ class CopyRowsTest {
 
     @Test
     void ids_arrive_whole() {
-        assertThat(copied("uuid", row().uuid(ID).row(1).uuid(HIGHEST)))
+        assertThat(copied("uuid", row().uuid(ID).row(1).uuid(MAX_UUID)))
                 .containsExactly(
                         "0190a5c4-0000-7000-8000-abcdef012fff",
                         "ffffffff-ffff-ffff-ffff-ffffffffffff");
@@ -95,7 +96,7 @@ class CopyRowsTest {
 
     @Test
     void nothing_is_null() {
-        assertThat(copied("uuid", row().nothing())).containsExactly("null");
+        assertThat(copied("uuid", row().nullValue())).containsExactly("null");
     }
 
     @Test
@@ -126,8 +127,8 @@ class CopyRowsTest {
 
     @Test
     void a_list_arrives_as_an_array() {
-        assertThat(copied("uuid[]", row().uuids(List.of(ID, HIGHEST))))
-                .containsExactly("{" + ID + "," + HIGHEST + "}");
+        assertThat(copied("uuid[]", row().uuids(List.of(ID, MAX_UUID))))
+                .containsExactly("{" + ID + "," + MAX_UUID + "}");
     }
 
     @Test
@@ -151,7 +152,7 @@ class CopyRowsTest {
     @Test
     void no_rows_are_a_copy_too() {
         assertThat(new CopyRows().isEmpty()).isTrue();
-        assertThat(row().nothing().isEmpty()).isFalse();
+        assertThat(row().nullValue().isEmpty()).isFalse();
         assertThat(copied("text", new CopyRows())).isEmpty();
     }
 
@@ -174,7 +175,7 @@ class CopyRowsTest {
                             .instant(at)
                             .bytes("x".getBytes(UTF_8))
                             .uuids(List.of(ID))
-                            .nothing());
+                            .nullValue());
             tx.single(
                     "select * from mixed",
                     row -> {
@@ -192,13 +193,13 @@ class CopyRowsTest {
 
     @Test
     void a_failed_copy_leaves_the_connection_usable() {
-        var wrong = new CopyRows().row(1).nothing();
-        try (var line = new Line(DATABASE, "test")) {
+        var wrong = new CopyRows().row(1).nullValue();
+        try (var connection = new DedicatedConnection(DATABASE, "test")) {
             assertThatExceptionOfType(DbException.class)
-                    .isThrownBy(() -> line.call(tx -> copyInto(tx, wrong)))
+                    .isThrownBy(() -> connection.call(tx -> copyInto(tx, wrong)))
                     .matches(e -> !e.isConnectionLost());
 
-            int one = line.call(tx -> tx.single("select 1 as n", row -> row.integer("n")));
+            int one = connection.call(tx -> tx.single("select 1 as n", row -> row.integer("n")));
             assertThat(one).isEqualTo(1);
         }
     }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.sluice.testkit.ManualClock;
-import dev.sluice.testkit.TestCluster;
+import dev.sluice.testkit.TestPostgres;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -21,14 +21,14 @@ class DatabaseClockTest {
 
     private Db db;
 
-    /// Moves by itself with each reading, as a round trip takes time.
+    /// A monotonic clock that advances with each reading, because a round trip takes time.
     private final AtomicLong nanos = new AtomicLong();
 
     private final Duration step = Duration.ofMillis(1);
 
     @BeforeEach
     void open() {
-        db = TestCluster.open(TestCluster.newDatabase());
+        db = TestPostgres.open(TestPostgres.newDatabase());
     }
 
     @AfterEach
@@ -51,7 +51,7 @@ class DatabaseClockTest {
         var host = new ManualClock(Instant.now().plusSeconds(secondsOff));
         var clock = new DatabaseClock(host, System::nanoTime);
 
-        clock.setBy(db);
+        clock.syncWith(db);
 
         assertThat(clock.instant()).isCloseTo(databaseTime(), within(1, ChronoUnit.SECONDS));
     }
@@ -60,7 +60,7 @@ class DatabaseClockTest {
     void setting_the_hosts_clock_moves_nothing() {
         var host = ManualClock.ofNow();
         var clock = new DatabaseClock(host, System::nanoTime);
-        clock.setBy(db);
+        clock.syncWith(db);
 
         host.advance(Duration.ofHours(-1));
 
@@ -86,7 +86,7 @@ class DatabaseClockTest {
                         () -> Duration.ofHours(hours.getAndIncrement()).toNanos());
         hours.set(0);
 
-        clock.setBy(db); // the first round trip is an hour long, its middle half an hour on
+        clock.syncWith(db); // the first round trip takes an hour, so its middle is at 30 minutes
 
         hours.set(0);
         assertThat(clock.instant()).isEqualTo(start);
@@ -96,7 +96,7 @@ class DatabaseClockTest {
     void of_several_looks_the_quickest_is_believed() {
         var clock = new DatabaseClock(new ManualClock(Instant.EPOCH), this::tick);
 
-        clock.setBy(db);
+        clock.syncWith(db);
 
         assertThat(clock.instant()).isCloseTo(databaseTime(), within(1, ChronoUnit.SECONDS));
     }

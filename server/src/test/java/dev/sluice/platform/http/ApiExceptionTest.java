@@ -11,7 +11,7 @@ class ApiExceptionTest {
         var first = new Header("Retry-After", "1");
         var second = new Header("WWW-Authenticate", "Bearer");
 
-        var refused = ApiException.notFound("source").with(first).with(second);
+        var refused = ApiException.notFound("source").withHeader(first).withHeader(second);
 
         assertThat(refused.reply().headers()).contains(first, second);
     }

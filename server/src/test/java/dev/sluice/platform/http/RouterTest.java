@@ -3,7 +3,7 @@ package dev.sluice.platform.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.platform.id.Uuid7;
-import dev.sluice.testkit.Api;
+import dev.sluice.testkit.ApiClient;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -17,38 +17,40 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Random;
 
-/// Over a real connection: requests are made by the HTTP server alone.
+/// Tests the router over real connections, because only the HTTP server can create its requests.
 class RouterTest {
 
     private static final Router ROUTER =
             new Router()
                     .get("/api/things", _ -> says("list"))
                     .post("/api/things", _ -> says("create"))
-                    .get("/api/things/{id}", request -> says("one " + request.part("id")))
-                    .delete("/api/things/{id}", request -> says("gone " + request.part("id")))
+                    .get("/api/things/{id}", request -> says("one " + request.pathParameter("id")))
+                    .delete(
+                            "/api/things/{id}",
+                            request -> says("gone " + request.pathParameter("id")))
                     .get("/api/things/summary", _ -> says("summary"))
                     .post(
                             "/api/{kind}/{id}/parts/{part}",
                             request ->
                                     says(
-                                            request.part("kind")
+                                            request.pathParameter("kind")
                                                     + " "
-                                                    + request.part("id")
+                                                    + request.pathParameter("id")
                                                     + " "
-                                                    + request.part("part")))
+                                                    + request.pathParameter("part")))
                     .mount("/in/", request -> says("in " + request.path()));
 
     private static HttpServer server;
-    private static Api api;
+    private static ApiClient api;
 
     @BeforeAll
     static void start() throws IOException {
         server =
                 HttpServer.start(
-                        new HttpServer.Settings("127.0.0.1", 0, Duration.ofSeconds(1)),
+                        new HttpServer.ListenerSettings("127.0.0.1", 0, Duration.ofSeconds(1)),
                         ROUTER,
                         new Uuid7(InstantSource.system(), new Random(1)));
-        api = Api.undocumented(server.port());
+        api = ApiClient.undocumented(server.port());
     }
 
     @AfterAll
@@ -60,7 +62,7 @@ class RouterTest {
         return Reply.text(200, "text/plain", text);
     }
 
-    private static Api.Answer send(String method, String path) {
+    private static ApiClient.ApiResponse send(String method, String path) {
         return api.send(api.anonymous(path).method(method, HttpRequest.BodyPublishers.noBody()));
     }
 

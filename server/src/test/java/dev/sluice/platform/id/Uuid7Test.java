@@ -29,11 +29,12 @@ class Uuid7Test {
     void a_bound_lies_between_what_was_made_before_and_after_however_far() {
         var id = ids.next();
 
-        assertThat(Uuid7.ORDER.compare(Uuid7.bound(NOON), id)).isNegative();
-        assertThat(Uuid7.ORDER.compare(Uuid7.bound(NOON.plusNanos(1)), id)).isPositive();
-        assertThat(Uuid7.bound(NOON.minusNanos(1))).isEqualTo(Uuid7.bound(NOON));
-        assertThat(Uuid7.bound(Instant.MIN)).isEqualTo(Uuid7.bound(Instant.EPOCH));
-        assertThat(Uuid7.bound(Instant.MAX)).isEqualTo(Uuid7.bound(Uuid7.FOREVER));
+        assertThat(Uuid7.UNSIGNED_ORDER.compare(Uuid7.lowerBound(NOON), id)).isNegative();
+        assertThat(Uuid7.UNSIGNED_ORDER.compare(Uuid7.lowerBound(NOON.plusNanos(1)), id))
+                .isPositive();
+        assertThat(Uuid7.lowerBound(NOON.minusNanos(1))).isEqualTo(Uuid7.lowerBound(NOON));
+        assertThat(Uuid7.lowerBound(Instant.MIN)).isEqualTo(Uuid7.lowerBound(Instant.EPOCH));
+        assertThat(Uuid7.lowerBound(Instant.MAX)).isEqualTo(Uuid7.lowerBound(Uuid7.MAX_TIME));
     }
 
     @Test
@@ -68,7 +69,7 @@ class Uuid7Test {
             seen |= low;
         }
         assertThat(seen)
-                .as("all others are random")
+                .as("all other bits are random")
                 .isEqualTo(0xbfff_ffff_ffff_ffffL & -(1L << bits));
     }
 
@@ -81,21 +82,33 @@ class Uuid7Test {
 
         assertThat(made.stream().map(UUID::toString).toList()).isSorted().doesNotHaveDuplicates();
         assertThat(Uuid7.timeOf(made.getLast()))
-                .as("4096 fit into a millisecond, the rest runs ahead")
+                .as("one millisecond has 4096 ids; the rest use later milliseconds")
                 .isEqualTo(NOON.plusMillis(2));
     }
 
     @Test
-    void ids_do_not_go_backwards_when_the_clock_does() {
+    void ids_do_not_go_backwards_when_the_clock_is_set_back_by_up_to_a_minute() {
         var before = ids.next();
-        clock.advance(Duration.ofHours(-1));
+        clock.advance(Duration.ofMinutes(-1));
         var after = ids.next();
 
         assertThat(after.toString()).isGreaterThan(before.toString());
         assertThat(Uuid7.timeOf(after)).isEqualTo(NOON);
 
-        clock.advance(Duration.ofHours(1).plusMillis(5));
+        clock.advance(Duration.ofMinutes(1).plusMillis(5));
         assertThat(Uuid7.timeOf(ids.next())).isEqualTo(NOON.plusMillis(5));
+    }
+
+    /// They are times too, and events from a time to come would be kept for as much longer.
+    @Test
+    void ids_follow_a_clock_that_is_set_back_by_more() {
+        clock.advance(Duration.ofDays(10));
+        ids.next();
+
+        clock.advance(Duration.ofDays(-10));
+
+        assertThat(Uuid7.timeOf(ids.next())).isEqualTo(NOON);
+        assertThat(Uuid7.timeOf(ids.next())).isEqualTo(NOON);
     }
 
     @Test

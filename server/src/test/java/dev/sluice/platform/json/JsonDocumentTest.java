@@ -217,7 +217,9 @@ class JsonDocumentTest {
         var one = root("1");
 
         assertThat(limited.anyElement(one::isSame)).isTrue();
-        assertThat(limited.anyElement(one::isSame)).as("its effort is spent").isFalse();
+        assertThat(limited.anyElement(one::isSame))
+                .as("after the effort limit is used up")
+                .isFalse();
         assertThat(JsonDocument.read(text).orElseThrow().root().anyElement(one::isSame)).isTrue();
     }
 

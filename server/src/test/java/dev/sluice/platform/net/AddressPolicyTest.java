@@ -17,7 +17,8 @@ class AddressPolicyTest {
 
     private static final AddressPolicy PUBLIC_ONLY = AddressPolicy.allowing(List.of());
 
-    /// The first and the last address of every range, and the public neighbours of each.
+    /// Each row has the first and last address of a range, then the public addresses directly
+    /// before and after it.
     @ParameterizedTest
     @CsvSource({
         "0.0.0.0,          0.255.255.255,   ,                1.0.0.0",

@@ -31,10 +31,11 @@ import java.util.Map;
 
 class EmbeddedPostgresTest {
 
-    private static final Duration LONG = Duration.ofSeconds(30);
-    private static final String PROGRAMS = "bin-18.6";
+    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(30);
+    private static final String BINARIES_FOLDER = "bin-18.6";
 
-    /// A server that has run once: its programs are every test's.
+    /// The directory of a server that ran once. All tests link to its binaries, because unpacking
+    /// takes long.
     @TempDir private static Path first;
 
     @TempDir private Path parent;
@@ -51,21 +52,22 @@ class EmbeddedPostgresTest {
     void shareThePrograms() throws IOException {
         letOthersPass(parent);
         directory = Files.createDirectory(parent.toRealPath().resolve("it's a server"));
-        Files.createSymbolicLink(directory.resolve(PROGRAMS), first.resolve(PROGRAMS));
+        Files.createSymbolicLink(
+                directory.resolve(BINARIES_FOLDER), first.resolve(BINARIES_FOLDER));
     }
 
     @AfterEach
     void leaveTheFirstAlone() throws IOException {
-        if (Files.isSymbolicLink(directory.resolve(PROGRAMS))) {
-            Files.delete(directory.resolve(PROGRAMS));
+        if (Files.isSymbolicLink(directory.resolve(BINARIES_FOLDER))) {
+            Files.delete(directory.resolve(BINARIES_FOLDER));
         }
     }
 
     @Test
     void accepts_its_user_with_the_password_and_nobody_else() throws SQLException {
         try (var postgres = start()) {
-            assertThat(value(postgres, "select current_user || ' ' || current_database()"))
-                    .isEqualTo("sluice sluice");
+            assertThat(value(postgres, "select current_user")).isEqualTo("sluice");
+            assertThat(value(postgres, "select current_database()")).isEqualTo("sluice");
             assertThat(postgres.isRunning()).isTrue();
             assertThat(postgres.host()).isEqualTo("127.0.0.1");
             assertThat(postgres.password().reveal()).matches("[0-9A-Za-z]{43}");
@@ -99,7 +101,7 @@ class EmbeddedPostgresTest {
             }
             assertThat(value(postgres, "show listen_addresses")).isEqualTo("127.0.0.1");
             assertThat(value(postgres, "show unix_socket_directories")).isEmpty();
-            assertThat(value(postgres, "show server_version")).isEqualTo(Binaries.VERSION);
+            assertThat(value(postgres, "show server_version")).isEqualTo(Binaries.POSTGRES_VERSION);
             assertThat(
                             value(
                                     postgres,
@@ -108,7 +110,8 @@ class EmbeddedPostgresTest {
         }
     }
 
-    /// Asked of the file: the driver sets the time zone of its sessions to that of this JVM.
+    /// Reads the time zone from the configuration file, because the driver sets the session time
+    /// zone to that of this JVM.
     @Test
     void extra_settings_win_over_ours() throws SQLException {
         copyTheFirst();
@@ -127,7 +130,7 @@ class EmbeddedPostgresTest {
 
     @Test
     void what_others_must_not_read_is_ours_alone() throws IOException {
-        try (var _ = startAsIs()) {
+        try (var _ = startWithoutCopy()) {
             for (String name : List.of("password", "port", "run-as", "postgres.log")) {
                 assertThat(mode(directory.resolve(name))).as(name).isEqualTo("rw-------");
             }
@@ -146,30 +149,34 @@ class EmbeddedPostgresTest {
                 long killed = postgres.pid();
                 ProcessHandle.of(killed).orElseThrow().destroyForcibly();
 
-                await().atMost(LONG).until(() -> postgres.pid() != killed && postgres.isRunning());
+                await().atMost(AWAIT_TIMEOUT)
+                        .until(() -> postgres.pid() != killed && postgres.isRunning());
                 assertThat(value(postgres, "select answer from kept")).isEqualTo("42");
             }
         }
     }
 
-    /// The memory that it holds is found by the data directory, so even a lost pid file does no
-    /// harm.
+    /// PostgreSQL finds the shared memory of the old server through the data directory. A lost pid
+    /// file therefore does no harm.
     @Test
     void no_second_server_starts_while_a_session_of_the_first_lives_on() throws Exception {
         try (var postgres = start();
                 var connection = connect(postgres, postgres.password().reveal())) {
             long session = connection.unwrap(PGConnection.class).getBackendPID();
-            var stopped = Run.of(List.of("sh", "-c", "kill -STOP " + session), directory);
-            assertThat(stopped.exit()).as(stopped.output()).isZero();
+            var stopped =
+                    CommandResult.run(List.of("sh", "-c", "kill -STOP " + session), directory);
+            assertThat(stopped.exitCode()).as(stopped.output()).isZero();
             Files.delete(directory.resolve("cluster/postmaster.pid"));
             long killed = postgres.pid();
             ProcessHandle.of(killed).orElseThrow().destroyForcibly();
 
-            await().atMost(LONG).until(() -> log().contains("pre-existing shared memory block"));
+            await().atMost(AWAIT_TIMEOUT)
+                    .until(() -> log().contains("pre-existing shared memory block"));
             assertThat(postgres.pid()).isEqualTo(killed);
 
             ProcessHandle.of(session).orElseThrow().destroyForcibly();
-            await().atMost(LONG).until(() -> postgres.pid() != killed && postgres.isRunning());
+            await().atMost(AWAIT_TIMEOUT)
+                    .until(() -> postgres.pid() != killed && postgres.isRunning());
         }
     }
 
@@ -182,9 +189,11 @@ class EmbeddedPostgresTest {
         try (var postgres = start()) {
             long killed = killWithoutPrograms(postgres);
 
-            Files.createSymbolicLink(directory.resolve(PROGRAMS), first.resolve(PROGRAMS));
+            Files.createSymbolicLink(
+                    directory.resolve(BINARIES_FOLDER), first.resolve(BINARIES_FOLDER));
 
-            await().atMost(LONG).until(() -> postgres.pid() != killed && postgres.isRunning());
+            await().atMost(AWAIT_TIMEOUT)
+                    .until(() -> postgres.pid() != killed && postgres.isRunning());
             assertThat(value(postgres, "select 1")).isEqualTo("1");
         }
     }
@@ -195,19 +204,22 @@ class EmbeddedPostgresTest {
         killWithoutPrograms(postgres);
 
         postgres.close();
-        Files.createSymbolicLink(directory.resolve(PROGRAMS), first.resolve(PROGRAMS));
+        Files.createSymbolicLink(
+                directory.resolve(BINARIES_FOLDER), first.resolve(BINARIES_FOLDER));
 
         assertThat(postgres.isRunning()).isFalse();
         start().close();
     }
 
-    /// Returns the id of the process when the first attempt to start another has failed.
+    /// Kills the server while its binaries are missing. Returns the killed process id once the
+    /// first restart has failed.
     private long killWithoutPrograms(EmbeddedPostgres postgres) throws IOException {
-        Files.delete(directory.resolve(PROGRAMS));
+        Files.delete(directory.resolve(BINARIES_FOLDER));
         long logged = Files.size(directory.resolve("postgres.log"));
         long killed = postgres.pid();
         ProcessHandle.of(killed).orElseThrow().destroyForcibly();
-        await().atMost(LONG).until(() -> Files.size(directory.resolve("postgres.log")) > logged);
+        await().atMost(AWAIT_TIMEOUT)
+                .until(() -> Files.size(directory.resolve("postgres.log")) > logged);
         return killed;
     }
 
@@ -237,13 +249,13 @@ class EmbeddedPostgresTest {
     @Test
     void an_orphan_of_a_killed_run_is_stopped_by_the_next_start() throws Exception {
         copyTheFirst();
-        var other = OtherRun.start(directory);
+        var other = KillableProcess.start(directory);
         other.kill();
         var orphan = ProcessHandle.of(other.postmaster()).orElseThrow();
         assertThat(orphan.isAlive()).isTrue();
 
         try (var postgres = start()) {
-            assertThat(orphan.info().arguments()).as("it is gone, or a zombie").isEmpty();
+            assertThat(orphan.info().arguments()).as("the process is gone or a zombie").isEmpty();
             assertThat(postgres.pid()).isNotEqualTo(other.postmaster());
             assertThat(value(postgres, "select 1")).isEqualTo("1");
         }
@@ -252,7 +264,7 @@ class EmbeddedPostgresTest {
     @Test
     void a_server_killed_together_with_its_run_is_started_anew() throws Exception {
         copyTheFirst();
-        var other = OtherRun.start(directory);
+        var other = KillableProcess.start(directory);
         other.kill();
         ProcessHandle.of(other.postmaster()).orElseThrow().destroyForcibly();
 
@@ -308,10 +320,10 @@ class EmbeddedPostgresTest {
     void what_was_left_half_done_is_done_again() throws IOException, SQLException {
         Files.createDirectories(directory.resolve("cluster.new/base"));
         Files.writeString(directory.resolve("cluster.new/PG_VERSION"), "18\n");
-        Files.delete(directory.resolve(PROGRAMS));
+        Files.delete(directory.resolve(BINARIES_FOLDER));
         Files.createDirectories(directory.resolve("bin-18.6.new/bin"));
 
-        try (var postgres = startAsIs()) {
+        try (var postgres = startWithoutCopy()) {
             assertThat(value(postgres, "select 1")).isEqualTo("1");
             assertThat(directory.resolve("bin-18.6.new")).doesNotExist();
             assertThat(directory.resolve("cluster.new")).doesNotExist();
@@ -323,74 +335,76 @@ class EmbeddedPostgresTest {
         Files.createDirectory(directory.resolve("cluster"));
         Files.writeString(directory.resolve("cluster/PG_VERSION"), "17\n");
 
-        assertThatThrownBy(this::startAsIs)
-                .isInstanceOf(PostgresRefusal.class)
+        assertThatThrownBy(this::startWithoutCopy)
+                .isInstanceOf(PostgresStartException.class)
                 .hasMessage(
-                        "The data in %s was written by PostgreSQL 17, and this Sluice carries PostgreSQL 18, which can't read it. "
+                        "The data in %s was written by PostgreSQL 17, but this release of Sluice includes PostgreSQL 18, which can't read it. "
                                         .formatted(directory.resolve("cluster"))
-                                + "Start the release of Sluice that wrote it; or run pg_upgrade on"
-                                + " it with a PostgreSQL of your own and set SLUICE_DATABASE_URL to"
-                                + " that.");
+                                + "Start the release of Sluice that wrote it, or run pg_upgrade on"
+                                + " it with your own PostgreSQL and set SLUICE_DATABASE_URL to"
+                                + " that server.");
     }
 
     @Test
     void a_disk_that_is_nearly_full_is_refused() {
-        var home = new Home(directory);
+        var postgresDirectory = new PostgresDirectory(directory);
 
-        home.checkSpace(200L << 20);
-        assertThatThrownBy(() -> home.checkSpace(199L << 20))
-                .isInstanceOf(PostgresRefusal.class)
+        postgresDirectory.checkSpace(200L << 20);
+        assertThatThrownBy(() -> postgresDirectory.checkSpace(199L << 20))
+                .isInstanceOf(PostgresStartException.class)
                 .hasMessageContaining("has 199 MB left, and the database needs 200 MB");
     }
 
     @Test
     void a_path_that_a_shell_would_change_is_refused() {
         assertThatThrownBy(() -> EmbeddedPostgres.start(parent.resolve("$HOME"), Map.of()))
-                .isInstanceOf(PostgresRefusal.class)
+                .isInstanceOf(PostgresStartException.class)
                 .hasMessageContaining("Set SLUICE_DATA_DIR to another folder");
     }
 
     @Test
     void a_setting_that_postgres_refuses_is_named() {
         assertThatThrownBy(() -> EmbeddedPostgres.start(directory, Map.of("no_such_setting", "1")))
-                .isInstanceOf(PostgresRefusal.class)
+                .isInstanceOf(PostgresStartException.class)
                 .hasMessageContaining("no_such_setting");
     }
 
     @ParameterizedTest
     @MethodSource("waysOfThisMachine")
-    void runs_each_way_that_the_machine_has(Way way) throws Exception {
+    void runs_each_way_that_the_machine_has(RunAs runAs) throws Exception {
         assumeTrue(
-                Run.of(way.wrap(List.of("true")), parent).succeeded(),
-                way + " is not available here");
+                CommandResult.run(runAs.wrap(List.of("true")), parent).succeeded(),
+                runAs + " is not available here");
 
-        try (var postgres = EmbeddedPostgres.start(directory, Map.of(), List.of(way))) {
+        try (var postgres = EmbeddedPostgres.start(directory, Map.of(), List.of(runAs))) {
             assertThat(value(postgres, "select 1")).isEqualTo("1");
             long killed = postgres.pid();
             ProcessHandle.of(killed).orElseThrow().destroyForcibly();
-            await().atMost(LONG).until(() -> postgres.pid() != killed && postgres.isRunning());
+            await().atMost(AWAIT_TIMEOUT)
+                    .until(() -> postgres.pid() != killed && postgres.isRunning());
             assertThat(value(postgres, "select 1")).isEqualTo("1");
         }
         assertThat(directory.resolve("cluster/postmaster.pid")).doesNotExist();
     }
 
-    static List<Way> waysOfThisMachine() {
-        var ways = Way.all();
-        return ways.stream()
-                .filter(way ->
-                        !(way instanceof Way.As(Account account, _))
-                                || account.equals(firstAccount(ways)))
+    static List<RunAs> waysOfThisMachine() {
+        var candidates = RunAs.candidates();
+        return candidates.stream()
+                .filter(runAs ->
+                        !(runAs instanceof RunAs.OtherUnixUser(UnixUser user, _))
+                                || user.equals(firstAccount(candidates)))
                 .toList();
     }
 
     @Test
     void the_data_follows_when_another_way_has_to_be_taken() throws SQLException {
         copyTheFirst();
-        var ways = Way.all();
-        assumeTrue(ways.size() > 2, "only root has a choice");
+        var candidates = RunAs.candidates();
+        assumeTrue(candidates.size() > 2, "only root has a choice");
 
-        for (var way : List.of(ways.getFirst(), ways.getLast(), ways.getFirst())) {
-            try (var postgres = EmbeddedPostgres.start(directory, Map.of(), List.of(way))) {
+        for (var runAs :
+                List.of(candidates.getFirst(), candidates.getLast(), candidates.getFirst())) {
+            try (var postgres = EmbeddedPostgres.start(directory, Map.of(), List.of(runAs))) {
                 run(postgres, "create table if not exists kept (answer int)");
                 run(postgres, "insert into kept values (1)");
             }
@@ -402,12 +416,13 @@ class EmbeddedPostgresTest {
 
     @Test
     void below_a_folder_that_only_root_may_enter_the_namespace_is_found() throws Exception {
-        assumeTrue(Way.all().size() > 1, "only root has a choice");
+        assumeTrue(RunAs.candidates().size() > 1, "only root has a choice");
         assumeTrue(
-                Run.of(new Way.Namespace().wrap(List.of("true")), parent).succeeded(),
+                CommandResult.run(new RunAs.UserNamespace().wrap(List.of("true")), parent)
+                        .succeeded(),
                 "no user namespaces here");
         Files.setPosixFilePermissions(parent, PosixFilePermissions.fromString("rwx------"));
-        try (var postgres = startAsIs()) {
+        try (var postgres = startWithoutCopy()) {
             assertThat(value(postgres, "select 1")).isEqualTo("1");
         }
         assertThat(directory.resolve("run-as")).hasContent("unshare");
@@ -418,8 +433,8 @@ class EmbeddedPostgresTest {
         copyTheFirst();
         Files.delete(directory.resolve("password"));
 
-        assertThatThrownBy(this::startAsIs)
-                .isInstanceOf(PostgresRefusal.class)
+        assertThatThrownBy(this::startWithoutCopy)
+                .isInstanceOf(PostgresStartException.class)
                 .hasMessageContaining("password is missing");
     }
 
@@ -427,38 +442,40 @@ class EmbeddedPostgresTest {
     void the_way_that_worked_is_tried_first_and_given_up_when_it_works_no_more()
             throws IOException {
         copyTheFirst();
-        assumeTrue(Way.all().size() > 1, "only root has a choice");
+        assumeTrue(RunAs.candidates().size() > 1, "only root has a choice");
         Files.writeString(directory.resolve("run-as"), "unshare\n");
         start().close();
         assertThat(directory.resolve("run-as")).hasContent("unshare");
 
         Files.writeString(directory.resolve("run-as"), "su as somebody-who-left\n");
         start().close();
-        assertThat(directory.resolve("run-as")).hasContent(Way.all().getFirst().label());
+        assertThat(directory.resolve("run-as")).hasContent(RunAs.candidates().getFirst().label());
     }
 
     @Test
     void without_any_way_root_is_told_two_others() {
         var nowhere =
-                List.<Way>of(
-                        new Way.As(new Account("no-such-account", 4711, 4711), Way.Tool.RUNUSER));
+                List.<RunAs>of(
+                        new RunAs.OtherUnixUser(
+                                new UnixUser("no-such-account", 4711, 4711),
+                                RunAs.PrivilegeDropTool.RUNUSER));
 
         assertThatThrownBy(() -> EmbeddedPostgres.start(directory, Map.of(), nowhere))
-                .isInstanceOf(PostgresRefusal.class)
+                .isInstanceOf(PostgresStartException.class)
                 .hasMessageContaining("Run Sluice as an ordinary user, or set SLUICE_DATABASE_URL")
                 .hasMessageContaining("runuser as no-such-account: ");
     }
 
-    /// Starts on a copy of the first server's data, if there is no data yet: `initdb` takes a
+    /// Starts on a copy of the first server's data if there is none yet, because `initdb` takes a
     /// second.
     private EmbeddedPostgres start() {
         if (!Files.exists(directory.resolve("cluster"))) {
             copyTheFirst();
         }
-        return startAsIs();
+        return startWithoutCopy();
     }
 
-    private EmbeddedPostgres startAsIs() {
+    private EmbeddedPostgres startWithoutCopy() {
         return EmbeddedPostgres.start(directory, Map.of());
     }
 
@@ -466,16 +483,20 @@ class EmbeddedPostgresTest {
         try {
             for (String name : List.of("cluster", "password", "port", "run-as")) {
                 var copy =
-                        Run.of(List.of("cp", "-a", first.resolve(name).toString(), "."), directory);
-                assertThat(copy.exit()).as(copy.output()).isZero();
+                        CommandResult.run(
+                                List.of("cp", "-a", first.resolve(name).toString(), "."),
+                                directory);
+                assertThat(copy.exitCode()).as(copy.output()).isZero();
             }
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
     }
 
-    private static Account firstAccount(List<Way> ways) {
-        return ways.getFirst() instanceof Way.As(Account account, _) ? account : Account.ROOT;
+    private static UnixUser firstAccount(List<RunAs> candidates) {
+        return candidates.getFirst() instanceof RunAs.OtherUnixUser(UnixUser user, _)
+                ? user
+                : UnixUser.ROOT;
     }
 
     private static void letOthersPass(Path folder) throws IOException {
@@ -486,7 +507,8 @@ class EmbeddedPostgresTest {
         return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
     }
 
-    /// Field 6 of `/proc/<pid>/stat`; the name in field 2 may hold blanks, but ends with a bracket.
+    /// Returns the session id, field 6 of `/proc/<pid>/stat` (proc manual page). The name in field
+    /// 2 may contain spaces but ends with a parenthesis.
     private static String session(long pid) throws IOException {
         Path stat = Path.of("/proc", Long.toString(pid), "stat");
         assumeTrue(Files.exists(stat), "no /proc here");

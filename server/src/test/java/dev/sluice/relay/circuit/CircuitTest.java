@@ -2,7 +2,7 @@ package dev.sluice.relay.circuit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.relay.circuit.Circuit.State;
+import dev.sluice.relay.circuit.Circuit.CircuitState;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,7 +34,7 @@ class CircuitTest {
         return open.claimProbe(7, now, now.plusSeconds(40)).orElseThrow();
     }
 
-    private static Circuit in(State state) {
+    private static Circuit in(CircuitState state) {
         return switch (state) {
             case CLOSED -> failed(Circuit.healthy(), 4, NOON);
             case OPEN -> open();
@@ -56,14 +56,14 @@ class CircuitTest {
     void the_fifth_failure_in_a_row_opens_it_for_sixty_seconds() {
         var circuit = open();
 
-        assertThat(circuit.state()).isEqualTo(State.OPEN);
+        assertThat(circuit.state()).isEqualTo(CircuitState.OPEN);
         assertThat(circuit.reopenAt()).contains(NOON.plusSeconds(60));
         assertThat(circuit.failures()).isEqualTo(5);
     }
 
     @Test
     void a_success_in_between_begins_the_count_again() {
-        var circuit = failed(failed(Circuit.healthy(), 4, NOON).afterSuccess(), 4, NOON);
+        var circuit = failed(failed(Circuit.healthy(), 4, NOON).afterReached(), 4, NOON);
 
         assertThat(circuit.isClosed()).isTrue();
         assertThat(circuit.failures()).isEqualTo(4);
@@ -76,15 +76,15 @@ class CircuitTest {
 
         assertThat(circuit.claimProbe(7, NOON.plusMillis(59_999), until)).isEmpty();
         var claimed = circuit.claimProbe(7, NOON.plusSeconds(60), until).orElseThrow();
-        assertThat(claimed.state()).isEqualTo(State.HALF_OPEN);
-        assertThat(claimed.prober()).contains(new Circuit.Prober(7, until));
+        assertThat(claimed.state()).isEqualTo(CircuitState.HALF_OPEN);
+        assertThat(claimed.probeClaim()).contains(new Circuit.ProbeClaim(7, until));
         assertThat(claimed.isProbe(claimed.generation())).isTrue();
     }
 
     @Test
     void there_is_one_probe_until_its_time_is_up() {
         var claimed = probing(open());
-        var until = claimed.prober().orElseThrow().until();
+        var until = claimed.probeClaim().orElseThrow().until();
 
         assertThat(claimed.claimProbe(8, until.minusMillis(1), until.plusSeconds(9))).isEmpty();
         var next = claimed.claimProbe(8, until, until.plusSeconds(9)).orElseThrow();
@@ -94,7 +94,7 @@ class CircuitTest {
 
     @Test
     void a_probe_that_succeeds_closes_it_and_forgets_failures_and_cooldown() {
-        var closed = probing(open()).afterSuccess();
+        var closed = probing(open()).afterReached();
 
         assertThat(closed.isHealthy()).isTrue();
         assertThat(failed(closed, 5, NOON).reopenAt()).contains(NOON.plusSeconds(60));
@@ -108,27 +108,27 @@ class CircuitTest {
             var claimed = probing(circuit);
             circuit = claimed.afterFailure(claimed.generation(), at, STANDARD);
 
-            assertThat(circuit.state()).isEqualTo(State.OPEN);
+            assertThat(circuit.state()).isEqualTo(CircuitState.OPEN);
             assertThat(circuit.cooldown()).hasSeconds(seconds);
             assertThat(circuit.reopenAt()).contains(at.plusSeconds(seconds));
         }
     }
 
     @ParameterizedTest
-    @EnumSource(State.class)
-    void a_proof_of_reachability_closes_it_from_any_state(State state) {
-        var circuit = in(state).afterSuccess();
+    @EnumSource(CircuitState.class)
+    void a_proof_of_reachability_closes_it_from_any_state(CircuitState state) {
+        var circuit = in(state).afterReached();
 
         assertThat(circuit.isHealthy()).isTrue();
         assertThat(circuit.cooldown()).isZero();
         assertThat(circuit.reopenAt()).isEmpty();
-        assertThat(circuit.prober()).isEmpty();
+        assertThat(circuit.probeClaim()).isEmpty();
     }
 
     @ParameterizedTest
-    @EnumSource(State.class)
-    void a_failure_of_an_older_generation_changes_nothing(State state) {
-        var circuit = probing(open()).afterSuccess(); // so that there is an older one
+    @EnumSource(CircuitState.class)
+    void a_failure_of_an_older_generation_changes_nothing(CircuitState state) {
+        var circuit = probing(open()).afterReached(); // so that there is an older one
         var later =
                 switch (state) {
                     case CLOSED -> failed(circuit, 4, NOON);
@@ -168,8 +168,8 @@ class CircuitTest {
         var claimed = probing(open());
         var back = claimed.giveBack(claimed.generation());
 
-        assertThat(back.state()).isEqualTo(State.OPEN);
-        assertThat(back.isDue(NOON.plusSeconds(60))).isTrue();
+        assertThat(back.state()).isEqualTo(CircuitState.OPEN);
+        assertThat(back.isProbeDue(NOON.plusSeconds(60))).isTrue();
         assertThat(back.cooldown()).isEqualTo(open().cooldown());
         var again = probing(back);
         assertThat(again.afterFailure(again.generation(), NOON, STANDARD).cooldown())
@@ -181,25 +181,25 @@ class CircuitTest {
         var claimed = probing(open());
         int probe = claimed.generation();
         var failed = claimed.afterFailure(probe, NOON, STANDARD);
-        var closed = claimed.afterSuccess();
+        var closed = claimed.afterReached();
 
         assertThat(failed.giveBack(probe)).isEqualTo(failed);
         assertThat(closed.giveBack(probe)).isEqualTo(closed);
         assertThat(open().giveBack(open().generation())).isEqualTo(open());
     }
 
-    /// Random lives against counts kept by hand.
+    /// Compares random sequences with counts kept independently.
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
     void any_sequence_keeps_to_the_table(long seed) {
         var random = new Random(seed);
         var circuit = Circuit.healthy();
         var now = NOON;
-        var oracle = new Oracle();
+        var oracle = new ReferenceCircuit();
         for (int step = 0; step < 5_000; step++) {
             switch (random.nextInt(10)) {
                 case 0 -> {
-                    circuit = circuit.afterSuccess();
+                    circuit = circuit.afterReached();
                     oracle.success();
                 }
                 case 1, 2, 3, 4, 5 -> {
@@ -219,7 +219,7 @@ class CircuitTest {
                 default -> now = now.plusSeconds(random.nextInt(300));
             }
             assertThat(circuit.state()).isEqualTo(oracle.state);
-            if (circuit.state() == State.OPEN) {
+            if (circuit.state() == CircuitState.OPEN) {
                 assertThat(circuit.reopenAt()).contains(oracle.dueAt);
                 assertThat(circuit.cooldown())
                         .isBetween(Duration.ofSeconds(60), Duration.ofMinutes(10));
@@ -227,26 +227,26 @@ class CircuitTest {
         }
     }
 
-    private static final class Oracle {
-        private State state = State.CLOSED;
+    private static final class ReferenceCircuit {
+        private CircuitState state = CircuitState.CLOSED;
         private int inARow;
         private int openings;
         private Instant dueAt = NOON;
         private Instant heldUntil = NOON;
 
         void success() {
-            state = State.CLOSED;
+            state = CircuitState.CLOSED;
             inARow = 0;
             openings = 0;
         }
 
         void failure(Instant now) {
-            if (state == State.OPEN) {
+            if (state == CircuitState.OPEN) {
                 return;
             }
             inARow++;
             if (inARow >= 5) {
-                state = State.OPEN;
+                state = CircuitState.OPEN;
                 dueAt = now.plusSeconds(Math.min(600, 60L << Math.min(openings, 9)));
                 openings++;
             }
@@ -260,15 +260,15 @@ class CircuitTest {
                         case HALF_OPEN -> !now.isBefore(heldUntil);
                     };
             if (isDue) {
-                state = State.HALF_OPEN;
+                state = CircuitState.HALF_OPEN;
                 heldUntil = now.plusSeconds(40);
             }
             return isDue;
         }
 
         void giveBack() {
-            if (state == State.HALF_OPEN) {
-                state = State.OPEN;
+            if (state == CircuitState.HALF_OPEN) {
+                state = CircuitState.OPEN;
             }
         }
     }

@@ -12,10 +12,10 @@ class SlowStartTest {
 
     private static List<Integer> widths(int limit) {
         var widths = new ArrayList<Integer>();
-        var start = Optional.of(SlowStart.FIRST);
+        var start = Optional.of(SlowStart.INITIAL);
         while (start.isPresent()) {
-            widths.add(start.get().width());
-            start = start.get().afterSuccess(limit);
+            widths.add(start.get().concurrency());
+            start = start.get().afterReached(limit);
         }
         return widths;
     }

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;
-import dev.sluice.observe.audit.Conservation;
+import dev.sluice.observe.audit.DatabaseAuditor;
 import dev.sluice.platform.id.Uuid7;
-import dev.sluice.relay.retention.Retaining;
-import dev.sluice.relay.store.Partitions;
+import dev.sluice.relay.ErrorCode;
+import dev.sluice.relay.retention.RetentionLoop;
+import dev.sluice.relay.store.PartitionStore;
+import dev.sluice.testkit.DeliveryState;
 import dev.sluice.testkit.Some;
 
 import org.junit.jupiter.api.AfterEach;
@@ -17,140 +19,144 @@ import org.junit.jupiter.api.Test;
 import java.time.Duration;
 import java.util.Random;
 
-/// Deliveries whose event's retention ends while they are on their way.
+/// Deliveries whose event's retention ends before they are delivered.
 class ExpiredDeliveryTest {
 
     private static final String HOST = "a.example";
     private static final Duration RETENTION = Duration.ofDays(30);
 
-    private final Engine engine = Engine.alone();
-    private final SourceId source = engine.given.source();
+    private final DispatchHarness harness = DispatchHarness.firstNode();
+    private final SourceId source = harness.given.source();
     private final ConnectionId connection =
-            engine.given.connection(source, engine.given.destination(HOST, 1));
+            harness.given.connection(source, harness.given.destination(HOST, 1));
 
     @AfterEach
     void close() {
-        engine.close();
+        harness.close();
     }
 
     private void endExpired() {
-        new Retaining(
-                        engine.db,
-                        PlanCatalog.standard(),
-                        new Partitions(engine.db),
-                        new Uuid7(engine.clock, new Random(4)),
-                        engine.dispatcher,
+        new RetentionLoop(
+                        harness.db,
+                        PlanCatalog.builtIn(),
+                        new PartitionStore(harness.db),
+                        new Uuid7(harness.clock, new Random(4)),
+                        harness.dispatcher,
                         _ -> {},
-                        engine.clock,
-                        engine.clock)
+                        harness.clock)
                 .run();
     }
 
     private void assertConserved() {
         assertThat(
-                        Conservation.check(
-                                        engine.db, Some.NOON, Some.NOON.plus(Duration.ofHours(1)))
+                        DatabaseAuditor.check(
+                                        harness.db, Some.NOON, Some.NOON.plus(Duration.ofHours(1)))
                                 .violations())
                 .isEmpty();
     }
 
     @Test
     void what_waits_and_is_expired_is_ended_and_not_sent() {
-        engine.learn();
-        var delivery = engine.acceptWaiting(connection);
-        engine.clock.advance(RETENTION);
+        harness.refreshConfiguration();
+        var delivery = harness.acceptWaiting(connection);
+        harness.clock.advance(RETENTION);
 
-        engine.round();
-        engine.awaitWritten(1);
+        harness.round();
+        harness.awaitWritten(1);
 
-        assertThat(engine.standing(delivery)).isEqualTo("4 0 15");
-        assertThat(engine.sender.parcels()).isEmpty();
+        assertThat(harness.stateOf(delivery))
+                .isEqualTo(DeliveryState.failed(0, ErrorCode.EVENT_EXPIRED));
+        assertThat(harness.sender.requests()).isEmpty();
         assertConserved();
     }
 
     @Test
     void what_waits_is_sent_until_then() {
-        engine.learn();
-        var delivery = engine.acceptWaiting(connection);
-        engine.clock.advance(RETENTION.minusMillis(1));
+        harness.refreshConfiguration();
+        var delivery = harness.acceptWaiting(connection);
+        harness.clock.advance(RETENTION.minusMillis(1));
 
-        engine.round();
-        engine.awaitWritten(1);
+        harness.round();
+        harness.awaitWritten(1);
 
-        assertThat(engine.standing(delivery)).isEqualTo("3 1");
+        assertThat(harness.stateOf(delivery)).isEqualTo(DeliveryState.succeeded(1));
     }
 
-    /// The one under way when the retention ends is recorded as it went.
+    /// The attempt under way when the retention ends is recorded normally.
     @Test
     void what_waits_in_memory_for_its_turn_is_ended_too() {
-        engine.learn();
-        engine.sender.hang(HOST);
-        var underWay = engine.accept(connection);
-        engine.awaitSent(HOST, 1);
-        var queued = engine.accept(connection);
-        engine.clock.advance(RETENTION);
+        harness.refreshConfiguration();
+        harness.sender.hang(HOST);
+        var underWay = harness.accept(connection);
+        harness.awaitSent(HOST, 1);
+        var queued = harness.accept(connection);
+        harness.clock.advance(RETENTION);
 
-        engine.sender.letGo(HOST);
-        engine.awaitWritten(2);
+        harness.sender.release(HOST);
+        harness.awaitWritten(2);
 
-        assertThat(engine.standing(underWay)).isEqualTo("3 1");
-        assertThat(engine.standing(queued)).isEqualTo("4 0 15");
-        assertThat(engine.sender.sentTo(HOST)).containsExactly(underWay);
+        assertThat(harness.stateOf(underWay)).isEqualTo(DeliveryState.succeeded(1));
+        assertThat(harness.stateOf(queued))
+                .isEqualTo(DeliveryState.failed(0, ErrorCode.EVENT_EXPIRED));
+        assertThat(harness.sender.sentTo(HOST)).containsExactly(underWay);
         assertConserved();
     }
 
     @Test
     void a_retry_that_would_come_too_late_is_not_made() {
-        engine.learn();
-        engine.sender.alwaysAnswers(HOST, 503);
-        var delivery = engine.accept(connection);
-        engine.awaitWritten(1);
-        assertThat(engine.standing(delivery)).isEqualTo("waiting 1");
-        engine.clock.advance(RETENTION.plus(Duration.ofMinutes(31)));
+        harness.refreshConfiguration();
+        harness.sender.alwaysAnswer(HOST, 503);
+        var delivery = harness.accept(connection);
+        harness.awaitWritten(1);
+        assertThat(harness.stateOf(delivery)).isEqualTo(DeliveryState.waiting(1));
+        harness.clock.advance(RETENTION.plus(Duration.ofMinutes(31)));
 
         endExpired();
 
-        assertThat(engine.standing(delivery)).isEqualTo("4 1 15");
-        assertThat(engine.count("attempt")).isEqualTo(1);
-        assertThat(engine.sender.sentTo(HOST)).hasSize(1);
+        assertThat(harness.stateOf(delivery))
+                .isEqualTo(DeliveryState.failed(1, ErrorCode.EVENT_EXPIRED));
+        assertThat(harness.count("attempt")).isEqualTo(1);
+        assertThat(harness.sender.sentTo(HOST)).hasSize(1);
         assertConserved();
     }
 
-    /// Only a process that stood still for half an hour has one.
+    /// Happens only to a process that was frozen for half an hour.
     @Test
     void a_success_that_comes_after_the_end_changes_nothing() {
-        engine.learn();
-        engine.sender.hang(HOST);
-        var delivery = engine.acceptWaiting(connection);
-        engine.round();
-        engine.awaitSent(HOST, 1);
-        engine.clock.advance(RETENTION.plus(Duration.ofMinutes(31)));
+        harness.refreshConfiguration();
+        harness.sender.hang(HOST);
+        var delivery = harness.acceptWaiting(connection);
+        harness.round();
+        harness.awaitSent(HOST, 1);
+        harness.clock.advance(RETENTION.plus(Duration.ofMinutes(31)));
         endExpired();
-        assertThat(engine.standing(delivery)).isEqualTo("4 0 15");
+        assertThat(harness.stateOf(delivery))
+                .isEqualTo(DeliveryState.failed(0, ErrorCode.EVENT_EXPIRED));
 
-        engine.sender.letGo(HOST);
-        engine.awaitWritten(1);
-        engine.round();
+        harness.sender.release(HOST);
+        harness.awaitWritten(1);
+        harness.round();
 
-        assertThat(engine.standing(delivery)).isEqualTo("4 0 15");
-        assertThat(engine.count("delivery")).isEqualTo(1);
-        assertThat(engine.count("delivery_work")).isZero();
+        assertThat(harness.stateOf(delivery))
+                .isEqualTo(DeliveryState.failed(0, ErrorCode.EVENT_EXPIRED));
+        assertThat(harness.count("delivery")).isEqualTo(1);
+        assertThat(harness.count("delivery_work")).isZero();
         assertConserved();
     }
 
     @Test
     void a_success_that_comes_before_the_end_counts() {
-        engine.learn();
-        engine.sender.hang(HOST);
-        var delivery = engine.accept(connection);
-        engine.awaitSent(HOST, 1);
-        engine.clock.advance(RETENTION.plus(Duration.ofMinutes(31)));
+        harness.refreshConfiguration();
+        harness.sender.hang(HOST);
+        var delivery = harness.accept(connection);
+        harness.awaitSent(HOST, 1);
+        harness.clock.advance(RETENTION.plus(Duration.ofMinutes(31)));
         endExpired();
 
-        engine.sender.letGo(HOST);
-        engine.awaitWritten(1);
+        harness.sender.release(HOST);
+        harness.awaitWritten(1);
 
-        assertThat(engine.standing(delivery)).isEqualTo("3 1");
+        assertThat(harness.stateOf(delivery)).isEqualTo(DeliveryState.succeeded(1));
         assertConserved();
     }
 }

@@ -8,7 +8,8 @@ import dev.sluice.gateway.destination.DestinationId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.Trigger;
-import dev.sluice.relay.Work;
+import dev.sluice.relay.UnfinishedDelivery;
+import dev.sluice.relay.fairness.Pace;
 import dev.sluice.testkit.Given;
 import dev.sluice.testkit.Some;
 
@@ -20,230 +21,287 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// Who has to wait for whom when there are not enough permits.
+/// Which destination is served first when permits are scarce.
 class FairnessTest {
 
-    private static final Duration SLOW = Duration.ofSeconds(3);
+    private static final Duration SLOW_RESPONSE_TIME = Duration.ofSeconds(3);
 
-    private Engine engine = Engine.alone(16);
-    private SourceId source = engine.given.source();
+    private DispatchHarness harness = DispatchHarness.firstNode(16);
+    private SourceId source = harness.given.source();
 
     @AfterEach
     void close() {
-        engine.close();
+        harness.close();
     }
 
-    /// Another engine in the place of the one there is.
+    /// Replaces the harness by one with this many permits.
     private void permits(int number) {
-        engine.close();
-        engine = Engine.alone(number);
-        source = engine.given.source();
+        harness.close();
+        harness = DispatchHarness.firstNode(number);
+        source = harness.given.source();
     }
 
     /// A destination and its connection.
-    private record Target(String host, DestinationId destination, ConnectionId connection) {}
+    private record TestReceiver(String host, DestinationId destination, ConnectionId connection) {}
 
-    private Target target(String host, int maxInFlight) {
-        return target(engine.given, source, host, maxInFlight);
+    private TestReceiver receiver(String host, int maxInFlight) {
+        return receiver(harness.given, source, host, maxInFlight);
     }
 
-    private static Target target(Given given, SourceId source, String host, int maxInFlight) {
+    private static TestReceiver receiver(
+            Given given, SourceId source, String host, int maxInFlight) {
         var destination = given.destination(host, maxInFlight);
-        return new Target(host, destination, given.connection(source, destination));
+        return new TestReceiver(host, destination, given.connection(source, destination));
     }
 
-    private List<Target> targets(String kind, int number, int maxInFlight) {
-        var targets = new ArrayList<Target>();
+    private List<TestReceiver> receivers(String kind, int number, int maxInFlight) {
+        var targets = new ArrayList<TestReceiver>();
         for (int i = 0; i < number; i++) {
-            targets.add(target(kind + i + ".example", maxInFlight));
+            targets.add(receiver(kind + i + ".example", maxInFlight));
         }
         return targets;
     }
 
     /// Puts deliveries into memory, as if read from their lane.
-    private void load(Target target, int deliveries) {
+    private void load(TestReceiver receiver, int deliveries) {
         for (int i = 0; i < deliveries; i++) {
-            var work =
-                    new Work(
+            var delivery =
+                    new UnfinishedDelivery(
                             DeliveryId.of(Some.eventId(), 1),
                             source,
-                            target.connection(),
+                            receiver.connection(),
                             Trigger.INGEST,
                             0,
                             Optional.empty());
-            engine.dispatcher
-                    .intake()
-                    .addWaiting(
-                            target.destination(),
-                            new Ready(work, Some.payload("{}"), false, engine.node.epoch()));
+            var payload = Some.payload("{}");
+            var admission = harness.dispatcher.admission();
+            assertThat(
+                            admission.reserveWaiting(
+                                    receiver.destination(), Trigger.INGEST, payload.memoryBytes()))
+                    .isTrue();
+            admission.addWaiting(
+                    receiver.destination(),
+                    new LoadedDelivery(delivery, payload, false, harness.node.epoch()));
         }
     }
 
-    private void awaitAtOnce(Target target, int attempts) {
-        Engine.soon().until(() -> engine.sender.atOnce(target.host()) == attempts);
+    private void awaitAtOnce(TestReceiver receiver, int attempts) {
+        DispatchHarness.awaitSoon()
+                .until(() -> harness.sender.inFlight(receiver.host()) == attempts);
     }
 
-    /// All that is loaded was sent, and no sender is left.
+    /// Waits until everything loaded was sent and no sender is left.
     private void awaitIdle(int permits) {
-        Engine.soon().until(() -> engine.dispatcher.permitsLeft() == permits);
+        DispatchHarness.awaitSoon().until(() -> harness.dispatcher.permitsLeft() == permits);
     }
 
     @Test
     void first_attempts_do_not_wait_behind_200_destinations_that_hang() {
-        permits(Dispatcher.PERMITS);
-        var hanging = targets("hanging", 200, 32);
-        var healthy = targets("healthy", 50, 32);
-        engine.learn();
-        for (var target : hanging) {
-            engine.sender.hang(target.host());
-            load(target, 40);
+        permits(Dispatcher.MAX_ATTEMPTS_IN_FLIGHT);
+        var hanging = receivers("hanging", 200, 32);
+        var healthy = receivers("healthy", 50, 32);
+        harness.refreshConfiguration();
+        for (var receiver : hanging) {
+            harness.sender.hang(receiver.host());
+            load(receiver, 40);
         }
 
-        for (var target : healthy) {
-            load(target, 1);
+        for (var receiver : healthy) {
+            load(receiver, 1);
         }
 
-        for (var target : healthy) {
-            engine.awaitSent(target.host(), 1);
+        for (var receiver : healthy) {
+            harness.awaitSent(receiver.host(), 1);
         }
-        for (var target : hanging) {
-            assertThat(engine.sender.atOnce(target.host())).as(target.host()).isBetween(1, 32);
+        for (var receiver : hanging) {
+            assertThat(harness.sender.inFlight(receiver.host()))
+                    .as(receiver.host())
+                    .isBetween(1, 32);
         }
-        assertThat(engine.dispatcher.permitsLeft()).isGreaterThan(100);
+        assertThat(harness.dispatcher.permitsLeft()).isGreaterThan(100);
     }
 
+    /// An attack that was made: two sources with a thousand connections each, all to receivers that
+    /// hang. Before, they took every permit, and others got nothing until the first timeouts.
     @Test
-    void slow_destinations_together_have_a_quarter_of_the_permits() {
-        var one = target("one.example", 8);
-        var two = target("two.example", 8);
-        var healthy = target("healthy.example", 32);
-        engine.learn();
-        for (var slow : List.of(one, two)) {
-            engine.sender.takes(slow.host(), SLOW);
-            load(slow, 5);
-            engine.awaitSent(slow.host(), 5);
+    void a_workspace_with_2000_receivers_that_hang_keeps_no_other_from_sending() {
+        permits(2_048);
+        var hanging = new ArrayList<TestReceiver>();
+        for (var from : List.of(source, harness.given.source())) {
+            for (var one :
+                    harness.given.connectedDestinations(from, "hanging.example", 32, 1_000)) {
+                hanging.add(
+                        new TestReceiver("hanging.example", one.destination(), one.connection()));
+            }
         }
-        awaitIdle(16);
-        engine.sender.hang(one.host());
-        engine.sender.hang(two.host());
-        load(one, 20);
-        load(two, 20);
-        Engine.soon().until(() -> engine.dispatcher.permitsLeft() == 12);
+        var others = new Given(harness.db);
+        var healthy = receiver(others, others.source(), "healthy.example", 32);
+        harness.refreshConfiguration();
+        harness.sender.hang("hanging.example");
+        for (int round = 0; round < 2; round++) {
+            hanging.forEach(receiver -> load(receiver, 1));
+        }
+        DispatchHarness.awaitSoon().until(() -> harness.sender.inFlight("hanging.example") == 512);
 
         load(healthy, 100);
-        engine.awaitSent(healthy.host(), 100);
+        harness.awaitSent(healthy.host(), 100);
 
-        assertThat(engine.sender.atOnce(one.host()) + engine.sender.atOnce(two.host()))
-                .isEqualTo(4);
-        engine.sender.letGo(one.host());
-        engine.sender.letGo(two.host());
-        engine.awaitSent(one.host(), 25);
-        engine.awaitSent(two.host(), 25);
+        assertThat(harness.sender.inFlight("hanging.example"))
+                .as("half of what is for untried and slow ones")
+                .isEqualTo(512);
     }
 
     @Test
-    void a_destination_that_is_quick_again_may_have_more() {
-        var target = target("one.example", 8);
-        engine.learn();
-        engine.sender.takes(target.host(), SLOW);
-        load(target, 9);
-        engine.awaitSent(target.host(), 9);
-        engine.sender.takes(target.host(), Duration.ofMillis(5));
-        load(target, 20);
-        engine.awaitSent(target.host(), 29);
-        awaitIdle(16);
-
-        engine.sender.hang(target.host());
-        load(target, 20);
-
-        awaitAtOnce(target, 8);
-    }
-
-    @Test
-    void one_that_falls_silent_is_slow_after_2_s() {
-        var target = target("one.example", 6);
-        engine.learn();
-        engine.sender.hang(target.host());
-        load(target, 2);
-        awaitAtOnce(target, 2);
-        engine.clock.advance(Duration.ofMillis(2_001));
-
-        load(target, 6);
-
-        awaitAtOnce(target, 4);
-        assertThat(engine.dispatcher.permitsLeft()).isEqualTo(12);
-    }
-
-    @Test
-    void one_that_falls_silent_with_all_its_senders_out_counts_as_slow_too() {
-        var silent = targets("silent", 4, 2);
-        var slow = target("slow.example", 8);
-        engine.learn();
-        engine.sender.takes(slow.host(), SLOW);
-        load(slow, 9);
-        engine.awaitSent(slow.host(), 9);
-        for (var target : silent) {
-            engine.sender.hang(target.host());
-            load(target, 2);
-            awaitAtOnce(target, 2);
+    void untried_and_slow_destinations_take_nothing_from_proven_ones_of_their_own_workspace() {
+        permits(64);
+        var healthy = receiver("healthy.example", 8);
+        var hanging = receivers("hanging", 40, 8);
+        harness.refreshConfiguration();
+        load(healthy, 1);
+        harness.awaitSent(healthy.host(), 1);
+        awaitIdle(64);
+        for (var receiver : hanging) {
+            harness.sender.hang(receiver.host());
+            load(receiver, 4);
         }
-        engine.clock.advance(Duration.ofMillis(2_001));
-        engine.dispatcher.feelPulses();
+        awaitIdle(64 - 16);
 
-        engine.sender.hang(slow.host());
-        load(slow, 8);
+        harness.sender.hang(healthy.host());
+        load(healthy, 100);
 
-        awaitIdle(8);
-        assertThat(engine.sender.sentTo(slow.host())).as("the quarter is taken").hasSize(9);
+        awaitAtOnce(healthy, 8);
+        assertThat(harness.dispatcher.permitsLeft()).isEqualTo(64 - 16 - 8);
+        harness.sender.release(healthy.host());
+        harness.awaitSent(healthy.host(), 101);
     }
 
+    @Test
+    void a_destination_that_is_slow_has_as_many_attempts_as_others_leave() {
+        permits(64);
+        var receiver = receiver("one.example", 8);
+        harness.refreshConfiguration();
+        harness.sender.setLatency(receiver.host(), SLOW_RESPONSE_TIME);
+        load(receiver, 9);
+        harness.awaitSent(receiver.host(), 9);
+        awaitIdle(64);
+        harness.sender.hang(receiver.host());
+
+        load(receiver, 20);
+
+        awaitAtOnce(receiver, 8);
+    }
+
+    @Test
+    void one_that_falls_silent_gets_no_more_of_the_half_for_proven_ones() {
+        permits(64);
+        var silent = receiver("silent.example", 8);
+        var untried = receivers("untried", 40, 8);
+        harness.refreshConfiguration();
+        load(silent, 1);
+        harness.awaitSent(silent.host(), 1);
+        awaitIdle(64);
+        for (var receiver : untried) {
+            harness.sender.hang(receiver.host());
+            load(receiver, 4);
+        }
+        harness.sender.hang(silent.host());
+        load(silent, 2);
+        awaitAtOnce(silent, 2);
+        harness.clock.advance(Pace.PROMPT.plusMillis(1));
+
+        load(silent, 6);
+
+        assertThat(harness.dispatcher.permitsLeft()).isEqualTo(64 - 16 - 2);
+        assertThat(harness.sender.inFlight(silent.host())).isEqualTo(2);
+    }
+
+    @Test
+    void one_that_falls_silent_with_all_its_senders_out_is_found_within_a_second() {
+        permits(32);
+        var one = receiver("one.example", 8);
+        var other = receiver("other.example", 8);
+        harness.refreshConfiguration();
+        for (var receiver : List.of(one, other)) {
+            load(receiver, 1);
+            harness.awaitSent(receiver.host(), 1);
+            awaitIdle(32);
+            harness.sender.hang(receiver.host());
+        }
+        load(one, 10);
+        load(other, 10);
+        awaitAtOnce(one, 4);
+        awaitAtOnce(other, 1);
+        harness.clock.advance(Pace.PROMPT.plusMillis(1));
+
+        harness.dispatcher.updateStandings();
+
+        DispatchHarness.awaitSoon().until(() -> harness.sender.inFlight(other.host()) > 1);
+    }
+
+    @Test
+    void more_destinations_than_permits_all_have_their_turn() {
+        permits(64);
+        var receivers = receivers("one-of-many", 100, 256);
+        harness.refreshConfiguration();
+        receivers.forEach(receiver -> harness.sender.hang(receiver.host()));
+        receivers.forEach(receiver -> load(receiver, 20));
+
+        receivers.forEach(receiver -> harness.sender.release(receiver.host()));
+
+        receivers.forEach(receiver -> harness.awaitSent(receiver.host(), 20));
+        awaitIdle(64);
+    }
+
+    /// All are slow, so that they share one half; of four permits, each half may give one.
     @Test
     void two_workspaces_have_every_other_turn_whoever_came_first_with_however_many() {
-        permits(1);
-        var blocker = target("blocker.example", 1);
-        var many = targets("many", 20, 4);
-        var others = new Given(engine.db);
-        var lonely = target(others, others.source(), "lonely.example", 4);
-        engine.learn();
-        engine.sender.hang(blocker.host());
+        permits(4);
+        var blocker = receiver("blocker.example", 1);
+        var many = receivers("many", 20, 4);
+        var others = new Given(harness.db);
+        var lonely = receiver(others, others.source(), "lonely.example", 4);
+        harness.refreshConfiguration();
+        harness.sender.hang(blocker.host());
+        harness.sender.setLatency(lonely.host(), SLOW_RESPONSE_TIME);
         load(blocker, 1);
         awaitAtOnce(blocker, 1);
-        for (var target : many) {
-            load(target, 5);
+        for (var receiver : many) {
+            harness.sender.setLatency(receiver.host(), SLOW_RESPONSE_TIME);
+            load(receiver, 5);
         }
         load(lonely, 10);
 
-        engine.sender.letGo(blocker.host());
-        Engine.soon().until(() -> engine.sender.parcels().size() == 111);
+        harness.sender.release(blocker.host());
+        DispatchHarness.awaitSoon().until(() -> harness.sender.requests().size() == 111);
 
-        var hosts = engine.sender.parcels().stream().map(parcel -> parcel.url().host().text());
+        var hosts = harness.sender.requests().stream().map(request -> request.url().host().text());
         var order = hosts.skip(1).toList();
         assertThat(order).hasSize(110);
         for (int i = 0; i < 10; i++) {
             assertThat(order.subList(2 * i, 2 * i + 2)).contains(lonely.host());
         }
         assertThat(order.subList(0, 40).stream().filter(host -> host.startsWith("many")).distinct())
-                .as("each of the many has its turn before one has its second")
+                .as("each of the many is served once before any is served twice")
                 .hasSize(20);
     }
 
     @Test
     void resends_let_live_deliveries_pass() {
-        var target = target("one.example", 1);
-        engine.learn();
-        engine.sender.hang(target.host());
-        engine.backlogOf(target.connection(), 60, Trigger.RESEND);
-        engine.round();
-        awaitAtOnce(target, 1);
+        var receiver = receiver("one.example", 1);
+        harness.refreshConfiguration();
+        harness.sender.hang(receiver.host());
+        harness.backlogOf(receiver.connection(), 60, Trigger.RESEND);
+        harness.round();
+        awaitAtOnce(receiver, 1);
         var live = new ArrayList<DeliveryId>();
         for (int i = 0; i < 30; i++) {
-            live.add(engine.accept(target.connection()));
+            live.add(harness.accept(receiver.connection()));
         }
 
-        engine.sender.letGo(target.host());
-        engine.roundsUntilDone();
+        harness.sender.release(receiver.host());
+        harness.roundsUntilDone();
 
-        var sent = engine.sender.sentTo(target.host());
+        var sent = harness.sender.sentTo(receiver.host());
         assertThat(sent).hasSize(90);
         assertThat(sent.indexOf(live.getLast()))
                 .as("one resend on the wire and one after fifteen live ones")
@@ -252,24 +310,24 @@ class FairnessTest {
 
     @Test
     void few_resends_are_loaded_while_live_deliveries_wait() {
-        permits(Dispatcher.PERMITS);
-        var target = target("one.example", 16);
-        engine.learn();
-        engine.sender.hang(target.host());
+        permits(Dispatcher.MAX_ATTEMPTS_IN_FLIGHT);
+        var receiver = receiver("one.example", 16);
+        harness.refreshConfiguration();
+        harness.sender.hang(receiver.host());
         for (int i = 0; i < 20; i++) {
-            engine.accept(target.connection());
+            harness.accept(receiver.connection());
         }
-        awaitAtOnce(target, 16);
-        assertThat(engine.dispatcher.hasLive(target.destination())).isTrue();
-        engine.backlogOf(target.connection(), 200, Trigger.RESEND);
-        engine.round();
+        awaitAtOnce(receiver, 16);
+        assertThat(harness.dispatcher.hasLive(receiver.destination())).isTrue();
+        harness.backlogOf(receiver.connection(), 200, Trigger.RESEND);
+        harness.round();
 
-        engine.given.deleted(target.destination());
-        engine.learn();
-        engine.sender.letGo(target.host());
-        await().until(() -> engine.count("delivery") >= 22);
-        engine.stop(Duration.ofSeconds(10));
+        harness.given.deleted(receiver.destination());
+        harness.refreshConfiguration();
+        harness.sender.release(receiver.host());
+        await().until(() -> harness.count("delivery") >= 22);
+        harness.stop(Duration.ofSeconds(10));
 
-        assertThat(engine.count("delivery")).as("all that was in memory").isEqualTo(22);
+        assertThat(harness.count("delivery")).as("all that was in memory").isEqualTo(22);
     }
 }

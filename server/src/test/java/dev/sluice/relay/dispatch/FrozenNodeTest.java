@@ -7,8 +7,9 @@ import dev.sluice.gateway.destination.DestinationId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.Trigger;
-import dev.sluice.relay.Work;
+import dev.sluice.relay.UnfinishedDelivery;
 import dev.sluice.relay.circuit.Circuit;
+import dev.sluice.testkit.DeliveryState;
 import dev.sluice.testkit.Some;
 
 import org.junit.jupiter.api.AfterEach;
@@ -19,156 +20,170 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// A process that stood still for longer than its lease, and what it finds when it wakes.
+/// A process that was frozen for longer than its lease, and continues.
 class FrozenNodeTest {
 
     private static final String HOST = "a.example";
-    private static final Duration LONG = Duration.ofSeconds(60);
+    private static final Duration LONGER_THAN_LEASE = Duration.ofSeconds(60);
 
-    private final Engine engine = Engine.alone();
-    private final SourceId source = engine.given.source();
-    private final DestinationId destination = engine.given.destination(HOST, 4);
-    private final ConnectionId connection = engine.given.connection(source, destination);
+    private final DispatchHarness harness = DispatchHarness.firstNode();
+    private final SourceId source = harness.given.source();
+    private final DestinationId destination = harness.given.destination(HOST, 4);
+    private final ConnectionId connection = harness.given.connection(source, destination);
 
     @AfterEach
     void close() {
-        engine.close();
+        harness.close();
     }
 
-    /// Four on the wire, two in line.
+    /// Accepts six deliveries: four on the wire, two queued.
     private List<DeliveryId> sixInMemory() {
-        engine.learn();
-        engine.sender.hang(HOST);
+        harness.refreshConfiguration();
+        harness.sender.hang(HOST);
         var deliveries = new ArrayList<DeliveryId>();
         for (int i = 0; i < 6; i++) {
-            deliveries.add(engine.accept(connection));
+            deliveries.add(harness.accept(connection));
         }
-        engine.awaitSent(HOST, 4);
+        harness.awaitSent(HOST, 4);
         return deliveries;
     }
 
     @Test
     void alone_it_sends_nothing_until_it_has_its_lease_again() {
         var deliveries = sixInMemory();
-        engine.sleep(LONG);
+        harness.skipMonotonicTime(LONGER_THAN_LEASE);
 
-        engine.sender.letGo(HOST);
-        engine.awaitWritten(6);
-        deliveries.add(engine.accept(connection));
-        engine.round();
+        harness.sender.release(HOST);
+        harness.awaitWritten(6);
+        deliveries.add(harness.accept(connection));
+        harness.round();
 
-        assertThat(engine.sender.sentTo(HOST)).hasSize(4);
+        assertThat(harness.sender.sentTo(HOST)).hasSize(4);
         assertThat(deliveries)
-                .extracting(engine::standing)
-                .containsOnly("3 1", "waiting 0")
-                .filteredOn("waiting 0"::equals)
+                .extracting(harness::stateOf)
+                .containsOnly(DeliveryState.succeeded(1), DeliveryState.waiting(0))
+                .filteredOn(DeliveryState.waiting(0)::equals)
                 .hasSize(3);
 
-        engine.node.run();
-        engine.roundsUntilDone();
-        assertThat(deliveries).extracting(engine::standing).containsOnly("3 1");
-        assertThat(engine.sender.sentTo(HOST)).hasSize(7).doesNotHaveDuplicates();
+        harness.runNode();
+        harness.roundsUntilDone();
+        assertThat(deliveries)
+                .extracting(harness::stateOf)
+                .containsOnly(DeliveryState.succeeded(1));
+        assertThat(harness.sender.sentTo(HOST)).hasSize(7).doesNotHaveDuplicates();
     }
 
     @Test
     void what_another_took_over_is_sent_by_that_one_alone() {
         var deliveries = sixInMemory();
-        try (var other = Engine.another()) {
-            other.learn();
-            engine.sleep(LONG);
-            engine.loseLease();
-            other.node.run();
+        try (var other = DispatchHarness.anotherNode()) {
+            other.refreshConfiguration();
+            harness.skipMonotonicTime(LONGER_THAN_LEASE);
+            harness.loseLease();
+            other.runNode();
             other.roundsUntilDone();
             assertThat(other.sender.sentTo(HOST)).containsExactlyInAnyOrderElementsOf(deliveries);
 
-            engine.sender.letGo(HOST);
-            engine.awaitWritten(6);
-            engine.node.run();
-            engine.round();
+            harness.sender.release(HOST);
+            harness.awaitWritten(6);
+            harness.runNode();
+            harness.round();
 
-            assertThat(engine.sender.sentTo(HOST)).as("what was on the wire").hasSize(4);
-            assertThat(deliveries).extracting(engine::standing).containsOnly("3 1");
-            assertThat(engine.count("delivery_work")).isZero();
+            assertThat(harness.sender.sentTo(HOST)).as("what was on the wire").hasSize(4);
+            assertThat(deliveries)
+                    .extracting(harness::stateOf)
+                    .containsOnly(DeliveryState.succeeded(1));
+            assertThat(harness.count("delivery_work")).isZero();
         }
     }
 
     @Test
     void what_failed_while_it_stood_still_opens_no_circuit() {
-        var wide = engine.given.destination("b.example", 8);
-        var there = engine.given.connection(source, wide);
-        engine.learn();
-        engine.sender.alwaysAnswers("b.example", 503);
-        engine.sender.takes("b.example", LONG);
-        engine.sender.hang("b.example");
+        var wide = harness.given.destination("b.example", 8);
+        var there = harness.given.connection(source, wide);
+        harness.refreshConfiguration();
+        harness.sender.alwaysAnswer("b.example", 503);
+        harness.sender.setLatency("b.example", LONGER_THAN_LEASE);
+        harness.sender.hang("b.example");
         for (int i = 0; i < 6; i++) {
-            engine.accept(there);
+            harness.accept(there);
         }
-        engine.awaitSent("b.example", 6);
-        engine.sleep(LONG);
-        engine.node.run(); // nobody took its work, so it has its lease at once
+        harness.awaitSent("b.example", 6);
+        harness.skipMonotonicTime(LONGER_THAN_LEASE);
+        harness.runNode(); // no other node took its work, so one round renews its lease
 
-        engine.sender.letGo("b.example");
-        engine.awaitWritten(6);
+        harness.sender.release("b.example");
+        harness.awaitWritten(6);
 
-        assertThat(engine.circuits.of(wide).state()).isEqualTo(Circuit.State.CLOSED);
-        assertThat(engine.circuits.of(wide).failures()).isZero();
+        assertThat(harness.circuits.of(wide).state()).isEqualTo(Circuit.CircuitState.CLOSED);
+        assertThat(harness.circuits.of(wide).failures()).isZero();
     }
 
-    /// It lives again, and has leased what it has still on the wire from before.
+    /// The node lives under a new epoch and has leased again what is still on the wire from before.
     @Test
     void an_attempt_from_before_that_ends_does_not_hide_the_one_under_way() {
-        engine.learn();
-        var elsewhere = engine.given.destination("b.example", 4);
-        var again = engine.given.connection(source, elsewhere);
-        engine.learn();
-        engine.sender.hang(HOST);
-        engine.sender.hang("b.example");
+        harness.refreshConfiguration();
+        var elsewhere = harness.given.destination("b.example", 4);
+        var again = harness.given.connection(source, elsewhere);
+        harness.refreshConfiguration();
+        harness.sender.hang(HOST);
+        harness.sender.hang("b.example");
         var id = DeliveryId.of(Some.eventId(), 1);
         send(id, connection, destination);
-        engine.awaitSent(HOST, 1);
-        engine.clock.advance(LONG);
+        harness.awaitSent(HOST, 1);
+        harness.clock.advance(LONGER_THAN_LEASE);
         send(id, again, elsewhere);
-        engine.awaitSent("b.example", 1);
+        harness.awaitSent("b.example", 1);
 
-        engine.sender.letGo(HOST);
-        engine.awaitWritten(1);
+        harness.sender.release(HOST);
+        harness.awaitWritten(1);
 
-        assertThat(engine.dispatcher.since(id)).contains(engine.clock.instant());
-        engine.sender.letGo("b.example");
-        engine.awaitWritten(2);
-        Engine.soon().until(() -> engine.dispatcher.since(id).isEmpty());
+        assertThat(harness.dispatcher.attemptStartedAt(id)).contains(harness.clock.instant());
+        harness.sender.release("b.example");
+        harness.awaitWritten(2);
+        DispatchHarness.awaitSoon().until(() -> harness.dispatcher.attemptStartedAt(id).isEmpty());
     }
 
     private void send(DeliveryId id, ConnectionId by, DestinationId to) {
-        var work = new Work(id, source, by, Trigger.INGEST, 0, Optional.empty());
-        assertThat(engine.dispatcher.intake().reserveWaiting(destination, Trigger.INGEST, 100))
+        var delivery = new UnfinishedDelivery(id, source, by, Trigger.INGEST, 0, Optional.empty());
+        assertThat(harness.dispatcher.admission().reserveWaiting(destination, Trigger.INGEST, 100))
                 .isTrue();
-        engine.dispatcher
-                .intake()
-                .addWaiting(to, new Ready(work, Some.payload("{}"), false, engine.node.epoch()));
+        harness.dispatcher
+                .admission()
+                .addWaiting(
+                        to,
+                        new LoadedDelivery(
+                                delivery, Some.payload("{}"), false, harness.node.epoch()));
     }
 
-    /// It lives again under a new epoch before a thread that had taken something comes to send it.
+    /// The node gets a new epoch before a thread that had taken a delivery sends it.
     @Test
     void what_it_took_before_it_was_declared_dead_is_not_sent_under_its_next_epoch() {
-        engine.learn();
-        long before = engine.node.epoch();
-        try (var other = Engine.another()) {
-            engine.loseLease();
-            other.node.run();
-            engine.node.run();
-            assertThat(engine.node.mayStart()).isTrue();
+        harness.refreshConfiguration();
+        long before = harness.node.epoch();
+        try (var other = DispatchHarness.anotherNode()) {
+            harness.loseLease();
+            other.runNode();
+            harness.runNode();
+            assertThat(harness.node.mayStart()).isTrue();
 
             var id = DeliveryId.of(Some.eventId(), 1);
-            var work = new Work(id, source, connection, Trigger.INGEST, 0, Optional.empty());
-            assertThat(engine.dispatcher.intake().reserveWaiting(destination, Trigger.INGEST, 100))
+            var delivery =
+                    new UnfinishedDelivery(
+                            id, source, connection, Trigger.INGEST, 0, Optional.empty());
+            assertThat(
+                            harness.dispatcher
+                                    .admission()
+                                    .reserveWaiting(destination, Trigger.INGEST, 100))
                     .isTrue();
-            engine.dispatcher
-                    .intake()
-                    .addWaiting(destination, new Ready(work, Some.payload("{}"), false, before));
-            Engine.soon().until(() -> engine.dispatcher.pollWritten().isPresent());
+            harness.dispatcher
+                    .admission()
+                    .addWaiting(
+                            destination,
+                            new LoadedDelivery(delivery, Some.payload("{}"), false, before));
+            DispatchHarness.awaitSoon().until(() -> harness.dispatcher.pollWritten().isPresent());
 
-            assertThat(engine.sender.parcels()).isEmpty();
+            assertThat(harness.sender.requests()).isEmpty();
         }
     }
 }

@@ -6,8 +6,10 @@ import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.destination.DestinationId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.relay.DeliveryId;
+import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.circuit.Circuit;
-import dev.sluice.relay.circuit.Circuit.State;
+import dev.sluice.relay.circuit.Circuit.CircuitState;
+import dev.sluice.testkit.DeliveryState;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -19,157 +21,150 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What is sent, and what is not, while a destination's circuit opens, is open and closes again.
+/// Which deliveries are sent while a destination's circuit opens, is open, and closes again.
 class OpenCircuitTest {
 
     private static final String HOST = "a.example";
     private static final Duration COOLDOWN = Duration.ofSeconds(60);
 
-    private final Engine engine = Engine.alone();
-    private final SourceId source = engine.given.source();
-    private final DestinationId destination = engine.given.destination(HOST, 1);
-    private final ConnectionId connection = engine.given.connection(source, destination);
+    private final DispatchHarness harness = DispatchHarness.firstNode();
+    private final SourceId source = harness.given.source();
+    private final DestinationId destination = harness.given.destination(HOST, 1);
+    private final ConnectionId connection = harness.given.connection(source, destination);
 
     @AfterEach
     void close() {
-        engine.close();
+        harness.close();
     }
 
     private List<DeliveryId> accept(ConnectionId to, int deliveries) {
         var accepted = new ArrayList<DeliveryId>();
         for (int i = 0; i < deliveries; i++) {
-            accepted.add(engine.accept(to));
+            accepted.add(harness.accept(to));
         }
         return accepted;
     }
 
     private Circuit circuit() {
-        return engine.circuits.of(destination);
+        return harness.circuits.of(destination);
     }
 
     private int sent() {
-        return engine.sender.sentTo(HOST).size();
+        return harness.sender.sentTo(HOST).size();
     }
 
-    /// Nothing is being sent, and nothing that is in memory is still to be.
-    private void awaitQuiet() {
-        Engine.soon()
-                .until(() ->
-                        engine.dispatcher.permitsLeft() == Dispatcher.PERMITS
-                                && engine.count("delivery_work where owner is not null") == 0);
-    }
-
-    /// With five deliveries that failed once, and the circuit written.
+    /// Opens the circuit with five deliveries that failed once, and writes it.
     private List<DeliveryId> opened() {
-        engine.learn();
-        engine.sender.alwaysAnswers(HOST, 503);
+        harness.refreshConfiguration();
+        harness.sender.alwaysAnswer(HOST, 503);
         var deliveries = accept(connection, 5);
-        engine.awaitWritten(5);
-        engine.circuits.run();
-        assertThat(circuit().state()).isEqualTo(State.OPEN);
+        harness.awaitWritten(5);
+        harness.circuits.run();
+        assertThat(circuit().state()).isEqualTo(CircuitState.OPEN);
         return deliveries;
     }
 
-    /// Rounds until so many requests were sent in all, and no more.
+    /// Runs rounds until exactly this many requests were sent in all.
     private void roundsUntilSent(int requests) {
-        Engine.soon()
+        DispatchHarness.awaitSoon()
                 .until(() -> {
-                    engine.round();
+                    harness.round();
                     return sent() >= requests;
                 });
-        awaitQuiet();
-        engine.round();
-        engine.round();
-        awaitQuiet();
+        harness.awaitIdle();
+        harness.round();
+        harness.awaitIdle();
+        harness.round();
+        harness.awaitIdle();
         assertThat(sent()).isEqualTo(requests);
     }
 
     @Test
     void after_the_fifth_failure_in_a_row_nothing_reaches_the_receiver() {
-        engine.learn();
-        engine.sender.alwaysAnswers(HOST, 503);
-        engine.sender.hang(HOST);
+        harness.refreshConfiguration();
+        harness.sender.alwaysAnswer(HOST, 503);
+        harness.sender.hang(HOST);
         var deliveries = accept(connection, 20);
-        engine.awaitSent(HOST, 1);
-        engine.sender.letGo(HOST);
-        engine.awaitWritten(20);
-        awaitQuiet();
+        harness.awaitSent(HOST, 1);
+        harness.sender.release(HOST);
+        harness.awaitWritten(20);
+        harness.awaitIdle();
 
         assertThat(sent()).isEqualTo(5);
         assertThat(deliveries)
-                .extracting(engine::standing)
-                .containsOnly("waiting 0", "waiting 1")
-                .filteredOn("waiting 1"::equals)
+                .extracting(harness::stateOf)
+                .containsOnly(DeliveryState.waiting(0), DeliveryState.waiting(1))
+                .filteredOn(DeliveryState.waiting(1)::equals)
                 .hasSize(5);
-        assertThat(circuit().reopenAt()).contains(engine.clock.instant().plus(COOLDOWN));
+        assertThat(circuit().reopenAt()).contains(harness.clock.instant().plus(COOLDOWN));
     }
 
     @Test
     void with_many_in_flight_only_what_was_under_way_reaches_it_and_the_cooldown_is_one() {
-        var wide = engine.given.destination("wide.example", 32);
-        var lane = engine.given.connection(source, wide);
-        engine.learn();
-        engine.sender.alwaysAnswers("wide.example", 500);
-        engine.sender.hang("wide.example");
+        var wide = harness.given.destination("wide.example", 32);
+        var lane = harness.given.connection(source, wide);
+        harness.refreshConfiguration();
+        harness.sender.alwaysAnswer("wide.example", 500);
+        harness.sender.hang("wide.example");
         accept(lane, 200);
-        engine.awaitSent("wide.example", 32);
-        engine.sender.letGo("wide.example");
-        engine.awaitWritten(200);
-        awaitQuiet();
-        engine.circuits.run();
+        harness.awaitSent("wide.example", 32);
+        harness.sender.release("wide.example");
+        harness.awaitWritten(200);
+        harness.awaitIdle();
+        harness.circuits.run();
 
-        int requests = engine.sender.sentTo("wide.example").size();
+        int requests = harness.sender.sentTo("wide.example").size();
         assertThat(requests).isBetween(32, 36); // four may go before the fifth failure is known
-        assertThat(engine.circuits.of(wide).cooldown()).isEqualTo(COOLDOWN);
-        assertThat(engine.count("attempt")).as("attempts made").isEqualTo(requests);
-        assertThat(engine.count("delivery_work where attempts = 0")).isEqualTo(200 - requests);
+        assertThat(harness.circuits.of(wide).cooldown()).isEqualTo(COOLDOWN);
+        assertThat(harness.count("attempt")).as("attempts made").isEqualTo(requests);
+        assertThat(harness.count("delivery_work where attempts = 0")).isEqualTo(200 - requests);
     }
 
     @Test
     void new_deliveries_wait_and_nothing_is_read_or_sent_while_it_is_open() {
         opened();
-        var late = engine.accept(connection);
-        assertThat(engine.standing(late)).isEqualTo("waiting 0");
-        engine.backlogOf(connection, 1_000);
-        engine.clock.advance(COOLDOWN.minusMillis(1));
-        engine.round();
+        var late = harness.accept(connection);
+        assertThat(harness.stateOf(late)).isEqualTo(DeliveryState.waiting(0));
+        harness.backlogOf(connection, 1_000);
+        harness.clock.advance(COOLDOWN.minusMillis(1));
+        harness.round();
 
         assertThat(lane("owner is null")).isEqualTo(1);
         assertThat(wakeAt()).isEqualTo(circuit().reopenAt().orElseThrow());
-        engine.turn();
-        engine.turn();
+        harness.runLoopsOnce();
+        harness.runLoopsOnce();
         assertThat(sent()).isEqualTo(5);
         assertThat(lane("owner is null")).as("asleep").isEqualTo(1);
     }
 
     private long lane(String where) {
-        return engine.count("lane where " + where);
+        return harness.count("lane where " + where);
     }
 
     private Instant wakeAt() {
-        return engine.db.call(
+        return harness.db.call(
                 tx -> tx.single("select wake_at from lane", row -> row.instant("wake_at")));
     }
 
     @Test
     void one_probe_is_sent_after_the_cooldown_the_oldest_that_is_due() {
         opened();
-        var first = engine.accept(connection);
-        engine.clock.advance(Duration.ofSeconds(1));
+        var first = harness.accept(connection);
+        harness.clock.advance(Duration.ofSeconds(1));
         accept(connection, 10);
-        engine.clock.advance(COOLDOWN);
-        engine.sender.hang(HOST);
+        harness.clock.advance(COOLDOWN);
+        harness.sender.hang(HOST);
 
-        engine.round();
-        engine.awaitSent(HOST, 6);
+        harness.round();
+        harness.awaitSent(HOST, 6);
         for (int i = 0; i < 5; i++) {
-            engine.round();
+            harness.round();
         }
 
-        assertThat(circuit().state()).isEqualTo(State.HALF_OPEN);
+        assertThat(circuit().state()).isEqualTo(CircuitState.HALF_OPEN);
         assertThat(sent()).isEqualTo(6);
-        // The retries of the five came due after 30 s, before anything else in the lane but this.
-        assertThat(engine.sender.sentTo(HOST).getLast()).isEqualTo(first);
+        // The retries of the five are due after 30 s, before all of the lane but `first`.
+        assertThat(harness.sender.sentTo(HOST).getLast()).isEqualTo(first);
     }
 
     @Test
@@ -179,52 +174,52 @@ class OpenCircuitTest {
         int requests = 5;
         for (int seconds : new int[] {60, 120, 240, 480, 600, 600}) {
             assertThat(circuit().cooldown()).hasSeconds(seconds);
-            engine.clock.advance(Duration.ofSeconds(seconds).minusMillis(1));
-            engine.round();
+            harness.clock.advance(Duration.ofSeconds(seconds).minusMillis(1));
+            harness.round();
             assertThat(sent()).isEqualTo(requests);
 
-            engine.clock.advance(Duration.ofMillis(1));
+            harness.clock.advance(Duration.ofMillis(1));
             roundsUntilSent(++requests);
-            assertThat(circuit().state()).isEqualTo(State.OPEN);
+            assertThat(circuit().state()).isEqualTo(CircuitState.OPEN);
         }
-        assertThat(engine.count("delivery_work where attempts = 0")).isGreaterThanOrEqualTo(94);
+        assertThat(harness.count("delivery_work where attempts = 0")).isGreaterThanOrEqualTo(94);
     }
 
     @Test
     void a_probe_that_succeeds_closes_it_and_everything_is_sent() {
         var failed = opened();
         var waiting = accept(connection, 30);
-        engine.sender.alwaysAnswers(HOST, 200);
-        engine.clock.advance(COOLDOWN);
+        harness.sender.alwaysAnswer(HOST, 200);
+        harness.clock.advance(COOLDOWN);
 
-        engine.roundsUntilDone();
+        harness.roundsUntilDone();
 
         assertThat(circuit().isHealthy()).isTrue();
-        assertThat(failed).extracting(engine::standing).containsOnly("3 2");
-        assertThat(waiting).extracting(engine::standing).containsOnly("3 1");
+        assertThat(failed).extracting(harness::stateOf).containsOnly(DeliveryState.succeeded(2));
+        assertThat(waiting).extracting(harness::stateOf).containsOnly(DeliveryState.succeeded(1));
         assertThat(sent()).isEqualTo(5 + 35);
-        engine.circuits.run();
-        assertThat(engine.count("circuit where state = 'closed' and failures = 0")).isEqualTo(1);
+        harness.circuits.run();
+        assertThat(harness.count("circuit where state = 'closed' and failures = 0")).isEqualTo(1);
     }
 
     @Test
     void closing_wakes_lanes_that_sleep_until_the_next_try() {
-        var second = engine.given.connection(engine.given.source(), destination);
+        var second = harness.given.connection(harness.given.source(), destination);
         opened();
         accept(connection, 1);
         accept(second, 1);
-        engine.clock.advance(COOLDOWN);
-        engine.sender.hang(HOST);
-        engine.round(); // one lane has the probe, the other goes back to sleep
-        engine.awaitSent(HOST, 6);
-        engine.sender.alwaysAnswers(HOST, 200);
-        engine.sender.letGo(HOST);
-        engine.awaitWritten(6);
+        harness.clock.advance(COOLDOWN);
+        harness.sender.hang(HOST);
+        harness.round(); // one lane has the probe, the other goes back to sleep
+        harness.awaitSent(HOST, 6);
+        harness.sender.alwaysAnswer(HOST, 200);
+        harness.sender.release(HOST);
+        harness.awaitWritten(6);
 
-        Engine.soon()
+        DispatchHarness.awaitSoon()
                 .until(() -> {
-                    engine.turn(); // nobody else wakes lanes
-                    return engine.count("delivery_work where attempts = 0") == 0;
+                    harness.runLoopsOnce(); // nothing else wakes lanes
+                    return harness.count("delivery_work where attempts = 0") == 0;
                 });
     }
 
@@ -232,37 +227,38 @@ class OpenCircuitTest {
     @ValueSource(ints = {400, 404, 410})
     void a_refusal_proves_that_it_can_be_reached(int status) {
         opened();
-        var probe = engine.accept(connection);
-        engine.clock.advance(Duration.ofSeconds(1));
-        engine.sender.alwaysAnswers(HOST, status);
-        engine.clock.advance(COOLDOWN);
-        engine.roundsUntilDone();
+        var probe = harness.accept(connection);
+        harness.clock.advance(Duration.ofSeconds(1));
+        harness.sender.alwaysAnswer(HOST, status);
+        harness.clock.advance(COOLDOWN);
+        harness.roundsUntilDone();
 
         assertThat(circuit().isHealthy()).isTrue();
-        assertThat(engine.standing(probe)).isEqualTo("4 1 9");
+        assertThat(harness.stateOf(probe))
+                .isEqualTo(DeliveryState.failed(1, ErrorCode.HTTP_STATUS));
     }
 
     @ParameterizedTest
     @ValueSource(ints = {408, 429})
     void answers_that_ask_for_patience_count_as_failures_also_of_a_probe(int status) {
-        engine.learn();
-        engine.sender.alwaysAnswers(HOST, status);
+        harness.refreshConfiguration();
+        harness.sender.alwaysAnswer(HOST, status);
         accept(connection, 7);
-        awaitQuiet();
+        harness.awaitIdle();
         assertThat(sent()).isEqualTo(5);
-        engine.circuits.run();
+        harness.circuits.run();
 
-        engine.clock.advance(COOLDOWN);
+        harness.clock.advance(COOLDOWN);
         roundsUntilSent(6);
         assertThat(circuit().cooldown()).hasSeconds(120);
     }
 
     @Test
     void a_success_in_between_keeps_it_closed() {
-        engine.learn();
-        engine.sender.willAnswer(HOST, 500, 500, 500, 500, 200, 500, 500, 500, 500, 404);
+        harness.refreshConfiguration();
+        harness.sender.willAnswer(HOST, 500, 500, 500, 500, 200, 500, 500, 500, 500, 404);
         accept(connection, 30);
-        engine.awaitWritten(30);
+        harness.awaitWritten(30);
 
         assertThat(circuit().isHealthy()).isTrue();
         assertThat(sent()).isEqualTo(30);
@@ -270,38 +266,42 @@ class OpenCircuitTest {
 
     @Test
     void another_destination_is_not_affected() {
-        var other = engine.given.connection(source, engine.given.destination("b.example", 1));
+        var other = harness.given.connection(source, harness.given.destination("b.example", 1));
         opened();
         var deliveries = accept(other, 10);
-        engine.awaitWritten(15);
+        harness.awaitWritten(15);
 
-        assertThat(deliveries).extracting(engine::standing).containsOnly("3 1");
+        assertThat(deliveries)
+                .extracting(harness::stateOf)
+                .containsOnly(DeliveryState.succeeded(1));
     }
 
     @Test
     void a_retry_that_is_not_due_is_no_probe_and_the_next_arrival_is() {
         opened();
-        engine.sender.alwaysAnswers(HOST, 500);
-        engine.clock.advance(COOLDOWN);
-        roundsUntilSent(6); // a first retry; its second is due in two minutes
-        engine.clock.advance(Duration.ofMinutes(2));
+        harness.sender.alwaysAnswer(HOST, 500);
+        harness.clock.advance(COOLDOWN);
+        roundsUntilSent(6); // a first retry; the second is due in two minutes
+        harness.clock.advance(Duration.ofMinutes(2));
         roundsUntilSent(7);
-        engine.clock.advance(Duration.ofMinutes(4));
-        for (int requests = 8; engine.count("delivery_work where attempts < 3") > 0; requests++) {
+        harness.clock.advance(Duration.ofMinutes(4));
+        for (int requests = 8; harness.count("delivery_work where attempts < 3") > 0; requests++) {
             roundsUntilSent(requests);
-            engine.clock.advance(Duration.ofMinutes(10));
+            harness.clock.advance(Duration.ofMinutes(10));
         }
-        engine.round();
-        engine.round();
-        assertThat(circuit().state()).as("with nothing to try").isEqualTo(State.OPEN);
-        assertThat(circuit().isDue(engine.clock.instant())).isTrue();
+        harness.round();
+        harness.round();
+        assertThat(circuit().state()).as("with nothing to send").isEqualTo(CircuitState.OPEN);
+        assertThat(circuit().isProbeDue(harness.clock.instant())).isTrue();
 
         int before = sent();
-        engine.sender.alwaysAnswers(HOST, 200);
-        var next = engine.accept(connection);
-        assertThat(engine.standing(next)).isEqualTo("waiting 0");
+        harness.sender.alwaysAnswer(HOST, 200);
+        var next = harness.accept(connection);
+        assertThat(harness.stateOf(next)).isEqualTo(DeliveryState.waiting(0));
         roundsUntilSent(before + 1);
-        Engine.soon().untilAsserted(() -> assertThat(engine.standing(next)).isEqualTo("3 1"));
+        DispatchHarness.awaitSoon()
+                .untilAsserted(() ->
+                        assertThat(harness.stateOf(next)).isEqualTo(DeliveryState.succeeded(1)));
         assertThat(circuit().isHealthy()).isTrue();
     }
 
@@ -309,67 +309,68 @@ class OpenCircuitTest {
     void a_probe_that_is_held_is_given_back_and_its_turn_comes_when_the_hold_is_lifted() {
         opened();
         accept(connection, 3);
-        engine.given.paused(destination, true);
-        engine.learn();
-        engine.clock.advance(COOLDOWN.plusSeconds(5));
+        harness.given.paused(destination, true);
+        harness.refreshConfiguration();
+        harness.clock.advance(COOLDOWN.plusSeconds(5));
         for (int i = 0; i < 3; i++) {
-            engine.round();
+            harness.round();
         }
         assertThat(sent()).isEqualTo(5);
-        assertThat(circuit().state()).as("nobody claims it").isEqualTo(State.OPEN);
+        assertThat(circuit().state()).as("nobody claims it").isEqualTo(CircuitState.OPEN);
 
-        engine.given.paused(destination, false);
-        engine.learn();
-        engine.sender.alwaysAnswers(HOST, 200);
-        engine.roundsUntilDone();
+        harness.given.paused(destination, false);
+        harness.refreshConfiguration();
+        harness.sender.alwaysAnswer(HOST, 200);
+        harness.roundsUntilDone();
         assertThat(circuit().isHealthy()).isTrue();
     }
 
     @Test
     void a_probe_whose_event_is_gone_is_given_back_for_the_next() {
         opened();
-        var first = engine.accept(connection);
-        engine.clock.advance(Duration.ofSeconds(1));
-        var second = engine.accept(connection);
-        engine.db.run(tx -> tx.update("delete from event where id = ?", first.event().value()));
-        engine.sender.alwaysAnswers(HOST, 200);
-        engine.clock.advance(COOLDOWN);
+        var first = harness.accept(connection);
+        harness.clock.advance(Duration.ofSeconds(1));
+        var second = harness.accept(connection);
+        harness.db.run(tx -> tx.update("delete from event where id = ?", first.event().value()));
+        harness.sender.alwaysAnswer(HOST, 200);
+        harness.clock.advance(COOLDOWN);
 
-        engine.roundsUntilDone();
+        harness.roundsUntilDone();
 
-        assertThat(engine.standing(first)).isEqualTo("4 0 15");
-        assertThat(engine.standing(second)).isEqualTo("3 1");
+        assertThat(harness.stateOf(first))
+                .isEqualTo(DeliveryState.failed(0, ErrorCode.EVENT_EXPIRED));
+        assertThat(harness.stateOf(second)).isEqualTo(DeliveryState.succeeded(1));
     }
 
     @Test
     void a_stop_gives_the_probe_back() {
         opened();
         accept(connection, 3);
-        engine.clock.advance(COOLDOWN);
-        engine.sender.hang(HOST);
-        engine.round();
-        engine.awaitSent(HOST, 6);
+        harness.clock.advance(COOLDOWN);
+        harness.sender.hang(HOST);
+        harness.round();
+        harness.awaitSent(HOST, 6);
         var probe = circuit();
-        assertThat(probe.state()).isEqualTo(State.HALF_OPEN);
+        assertThat(probe.state()).isEqualTo(CircuitState.HALF_OPEN);
 
-        engine.stop(Duration.ofMillis(50));
+        harness.stop(Duration.ofMillis(50));
 
-        assertThat(engine.count("circuit where state = 'open'")).isEqualTo(1);
-        assertThat(engine.count("delivery_work where attempts = 0")).isEqualTo(3);
+        assertThat(harness.count("circuit where state = 'open'")).isEqualTo(1);
+        assertThat(harness.count("delivery_work where attempts = 0")).isEqualTo(3);
     }
 
     @Test
     void a_node_that_starts_finds_it_open() {
         opened();
         accept(connection, 3);
-        try (var other = Engine.another()) {
-            other.learn();
-            other.clock.advance(Duration.ofMillis(1)); // so that it gives out other ids
+        try (var other = DispatchHarness.anotherNode()) {
+            other.refreshConfiguration();
+            other.clock.advance(Duration.ofMillis(1)); // so that it generates other ids
             assertThat(other.circuits.of(destination)).isEqualTo(circuit());
             var delivery = other.accept(connection);
-            assertThat(other.standing(delivery)).isEqualTo("waiting 0");
+            assertThat(other.stateOf(delivery)).isEqualTo(DeliveryState.waiting(0));
             other.round();
-            assertThat(other.sender.parcels()).isEmpty();
+            assertThat(other.sender.requests()).isEmpty();
 
             other.clock.advance(COOLDOWN);
             other.roundsUntilDone();
@@ -379,40 +380,40 @@ class OpenCircuitTest {
 
     @Test
     void two_nodes_with_a_lane_each_send_one_probe() {
-        var second = engine.given.connection(engine.given.source(), destination);
+        var second = harness.given.connection(harness.given.source(), destination);
         opened();
-        engine.acceptWaiting(connection);
-        engine.acceptWaiting(second);
-        try (var other = Engine.another()) {
-            other.learn();
-            engine.clock.advance(COOLDOWN);
+        harness.acceptWaiting(connection);
+        harness.acceptWaiting(second);
+        try (var other = DispatchHarness.anotherNode()) {
+            other.refreshConfiguration();
+            harness.clock.advance(COOLDOWN);
             other.clock.advance(COOLDOWN);
-            engine.sender.hang(HOST);
+            harness.sender.hang(HOST);
             other.sender.hang(HOST);
             for (int i = 0; i < 5; i++) {
-                engine.round();
+                harness.round();
                 other.round();
             }
-            Engine.soon().until(() -> sent() + other.sender.parcels().size() >= 6);
+            DispatchHarness.awaitSoon().until(() -> sent() + other.sender.requests().size() >= 6);
 
-            assertThat(sent() + other.sender.parcels().size()).isEqualTo(6);
+            assertThat(sent() + other.sender.requests().size()).isEqualTo(6);
             assertThat(other.circuits.of(destination)).isEqualTo(circuit());
-            engine.sender.letGo(HOST);
-            other.sender.letGo(HOST);
+            harness.sender.release(HOST);
+            other.sender.release(HOST);
         }
     }
 
     @Test
     void failures_on_two_nodes_add_up() {
-        engine.learn();
-        try (var other = Engine.another()) {
-            other.learn();
-            other.clock.advance(Duration.ofMillis(1)); // so that it gives out other ids
-            engine.sender.alwaysAnswers(HOST, 500);
-            other.sender.alwaysAnswers(HOST, 500);
+        harness.refreshConfiguration();
+        try (var other = DispatchHarness.anotherNode()) {
+            other.refreshConfiguration();
+            other.clock.advance(Duration.ofMillis(1)); // so that it generates other ids
+            harness.sender.alwaysAnswer(HOST, 500);
+            other.sender.alwaysAnswer(HOST, 500);
             accept(connection, 3);
-            engine.awaitWritten(3);
-            engine.circuits.run();
+            harness.awaitWritten(3);
+            harness.circuits.run();
             other.circuits.run();
             assertThat(other.circuits.of(destination).failures()).isEqualTo(3);
 
@@ -420,9 +421,9 @@ class OpenCircuitTest {
             other.accept(connection);
             other.awaitWritten(2);
             other.circuits.run();
-            engine.circuits.run();
+            harness.circuits.run();
 
-            assertThat(circuit().state()).isEqualTo(State.OPEN);
+            assertThat(circuit().state()).isEqualTo(CircuitState.OPEN);
             assertThat(circuit()).isEqualTo(other.circuits.of(destination));
         }
     }
@@ -430,80 +431,80 @@ class OpenCircuitTest {
     @Test
     void a_resend_lane_and_a_live_lane_share_one_probe() {
         opened();
-        engine.backlogOf(connection, 3);
-        engine.resendsOf(connection, 3);
-        engine.clock.advance(COOLDOWN);
-        engine.sender.hang(HOST);
+        harness.backlogOf(connection, 3);
+        harness.resendsOf(connection, 3);
+        harness.clock.advance(COOLDOWN);
+        harness.sender.hang(HOST);
         for (int i = 0; i < 5; i++) {
-            engine.round();
+            harness.round();
         }
-        engine.awaitSent(HOST, 6);
-        engine.round();
+        harness.awaitSent(HOST, 6);
+        harness.round();
         assertThat(sent()).isEqualTo(6);
 
-        engine.sender.alwaysAnswers(HOST, 200);
-        engine.sender.letGo(HOST);
-        engine.roundsUntilDone();
+        harness.sender.alwaysAnswer(HOST, 200);
+        harness.sender.release(HOST);
+        harness.roundsUntilDone();
         assertThat(sent()).isEqualTo(5 + 11);
     }
 
     @Test
     void a_thousand_lanes_share_one_probe_and_all_wake_when_it_succeeds() {
-        var lanes = engine.given.connections(destination, 1_000);
+        var lanes = harness.given.connections(destination, 1_000);
         opened();
-        lanes.forEach(lane -> engine.backlogOf(lane, 1));
-        engine.node.run();
-        engine.clock.advance(COOLDOWN);
-        engine.sender.hang(HOST);
-        engine.round();
-        engine.awaitSent(HOST, 6);
-        engine.round();
+        lanes.forEach(lane -> harness.backlogOf(lane, 1));
+        harness.runNode();
+        harness.clock.advance(COOLDOWN);
+        harness.sender.hang(HOST);
+        harness.round();
+        harness.awaitSent(HOST, 6);
+        harness.round();
         assertThat(sent()).isEqualTo(6);
         assertThat(lane("owner is null")).isEqualTo(1_000);
 
-        engine.sender.alwaysAnswers(HOST, 200);
-        engine.sender.letGo(HOST);
-        Engine.soon()
+        harness.sender.alwaysAnswer(HOST, 200);
+        harness.sender.release(HOST);
+        DispatchHarness.awaitSoon()
                 .atMost(Duration.ofSeconds(60))
                 .until(() -> {
-                    engine.node.run();
-                    engine.turn();
-                    return engine.count("delivery_work where attempts = 0") == 0;
+                    harness.runNode();
+                    harness.runLoopsOnce();
+                    return harness.count("delivery_work where attempts = 0") == 0;
                 });
     }
 
     @Test
     void after_closing_attempts_widen_from_one_to_the_limit() {
-        var wide = engine.given.destination("wide.example", 8);
-        var lane = engine.given.connection(source, wide);
-        engine.learn();
-        engine.sender.alwaysAnswers("wide.example", 500);
+        var wide = harness.given.destination("wide.example", 8);
+        var lane = harness.given.connection(source, wide);
+        harness.refreshConfiguration();
+        harness.sender.alwaysAnswer("wide.example", 500);
         accept(lane, 5);
-        engine.awaitWritten(5);
-        engine.circuits.run();
-        engine.backlogOf(lane, 100);
-        engine.sender.alwaysAnswers("wide.example", 200);
-        engine.clock.advance(COOLDOWN);
-        engine.sender.pace("wide.example");
+        harness.awaitWritten(5);
+        harness.circuits.run();
+        harness.backlogOf(lane, 100);
+        harness.sender.alwaysAnswer("wide.example", 200);
+        harness.clock.advance(COOLDOWN);
+        harness.sender.answerOnPermit("wide.example");
 
         int done = 5;
         for (int width : new int[] {1, 1, 2, 4, 8, 8}) { // the probe, then one, two, four …
             int expected = width;
-            Engine.soon()
+            DispatchHarness.awaitSoon()
                     .until(() -> {
-                        engine.round();
-                        return engine.sender.atOnce("wide.example") == expected;
+                        harness.round();
+                        return harness.sender.inFlight("wide.example") == expected;
                     });
-            engine.round();
-            assertThat(engine.sender.atOnce("wide.example")).isEqualTo(width);
-            engine.sender.permit("wide.example", width);
+            harness.round();
+            assertThat(harness.sender.inFlight("wide.example")).isEqualTo(width);
+            harness.sender.permit("wide.example", width);
             done += width;
             int written = done;
-            engine.awaitWritten(written);
+            harness.awaitWritten(written);
         }
-        engine.sender.permit("wide.example", 1_000);
-        engine.clock.advance(Duration.ofSeconds(30));
-        engine.roundsUntilDone();
-        assertThat(engine.sender.mostAtOnce("wide.example")).isEqualTo(8);
+        harness.sender.permit("wide.example", 1_000);
+        harness.clock.advance(Duration.ofSeconds(30));
+        harness.roundsUntilDone();
+        assertThat(harness.sender.maxInFlight("wide.example")).isEqualTo(8);
     }
 }

@@ -7,7 +7,9 @@ import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.destination.DestinationId;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.Trigger;
-import dev.sluice.relay.Work;
+import dev.sluice.relay.UnfinishedDelivery;
+import dev.sluice.relay.fairness.FairPermits;
+import dev.sluice.relay.fairness.Standing;
 import dev.sluice.testkit.ManualClock;
 import dev.sluice.testkit.Some;
 
@@ -18,82 +20,86 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// Of whom is let in when. The gate has four permits.
+/// When the quarantine closes its gate, and what it lets through. The gate has four permits.
 class QuarantineTest {
 
     private static final DestinationId DESTINATION = new DestinationId(Some.id());
 
     private final ManualClock clock = new ManualClock(Some.NOON);
-    private final Turns<String> gate = new Turns<>(4);
-    private final Turns.Seat<String> seat = new Turns.Seat<>("others", new Turns.Tenant());
-    private final Noted ward = new Noted();
-    private final Quarantine quarantine = new Quarantine(gate, ward, clock);
+    private static final int PERMITS = 16;
 
-    private static final class Noted implements Quarantine.Ward {
-        private final List<Ready> alone = new ArrayList<>();
-        private final List<Ready> amongOthers = new ArrayList<>();
+    private final FairPermits<String> fairPermits = new FairPermits<>(PERMITS);
+    private final FairPermits.PermitHolder<String> permitHolder =
+            new FairPermits.PermitHolder<>("others", new FairPermits.WorkspacePermits());
+    private final RecordingIsolatedSender sender = new RecordingIsolatedSender();
+    private final Quarantine quarantine = new Quarantine(fairPermits, sender, clock);
+
+    private static final class RecordingIsolatedSender implements Quarantine.IsolatedSender {
+        private final List<LoadedDelivery> alone = new ArrayList<>();
+        private final List<LoadedDelivery> sentNormally = new ArrayList<>();
         private Runnable end = () -> {};
         private boolean mayGo = true;
         private boolean cannotBegin;
-        private int solitudesBegun;
-        private int solitudesEnded;
-        private int goneOn;
+        private int isolationsBegun;
+        private int isolationsEnded;
+        private int timesResumed;
 
         @Override
-        public boolean mayGo(DestinationId destination) {
+        public boolean tryAcquireRateLimit(DestinationId destination) {
             return mayGo;
         }
 
         @Override
-        public void sendAlone(DestinationId destination, Ready ready, Runnable ended) {
+        public void sendAlone(DestinationId destination, LoadedDelivery loaded, Runnable ended) {
             if (cannotBegin) {
                 throw new IllegalStateException("no thread");
             }
-            alone.add(ready);
+            alone.add(loaded);
             end = ended;
         }
 
         @Override
-        public void beginSolitude() {
-            solitudesBegun++;
+        public void beginIsolation() {
+            isolationsBegun++;
         }
 
         @Override
-        public void endSolitude() {
-            solitudesEnded++;
+        public void endIsolation() {
+            isolationsEnded++;
         }
 
         @Override
-        public void sendAmongOthers(DestinationId destination, Ready ready) {
-            amongOthers.add(ready);
+        public void sendNormally(DestinationId destination, LoadedDelivery loaded) {
+            sentNormally.add(loaded);
         }
 
         @Override
-        public void goOn() {
-            goneOn++;
+        public void resumeOthers() {
+            timesResumed++;
         }
     }
 
-    private Ready suspect() {
-        var work =
-                new Work(
+    private LoadedDelivery suspect() {
+        var delivery =
+                new UnfinishedDelivery(
                         DeliveryId.of(Some.eventId(), 1),
                         Some.sourceId(),
                         new ConnectionId(Some.id()),
                         Trigger.INGEST,
                         0,
                         Optional.empty());
-        var ready = new Ready(work, Some.payload("{}"), false, 1, 3, Optional.empty());
-        quarantine.add(DESTINATION, ready);
-        return ready;
+        var loaded =
+                new LoadedDelivery(delivery, Some.payload("{}"), false, 1, 3, Optional.empty());
+        quarantine.add(DESTINATION, loaded);
+        return loaded;
     }
 
     private boolean enter() {
-        return gate.tryTake(seat, false);
+        return fairPermits.tryAcquire(permitHolder, Standing.UNPROVEN);
     }
 
     private void leave() {
-        gate.give(seat);
+        fairPermits.release(permitHolder, Standing.UNPROVEN);
     }
 
     private void pass(Duration time) {
@@ -105,8 +111,8 @@ class QuarantineTest {
     void with_nobody_in_line_the_gate_stays_open() {
         quarantine.run();
 
-        assertThat(gate.isClosed()).isFalse();
-        assertThat(gate.free()).isEqualTo(4);
+        assertThat(fairPermits.isClosed()).isFalse();
+        assertThat(fairPermits.free()).isEqualTo(PERMITS);
     }
 
     @Test
@@ -114,20 +120,20 @@ class QuarantineTest {
         var suspect = suspect();
 
         quarantine.run();
-        assertThat(ward.alone).containsExactly(suspect);
+        assertThat(sender.alone).containsExactly(suspect);
         assertThat(enter()).isFalse();
 
-        ward.end.run();
+        sender.end.run();
         assertThat(enter()).isTrue();
-        assertThat(ward.goneOn).isEqualTo(1);
-        assertThat(ward.solitudesBegun).isEqualTo(1);
-        assertThat(ward.solitudesEnded).isZero();
+        assertThat(sender.timesResumed).isEqualTo(1);
+        assertThat(sender.isolationsBegun).isEqualTo(1);
+        assertThat(sender.isolationsEnded).isZero();
     }
 
     @Test
     void it_waits_for_those_on_the_wire_while_nobody_new_is_let_in() {
         var woken = new ArrayList<String>();
-        quarantine.wakeBy(() -> woken.add("quiet"));
+        quarantine.onWakeNeeded(() -> woken.add("quiet"));
         enter();
         enter();
         suspect();
@@ -136,13 +142,13 @@ class QuarantineTest {
         assertThat(enter()).isFalse();
         leave();
         quarantine.run();
-        assertThat(ward.alone).isEmpty();
+        assertThat(sender.alone).isEmpty();
         assertThat(woken).isEmpty();
 
         leave();
         assertThat(woken).containsExactly("quiet");
         quarantine.run();
-        assertThat(ward.alone).hasSize(1);
+        assertThat(sender.alone).hasSize(1);
     }
 
     @Test
@@ -152,16 +158,16 @@ class QuarantineTest {
         quarantine.run();
 
         pass(Duration.ofMillis(9_999));
-        assertThat(gate.isClosed()).isTrue();
+        assertThat(fairPermits.isClosed()).isTrue();
         pass(Duration.ofMillis(1));
-        assertThat(gate.isClosed()).isFalse();
-        assertThat(ward.goneOn).isEqualTo(1);
+        assertThat(fairPermits.isClosed()).isFalse();
+        assertThat(sender.timesResumed).isEqualTo(1);
         leave();
 
         pass(Duration.ofMillis(89_999));
-        assertThat(ward.alone).isEmpty();
+        assertThat(sender.alone).isEmpty();
         pass(Duration.ofMillis(1));
-        assertThat(ward.alone).hasSize(1);
+        assertThat(sender.alone).hasSize(1);
     }
 
     @Test
@@ -170,12 +176,41 @@ class QuarantineTest {
         suspect();
         quarantine.run();
         clock.advance(Duration.ofMillis(500));
-        ward.end.run();
+        sender.end.run();
 
         pass(Duration.ofMillis(4_499));
-        assertThat(ward.alone).hasSize(1);
+        assertThat(sender.alone).hasSize(1);
         pass(Duration.ofMillis(1));
-        assertThat(ward.alone).hasSize(2);
+        assertThat(sender.alone).hasSize(2);
+    }
+
+    @Test
+    void a_clock_that_is_set_back_keeps_the_gate_closed_no_longer() {
+        enter();
+        suspect();
+        suspect();
+        quarantine.run();
+        pass(Duration.ofDays(-10));
+        assertThat(fairPermits.isClosed()).as("while it waited for the others").isFalse();
+        leave();
+
+        pass(Quarantine.DRAIN_TIMEOUT.plus(Quarantine.MAX_TIME_ALONE).multipliedBy(9));
+        assertThat(sender.alone).as("the rest is bounded").hasSize(1);
+        pass(Duration.ofDays(-10));
+        assertThat(enter()).as("while it was alone").isTrue();
+    }
+
+    @Test
+    void a_leap_of_the_clock_makes_no_long_rest() {
+        suspect();
+        suspect();
+        quarantine.run();
+        clock.advance(Duration.ofDays(10));
+        sender.end.run();
+
+        pass(Quarantine.DRAIN_TIMEOUT.plus(Quarantine.MAX_TIME_ALONE).multipliedBy(9));
+
+        assertThat(sender.alone).hasSize(2);
     }
 
     @Test
@@ -187,18 +222,18 @@ class QuarantineTest {
         assertThat(enter()).isFalse();
         pass(Duration.ofMillis(1));
 
-        assertThat(ward.solitudesEnded).isEqualTo(1);
-        assertThat(gate.free()).as("it has one").isEqualTo(3);
+        assertThat(sender.isolationsEnded).isEqualTo(1);
+        assertThat(fairPermits.free()).as("it has one").isEqualTo(PERMITS - 1);
         assertThat(enter()).isTrue();
         suspect();
         pass(Duration.ofMinutes(5));
-        assertThat(ward.alone).as("one at a time").hasSize(1);
+        assertThat(sender.alone).as("one at a time").hasSize(1);
 
-        ward.end.run();
-        assertThat(gate.free()).isEqualTo(3);
+        sender.end.run();
+        assertThat(fairPermits.free()).isEqualTo(PERMITS - 1);
         leave();
         pass(Duration.ofSeconds(1));
-        assertThat(ward.alone).hasSize(2);
+        assertThat(sender.alone).hasSize(2);
     }
 
     @Test
@@ -206,43 +241,43 @@ class QuarantineTest {
         enter();
         var suspect = suspect();
         for (int turn = 0; turn < 10; turn++) {
-            assertThat(ward.amongOthers).isEmpty();
+            assertThat(sender.sentNormally).isEmpty();
             quarantine.run();
-            pass(Quarantine.MOST_WAIT);
+            pass(Quarantine.DRAIN_TIMEOUT);
             clock.advance(Duration.ofSeconds(90));
         }
 
-        assertThat(ward.amongOthers).containsExactly(suspect);
-        assertThat(ward.alone).isEmpty();
+        assertThat(sender.sentNormally).containsExactly(suspect);
+        assertThat(sender.alone).isEmpty();
         quarantine.run();
-        assertThat(gate.isClosed()).isFalse();
+        assertThat(fairPermits.isClosed()).isFalse();
     }
 
     @Test
     void a_rate_limit_holds_for_it_too() {
-        ward.mayGo = false;
+        sender.mayGo = false;
         suspect();
         quarantine.run();
-        assertThat(ward.alone).isEmpty();
+        assertThat(sender.alone).isEmpty();
 
-        ward.mayGo = true;
+        sender.mayGo = true;
         pass(Duration.ofMillis(200));
-        assertThat(ward.alone).hasSize(1);
-        ward.end.run();
-        assertThat(gate.free()).isEqualTo(4);
+        assertThat(sender.alone).hasSize(1);
+        sender.end.run();
+        assertThat(fairPermits.free()).isEqualTo(PERMITS);
     }
 
     @Test
     void one_that_cannot_be_begun_is_tried_again_and_does_not_keep_the_gate_closed() {
-        ward.cannotBegin = true;
+        sender.cannotBegin = true;
         suspect();
         assertThatThrownBy(quarantine::run).hasMessage("no thread");
-        assertThat(gate.free()).isEqualTo(4);
-        assertThat(gate.isClosed()).isFalse();
+        assertThat(fairPermits.free()).isEqualTo(PERMITS);
+        assertThat(fairPermits.isClosed()).isFalse();
 
-        ward.cannotBegin = false;
+        sender.cannotBegin = false;
         pass(Duration.ofMillis(200));
-        assertThat(ward.alone).hasSize(1);
+        assertThat(sender.alone).hasSize(1);
     }
 
     @Test
@@ -252,13 +287,13 @@ class QuarantineTest {
         var other = suspect();
         quarantine.run();
 
-        assertThat(quarantine.drain())
-                .extracting(Quarantine.Suspect::ready)
+        assertThat(quarantine.removeAll())
+                .extracting(Quarantine.QuarantinedDelivery::loaded)
                 .containsExactly(one, other);
 
         assertThat(enter()).isTrue();
         pass(Duration.ofSeconds(200));
-        assertThat(gate.isClosed()).isFalse();
+        assertThat(fairPermits.isClosed()).isFalse();
     }
 
     @Test
@@ -266,10 +301,10 @@ class QuarantineTest {
         suspect();
         quarantine.run();
 
-        assertThat(quarantine.drain()).isEmpty();
+        assertThat(quarantine.removeAll()).isEmpty();
 
         assertThat(enter()).isFalse();
-        ward.end.run();
-        assertThat(gate.free()).isEqualTo(4);
+        sender.end.run();
+        assertThat(fairPermits.free()).isEqualTo(PERMITS);
     }
 }

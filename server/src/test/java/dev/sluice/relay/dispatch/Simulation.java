@@ -4,7 +4,7 @@ import dev.sluice.platform.id.Uuid7;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.Payload;
 import dev.sluice.relay.Trigger;
-import dev.sluice.relay.Work;
+import dev.sluice.relay.UnfinishedDelivery;
 import dev.sluice.relay.store.ModelStore;
 import dev.sluice.testkit.Some;
 
@@ -17,17 +17,18 @@ import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.random.RandomGenerator;
 
-/// A relay of a few nodes, its database and its receivers, for a minute or two of their time, from
-/// one seed: first trouble, then peace, in which everything must come to its end.
+/// One simulated run of a relay from a seed: several nodes, a database and receivers, for a minute
+/// or two of simulated time. A phase of faults comes first, then a quiet phase in which every
+/// delivery must end.
 final class Simulation {
 
-    /// How much trouble there is of a kind: none in some seeds, so that what one kind hides from
-    /// another shows as well.
-    private record Troubles(
+    /// How often each kind of fault happens. Some seeds have none of a kind, so that it cannot hide
+    /// what another kind breaks.
+    private record FaultWeights(
             int kill, int freeze, int stop, int cutOff, int outage, int clock, int change) {
 
-        static Troubles of(RandomGenerator random) {
-            return new Troubles(
+        static FaultWeights of(RandomGenerator random) {
+            return new FaultWeights(
                     some(random, 6),
                     some(random, 6),
                     some(random, 4),
@@ -37,8 +38,8 @@ final class Simulation {
                     some(random, 10));
         }
 
-        private static int some(RandomGenerator random, int most) {
-            return random.nextInt(5) < 2 ? 0 : random.nextInt(most + 1);
+        private static int some(RandomGenerator random, int maximum) {
+            return random.nextInt(5) < 2 ? 0 : random.nextInt(maximum + 1);
         }
 
         private int all() {
@@ -46,116 +47,115 @@ final class Simulation {
         }
     }
 
-    /// Of one seed, for the statistics.
-    record Numbers(long steps, long fingerprint, int events, int attempts, int duplicates) {}
+    /// The statistics of one seed.
+    record SimulationStatistics(
+            long steps, long fingerprint, int events, int attempts, int duplicates) {}
 
-    private static final int MOST_LIVES = 3;
-    private static final long MOST_STEPS = 300_000;
+    private static final int MAX_NODES = 3;
+    private static final long MAX_STEPS = 300_000;
 
-    /// In peace everything ends within this, and what clocks that ran ahead have put off.
-    private static final Duration PATIENCE = Duration.ofMinutes(5);
+    /// In the quiet phase, everything ends within this time, even what fast clocks have postponed.
+    private static final Duration SETTLE_TIMEOUT = Duration.ofMinutes(5);
 
-    /// Shared by all payloads that are to be large.
-    private static final byte[] LARGE = new byte[50 << 20];
+    /// Shared by all payloads that are meant to be large.
+    private static final byte[] LARGE_BODY = new byte[50 << 20];
 
     private final RandomGenerator random;
-    private final Baton baton;
-    private final Watch watch;
+    private final DeterministicScheduler scheduler;
+    private final InvariantChecker invariants;
     private final ModelStore store;
-    private final ModelDatabase database;
-    private final ModelConfiguration configuration;
-    private final ModelWire wire;
+    private final SimulatedDatabase database;
+    private final SimulatedConfiguration configuration;
+    private final SimulatedReceivers receivers;
     private final Uuid7 ids;
-    private final Troubles troubles;
-    private final Set<ModelLife.Flaw> flaws;
-    private final List<ModelLife> lives = new ArrayList<>();
-    private final List<UUID> homes = new ArrayList<>();
-    private final Baton.Host world = new Baton.Host("world");
+    private final FaultWeights faultWeights;
+    private final Set<SimulatedNode.NodeFlaw> flaws;
+    private final List<SimulatedNode> nodes = new ArrayList<>();
+    private final List<UUID> dataDirectoryIds = new ArrayList<>();
+    private final DeterministicScheduler.SimulatedProcess world =
+            new DeterministicScheduler.SimulatedProcess("world");
     private final boolean isSkewKept;
-    private int born;
+    private int nodesStarted;
     private int resends;
-    private Duration mostAhead = Duration.ZERO;
+    private Duration maxClockAhead = Duration.ZERO;
 
     Simulation(
             long seed,
-            Set<ModelStore.Flaw> storeFlaws,
-            Set<ModelLife.Flaw> flaws,
+            Set<ModelStore.InjectedFlaw> storeFlaws,
+            Set<SimulatedNode.NodeFlaw> flaws,
             boolean isTraced) {
         random = new SplittableRandom(seed);
-        baton = new Baton(random, Some.NOON, isTraced);
+        scheduler = new DeterministicScheduler(random, Some.NOON, isTraced);
         this.flaws = flaws;
-        ids = new Uuid7(baton::now, random);
-        troubles = Troubles.of(random);
-        watch = new Watch(baton, troubles.clock() == 0);
+        ids = new Uuid7(scheduler::now, random);
+        faultWeights = FaultWeights.of(random);
+        invariants = new InvariantChecker(scheduler, faultWeights.clock() == 0);
         store = new ModelStore(0, storeFlaws);
-        database = new ModelDatabase(baton, random, store, watch);
-        configuration = new ModelConfiguration(random, ids, Some.NOON);
-        wire = new ModelWire(baton, random, database, watch);
+        database = new SimulatedDatabase(scheduler, random, store, invariants);
+        configuration = new SimulatedConfiguration(random, ids, Some.NOON);
+        receivers = new SimulatedReceivers(scheduler, random, database, invariants);
         isSkewKept = random.nextInt(4) == 0;
-        for (int i = random.nextInt(MOST_LIVES); i >= 0; i--) {
-            homes.add(ids.next());
+        for (int i = random.nextInt(MAX_NODES); i >= 0; i--) {
+            dataDirectoryIds.add(ids.next());
         }
     }
 
-    /// What went wrong, if anything.
+    /// Runs the simulation and returns the first failure, if any.
     Optional<Throwable> run() {
-        var fate = baton.start(world, "fate", this::live);
-        while (baton.failure().isEmpty() && !fate.isDone() && baton.step()) {
-            if (baton.steps() > MOST_STEPS) {
-                baton.violated("it does not come to an end");
+        var worldTask = scheduler.start(world, "fate", this::runWorld);
+        while (scheduler.failure().isEmpty() && !worldTask.isDone() && scheduler.step()) {
+            if (scheduler.steps() > MAX_STEPS) {
+                scheduler.reportViolation("the run does not end");
             }
         }
-        baton.end();
-        return baton.failure();
+        scheduler.endAll();
+        return scheduler.failure();
     }
 
     List<String> log() {
-        return baton.log();
+        return scheduler.log();
     }
 
-    Numbers numbers() {
-        return new Numbers(
-                baton.steps(),
-                baton.fingerprint(),
+    SimulationStatistics numbers() {
+        return new SimulationStatistics(
+                scheduler.steps(),
+                scheduler.fingerprint(),
                 store.eventCount(),
-                watch.flightCount(),
-                watch.duplicates());
+                invariants.attemptCount(),
+                invariants.duplicates());
     }
 
-    private void live() {
-        baton.note("%s, %s", troubles, configuration.snapshot());
-        homes.forEach(this::begin);
-        var peace = baton.now().plusSeconds(20 + random.nextInt(40));
-        while (baton.now().isBefore(peace)) {
-            baton.sleep(Duration.ofMillis(random.nextInt(random.nextInt(10) == 0 ? 4_000 : 600)));
+    private void runWorld() {
+        scheduler.trace("%s, %s", faultWeights, configuration.snapshot());
+        dataDirectoryIds.forEach(this::begin);
+        var peace = scheduler.now().plusSeconds(20 + random.nextInt(40));
+        while (scheduler.now().isBefore(peace)) {
+            scheduler.sleep(
+                    Duration.ofMillis(random.nextInt(random.nextInt(10) == 0 ? 4_000 : 600)));
             if (random.nextInt(3) == 0) {
-                trouble();
+                injectFault();
             } else {
                 traffic();
             }
         }
-        makePeace();
-        awaitEnd();
+        stopFaults();
+        awaitSettled();
     }
 
-    private ModelLife begin(UUID home) {
-        var life =
-                new ModelLife(
-                        "node-" + ++born,
-                        home,
-                        baton,
-                        random,
-                        database,
-                        configuration,
-                        wire,
-                        watch,
+    private SimulatedNode begin(UUID dataDirectoryId) {
+        var node =
+                new SimulatedNode(
+                        "node-" + ++nodesStarted,
+                        dataDirectoryId,
+                        new SimulatedNode.NodeEnvironment(
+                                scheduler, random, database, configuration, receivers, invariants),
                         flaws);
-        lives.add(life);
-        return life;
+        nodes.add(node);
+        return node;
     }
 
-    private Optional<ModelLife> someLife() {
-        var up = lives.stream().filter(ModelLife::isUp).toList();
+    private Optional<SimulatedNode> someNode() {
+        var up = nodes.stream().filter(SimulatedNode::isUp).toList();
         return up.isEmpty() ? Optional.empty() : Optional.of(up.get(random.nextInt(up.size())));
     }
 
@@ -165,9 +165,9 @@ final class Simulation {
             return;
         }
         for (int i = random.nextInt(4); i >= 0; i--) {
-            someLife()
-                    .ifPresent(life ->
-                            life.ingest(
+            someNode()
+                    .ifPresent(node ->
+                            node.ingest(
                                     random.nextInt(configuration.snapshot().sources().size()),
                                     somePayload(),
                                     random.nextInt(6) > 0));
@@ -176,8 +176,8 @@ final class Simulation {
 
     private Payload somePayload() {
         return random.nextInt(20) == 0
-                ? Payload.stored(new byte[0], LARGE)
-                : Payload.stored(new byte[0], new byte[random.nextInt(100)]);
+                ? Payload.fromStored(new byte[0], LARGE_BODY)
+                : Payload.fromStored(new byte[0], new byte[random.nextInt(100)]);
     }
 
     private void resend() {
@@ -195,137 +195,138 @@ final class Simulation {
         if (route.isEmpty()) {
             return;
         }
-        var id = DeliveryId.of(event.id(), DeliveryId.FIRST_RESEND + resends++);
-        watch.made(
+        var id = DeliveryId.of(event.id(), DeliveryId.MIN_RESEND_ORDINAL + resends++);
+        invariants.expected(
                 id,
-                new Watch.Made(
+                new InvariantChecker.ExpectedDelivery(
                         connection.id(),
                         Trigger.RESEND,
                         route.get().destination().spec().retryPolicy()));
-        watch.resent();
-        baton.note("resend %s", id);
+        invariants.resent();
+        scheduler.trace("resend %s", id);
         store.resend(
-                new Work(
+                new UnfinishedDelivery(
                         id,
                         event.source(),
                         connection.id(),
                         Trigger.RESEND,
                         0,
-                        Optional.of(baton.now())),
-                baton.now());
+                        Optional.of(scheduler.now())),
+                scheduler.now());
     }
 
-    private void trouble() {
-        database.beWayward();
+    private void injectFault() {
+        database.enableFaults();
         var destinations = configuration.snapshot().destinations();
-        wire.changeMood(destinations.get(random.nextInt(destinations.size())).id());
-        if (troubles.all() == 0) {
+        receivers.changeHealth(destinations.get(random.nextInt(destinations.size())).id());
+        if (faultWeights.all() == 0) {
             return;
         }
-        int which = random.nextInt(troubles.all());
-        if ((which -= troubles.kill()) < 0) {
-            someLife().ifPresent(this::kill);
-        } else if ((which -= troubles.freeze()) < 0) {
-            someLife().ifPresent(life -> life.freeze(someSeconds(40)));
-        } else if ((which -= troubles.stop()) < 0) {
-            someLife().ifPresent(this::stop);
-        } else if ((which -= troubles.cutOff()) < 0) {
-            someLife().ifPresent(life -> life.cutOff(someSeconds(30)));
-        } else if ((which -= troubles.outage()) < 0) {
-            database.goAway(someSeconds(20));
-        } else if ((which -= troubles.clock()) < 0) {
-            someLife().ifPresent(this::setClock);
+        int which = random.nextInt(faultWeights.all());
+        if ((which -= faultWeights.kill()) < 0) {
+            someNode().ifPresent(this::kill);
+        } else if ((which -= faultWeights.freeze()) < 0) {
+            someNode().ifPresent(node -> node.freeze(someSeconds(40)));
+        } else if ((which -= faultWeights.stop()) < 0) {
+            someNode().ifPresent(this::stop);
+        } else if ((which -= faultWeights.cutOff()) < 0) {
+            someNode().ifPresent(node -> node.cutOff(someSeconds(30)));
+        } else if ((which -= faultWeights.outage()) < 0) {
+            database.startOutage(someSeconds(20));
+        } else if ((which -= faultWeights.clock()) < 0) {
+            someNode().ifPresent(this::setClock);
         } else {
             change();
         }
     }
 
-    private Duration someSeconds(int most) {
-        return Duration.ofMillis(random.nextInt(random.nextInt(2) == 0 ? 1_000 : most * 1_000));
+    private Duration someSeconds(int maximum) {
+        return Duration.ofMillis(random.nextInt(random.nextInt(2) == 0 ? 1_000 : maximum * 1_000));
     }
 
-    private void kill(ModelLife life) {
-        life.kill();
-        beginAgain(life);
+    private void kill(SimulatedNode node) {
+        node.kill();
+        beginAgain(node);
     }
 
-    private void stop(ModelLife life) {
-        life.stop();
-        beginAgain(life);
+    private void stop(SimulatedNode node) {
+        node.stop();
+        beginAgain(node);
     }
 
-    /// In its own directory when it is gone, or in another.
-    private void beginAgain(ModelLife life) {
-        var home = random.nextInt(3) == 0 ? ids.next() : life.home();
-        baton.start(
+    /// Starts a node again some time after it has ended; one in three gets a new data directory.
+    private void beginAgain(SimulatedNode node) {
+        var dataDirectoryId = random.nextInt(3) == 0 ? ids.next() : node.dataDirectoryId();
+        scheduler.start(
                 world,
                 "operator",
                 () -> {
-                    baton.sleep(someSeconds(25));
-                    while (!life.isDead()) {
-                        baton.sleep(Duration.ofSeconds(1));
+                    scheduler.sleep(someSeconds(25));
+                    while (!node.isDead()) {
+                        scheduler.sleep(Duration.ofSeconds(1));
                     }
-                    begin(home);
+                    begin(dataDirectoryId);
                 });
     }
 
-    private void setClock(ModelLife life) {
-        long most = random.nextInt(4) == 0 ? 3_600_000 : 30_000;
-        var ahead = Duration.ofMillis(random.nextLong(most) - most * 3 / 4);
-        life.setClock(ahead);
-        if (ahead.compareTo(mostAhead) > 0) {
-            mostAhead = ahead;
+    private void setClock(SimulatedNode node) {
+        long range = random.nextInt(4) == 0 ? 3_600_000 : 30_000;
+        var ahead = Duration.ofMillis(random.nextLong(range) - range * 3 / 4);
+        node.setClock(ahead);
+        if (ahead.compareTo(maxClockAhead) > 0) {
+            maxClockAhead = ahead;
         }
     }
 
     private void change() {
-        baton.note("%s", configuration.change());
-        someLife().ifPresent(ModelLife::learnAtOnce);
+        scheduler.trace("%s", configuration.change());
+        someNode().ifPresent(SimulatedNode::refreshConfigurationSoon);
     }
 
-    private void makePeace() {
-        baton.note("peace");
-        database.beGood();
+    private void stopFaults() {
+        scheduler.trace("peace");
+        database.disableFaults();
         configuration.liftAll();
-        wire.letGo();
+        receivers.recoverAll();
         boolean isFirst = true;
-        for (var life : lives) {
-            life.thaw();
+        for (var node : nodes) {
+            node.thaw();
             if (isFirst || !isSkewKept) {
-                life.setClock(Duration.ZERO);
+                node.setClock(Duration.ZERO);
             }
-            isFirst &= !life.isUp();
+            isFirst &= !node.isUp();
         }
-        baton.sleep(Duration.ofSeconds(30)); // those that stop are gone, those that begin are there
-        if (lives.stream().noneMatch(ModelLife::isUp)) {
+        scheduler.sleep(
+                Duration.ofSeconds(30)); // nodes that stop have ended, nodes that start are running
+        if (nodes.stream().noneMatch(SimulatedNode::isUp)) {
             begin(ids.next());
         }
     }
 
-    private void awaitEnd() {
-        var until = baton.now().plus(PATIENCE).plus(mostAhead);
+    private void awaitSettled() {
+        var until = scheduler.now().plus(SETTLE_TIMEOUT).plus(maxClockAhead);
         while (!isOver()) {
-            if (baton.now().isAfter(until)) {
-                baton.note("left: %s, %s", store.work(), store.lanes());
-                baton.violated(
+            if (scheduler.now().isAfter(until)) {
+                scheduler.trace("left: %s, %s", store.work(), store.lanes());
+                scheduler.reportViolation(
                         "%s deliveries not ended after %s, the first of them %s",
-                        store.work().size(), PATIENCE, store.work().stream().findFirst());
+                        store.work().size(), SETTLE_TIMEOUT, store.work().stream().findFirst());
                 return;
             }
-            baton.sleep(Duration.ofSeconds(1));
+            scheduler.sleep(Duration.ofSeconds(1));
         }
-        watch.checkEnds(store);
+        invariants.checkEnds(store);
         var deliveries = new ArrayList<DeliveryId>();
         for (var id : store.history().keySet()) {
             deliveries.add(new DeliveryId(id));
         }
-        lives.stream().filter(ModelLife::isUp).forEach(life -> life.checkEmpty(deliveries));
+        nodes.stream().filter(SimulatedNode::isUp).forEach(node -> node.checkEmpty(deliveries));
     }
 
     private boolean isOver() {
         return store.work().isEmpty()
                 && store.lanes().stream().allMatch(lane -> lane.owner().isEmpty())
-                && !watch.isAnythingOnTheWire()
-                && lives.stream().filter(ModelLife::isUp).allMatch(ModelLife::isQuiet);
+                && !invariants.isAnythingOnTheWire()
+                && nodes.stream().filter(SimulatedNode::isUp).allMatch(SimulatedNode::isQuiet);
     }
 }

@@ -24,47 +24,50 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.LongStream;
 
-/// Dispatch and settle as they are, in a world that is made from a seed: other nodes, a database
-/// whose commits are late or unknown, crashes, take-overs, clocks that jump. One thread runs at a
-/// time, so a seed always does the same.
+/// Runs the real dispatch and settle in a world simulated from a seed. It has other nodes, a
+/// database whose commits are late or unknown, crashes, takeovers and clock jumps. One thread runs
+/// at a time, so a seed always does the same.
 ///
-/// `-Dsluice.seeds=10000` makes it ten thousand; `-Dsluice.seed=…` runs that one alone and keeps
-/// its log, also when it passes. What a failing seed did stands in `target/simulation`.
+/// `-Dsluice.seeds=10000` runs ten thousand seeds. `-Dsluice.seed=…` runs one and keeps its log
+/// even if it passes. The log of a failing seed is in `target/simulation`.
 class SimulationTest {
 
-    private static final int SEEDS = Integer.getInteger("sluice.seeds", 1_000);
-    private static final Path LOGS = Path.of("target", "simulation");
+    private static final int SEED_COUNT = Integer.getInteger("sluice.seeds", 1_000);
+    private static final Path LOG_DIRECTORY = Path.of("target", "simulation");
 
-    /// Seeds that found something once.
-    private static final List<Long> KNOWN = List.of();
+    /// Seeds that once found a bug.
+    private static final List<Long> REGRESSION_SEEDS = List.of();
 
-    private static final Logger RELAY = (Logger) LoggerFactory.getLogger("dev.sluice.relay");
+    private static final Logger RELAY_LOGGER = (Logger) LoggerFactory.getLogger("dev.sluice.relay");
 
-    /// What dispatch reports of each attempt would fill the disk.
+    /// Off, because the logs of every attempt would fill the disk.
     @BeforeAll
     static void beQuiet() {
-        RELAY.setLevel(Level.OFF);
+        RELAY_LOGGER.setLevel(Level.OFF);
     }
 
     @AfterAll
     static void speakAgain() {
-        RELAY.setLevel(null);
+        RELAY_LOGGER.setLevel(null);
     }
 
-    private record Run(Optional<Throwable> failure, Simulation simulation) {}
+    private record SeedResult(Optional<Throwable> failure, Simulation simulation) {}
 
-    private static Run run(
-            long seed, Set<ModelStore.Flaw> store, Set<ModelLife.Flaw> life, boolean isTraced) {
+    private static SeedResult run(
+            long seed,
+            Set<ModelStore.InjectedFlaw> store,
+            Set<SimulatedNode.NodeFlaw> node,
+            boolean isTraced) {
         return CompletableFuture.supplyAsync(
                         () -> {
-                            var simulation = new Simulation(seed, store, life, isTraced);
-                            return new Run(simulation.run(), simulation);
+                            var simulation = new Simulation(seed, store, node, isTraced);
+                            return new SeedResult(simulation.run(), simulation);
                         },
                         Thread.ofVirtual()::start)
                 .join();
     }
 
-    private static Run run(long seed) {
+    private static SeedResult run(long seed) {
         return run(seed, Set.of(), Set.of(), false);
     }
 
@@ -72,22 +75,25 @@ class SimulationTest {
     void every_delivery_ends_once_and_rightly_whatever_happens() {
         var alone = Optional.ofNullable(Long.getLong("sluice.seed"));
         if (alone.isPresent()) {
-            var run = run(alone.get(), Set.of(), Set.of(), true);
-            keep(alone.get(), run);
-            run.failure().ifPresent(failure -> fail(alone.get(), failure));
+            var result = run(alone.get(), Set.of(), Set.of(), true);
+            keep(alone.get(), result);
+            result.failure().ifPresent(failure -> fail(alone.get(), failure));
             return;
         }
-        LongStream.concat(KNOWN.stream().mapToLong(Long::longValue), LongStream.range(0, SEEDS))
+        LongStream.concat(
+                        REGRESSION_SEEDS.stream().mapToLong(Long::longValue),
+                        LongStream.range(0, SEED_COUNT))
                 .forEach(seed -> run(seed).failure().ifPresent(_ -> failAgain(seed)));
     }
 
-    /// The same once more, with its log.
+    /// Runs the failed seed again, with its log.
     private static void failAgain(long seed) {
-        var run = run(seed, Set.of(), Set.of(), true);
-        keep(seed, run);
+        var result = run(seed, Set.of(), Set.of(), true);
+        keep(seed, result);
         fail(
                 seed,
-                run.failure().orElseGet(() -> new AssertionError("it failed the first time only")));
+                result.failure()
+                        .orElseGet(() -> new AssertionError("it failed only the first time")));
     }
 
     private static void fail(long seed, Throwable failure) {
@@ -98,13 +104,13 @@ class SimulationTest {
     }
 
     private static Path log(long seed) {
-        return LOGS.resolve("seed-" + seed + ".log");
+        return LOG_DIRECTORY.resolve("seed-" + seed + ".log");
     }
 
-    private static void keep(long seed, Run run) {
+    private static void keep(long seed, SeedResult result) {
         try {
-            Files.createDirectories(LOGS);
-            Files.write(log(seed), run.simulation().log());
+            Files.createDirectories(LOG_DIRECTORY);
+            Files.write(log(seed), result.simulation().log());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -121,34 +127,34 @@ class SimulationTest {
 
     @ParameterizedTest
     @EnumSource
-    void a_mistake_in_a_statement_is_found(ModelStore.Flaw flaw) {
+    void a_mistake_in_a_statement_is_found(ModelStore.InjectedFlaw flaw) {
         assertThat(firstToFind(Set.of(flaw), Set.of())).isPresent();
     }
 
     @ParameterizedTest
     @EnumSource
-    void a_mistake_around_dispatch_is_found(ModelLife.Flaw flaw) {
+    void a_mistake_around_dispatch_is_found(SimulatedNode.NodeFlaw flaw) {
         assertThat(firstToFind(Set.of(), Set.of(flaw))).isPresent();
     }
 
-    /// The first of a thousand seeds that fails with these mistakes built in.
+    /// The first of a thousand seeds that fails with these bugs built in.
     private static Optional<Long> firstToFind(
-            Set<ModelStore.Flaw> store, Set<ModelLife.Flaw> life) {
+            Set<ModelStore.InjectedFlaw> store, Set<SimulatedNode.NodeFlaw> node) {
         return LongStream.range(0, 1_000)
                 .boxed()
-                .filter(seed -> run(seed, store, life, false).failure().isPresent())
+                .filter(seed -> run(seed, store, node, false).failure().isPresent())
                 .findFirst();
     }
 
-    /// What is simulated is not dull: there are attempts, and faults that make them twice.
+    /// The simulation does enough: there are attempts, and faults that repeat them.
     @Test
     void seeds_see_attempts_and_duplicates() {
         int attempts = 0;
         int duplicates = 0;
         for (long seed = 0; seed < 50; seed++) {
-            var numbers = run(seed).simulation().numbers();
-            attempts += numbers.attempts();
-            duplicates += numbers.duplicates();
+            var statistics = run(seed).simulation().numbers();
+            attempts += statistics.attempts();
+            duplicates += statistics.duplicates();
         }
         assertThat(attempts).isGreaterThan(1_000);
         assertThat(duplicates).isGreaterThan(50);

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.ErrorCode;
-import dev.sluice.relay.OnTheWire;
+import dev.sluice.relay.InFlightRecorder;
 import dev.sluice.relay.Outcome;
 import dev.sluice.relay.Trigger;
-import dev.sluice.relay.Work;
+import dev.sluice.relay.UnfinishedDelivery;
 import dev.sluice.relay.circuit.Circuits;
 import dev.sluice.relay.settle.Settlement;
-import dev.sluice.relay.store.Settled;
+import dev.sluice.relay.store.DeliveryResult;
 import dev.sluice.testkit.ManualClock;
 import dev.sluice.testkit.Some;
 
@@ -22,45 +22,46 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 
-/// A stop that comes while an attempt is being connected.
+/// A stop that comes while an attempt is connecting.
 class StopTest {
 
     private final ManualClock clock = new ManualClock(Some.NOON);
-    private final Circuits circuits = FixedWorld.circuits(clock);
+    private final Circuits circuits = FixedEnvironment.circuits(clock);
     private final List<Boolean> asked = new ArrayList<>();
-    private final List<Settled> results = new ArrayList<>();
+    private final List<DeliveryResult> results = new ArrayList<>();
     private final Runnable[] connecting = {() -> {}};
 
-    /// It was put back, and another node may send it already.
+    /// The delivery was put back, so another node may already be sending it.
     @Test
     void an_attempt_that_is_not_on_the_wire_when_the_stop_puts_it_back_never_gets_there() {
         var route = Some.route(Some.sourceId());
-        var delivering =
-                new Delivering(
-                        FixedWorld.routes(route),
-                        (_, _, _) -> false,
+        var attemptRunner =
+                new AttemptRunner(
+                        FixedEnvironment.routes(route),
+                        (_, _) -> false,
                         (_, mayStart) -> {
                             connecting[0].run();
                             asked.add(mayStart.getAsBoolean());
-                            return new Outcome.Unreachable(
+                            return new Outcome.AttemptError(
                                     ErrorCode.INTERRUPTED, "", Duration.ZERO);
                         },
                         new Settlement(clock, new Random(1), 0),
                         circuits,
-                        OnTheWire.UNNOTED,
+                        InFlightRecorder.NO_OP,
                         clock);
         var dispatcher =
-                new Dispatcher(
-                        FixedWorld.routes(route),
-                        FixedWorld.lease(1),
-                        results::add,
-                        delivering,
-                        circuits,
-                        Runnable::run,
-                        clock);
+                TestDispatchers.with(
+                        new DispatchEnvironment(
+                                FixedEnvironment.routes(route),
+                                FixedEnvironment.lease(1),
+                                results::add,
+                                circuits,
+                                clock),
+                        attemptRunner,
+                        Runnable::run);
         connecting[0] = () -> stop(dispatcher);
-        var work =
-                new Work(
+        var delivery =
+                new UnfinishedDelivery(
                         DeliveryId.of(Some.eventId(), 1),
                         route.source().id(),
                         route.connection().id(),
@@ -69,13 +70,14 @@ class StopTest {
                         Optional.empty());
 
         dispatcher
-                .intake()
+                .admission()
                 .addWaiting(
-                        route.destination().id(), new Ready(work, Some.payload("{}"), false, 1));
+                        route.destination().id(),
+                        new LoadedDelivery(delivery, Some.payload("{}"), false, 1));
 
         assertThat(asked).containsExactly(false);
         assertThat(results).isEmpty();
-        assertThat(dispatcher.pollWritten()).contains(work);
+        assertThat(dispatcher.pollWritten()).contains(delivery);
     }
 
     private static void stop(Dispatcher dispatcher) {

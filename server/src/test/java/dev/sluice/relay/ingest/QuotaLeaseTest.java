@@ -19,32 +19,32 @@ class QuotaLeaseTest {
         "50000,   49984,  1",
         "50000,   49999,  1",
         "50000,   50000,  0",
-        "50000,   60000,  0", // another plan, before
+        "50000,   60000,  0", // the plan was larger before
         "99,      0,      1",
         "1,       0,      1",
         "0,       0,      0",
     })
     void a_chunk_is_a_hundredth_and_smaller_toward_the_end(long cap, long taken, long chunk) {
-        assertThat(QuotaLease.chunk(cap, taken)).isEqualTo(chunk);
+        assertThat(QuotaLease.chunkSize(cap, taken)).isEqualTo(chunk);
     }
 
     @Test
     void a_lease_is_idle_once_none_was_used_for_sixty_looks() throws Exception {
         var lease = new QuotaLease();
-        lease.more(() -> 5, Some.NOON).get();
+        lease.fetchMore(() -> 5, Some.NOON).get();
         assertThat(lease.spend()).isTrue();
 
-        assertThat(looksUntilIdle(lease)).isEqualTo(61);
+        assertThat(checksUntilIdle(lease)).isEqualTo(61);
         assertThat(lease.spend()).isTrue();
-        assertThat(looksUntilIdle(lease)).isEqualTo(61);
+        assertThat(checksUntilIdle(lease)).isEqualTo(61);
         assertThat(lease.drain()).isEqualTo(3);
-        assertThat(lease.looksIdle()).isFalse();
+        assertThat(lease.checkIdle()).isFalse();
         assertThat(lease.spend()).isFalse();
     }
 
-    private static int looksUntilIdle(QuotaLease lease) {
+    private static int checksUntilIdle(QuotaLease lease) {
         int looks = 1;
-        while (!lease.looksIdle()) {
+        while (!lease.checkIdle()) {
             looks++;
         }
         return looks;

@@ -2,18 +2,18 @@ package dev.sluice.relay.ingest;
 
 import dev.sluice.platform.http.ApiException;
 
-/// What a request is answered by those who may refuse it.
+/// Turns a refusal into its HTTP status.
 final class Refusals {
 
-    static final int NONE = 0;
+    static final int NO_REFUSAL = 0;
 
     private Refusals() {}
 
-    /// The status of the refusal; [#NONE] when there is none.
+    /// Returns the status of the refusal, or [#NO_REFUSAL] when there is none.
     static int status(Runnable step) {
         try {
             step.run();
-            return NONE;
+            return NO_REFUSAL;
         } catch (ApiException e) {
             return e.reply().status();
         }

@@ -3,7 +3,7 @@ package dev.sluice.relay.replay;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.sluice.observe.audit.Conservation;
+import dev.sluice.observe.audit.DatabaseAuditor;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.store.ResendStore;
@@ -19,94 +19,96 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 
-/// A chunk that takes longer than its lease, of a job that is cancelled meanwhile, while another
-/// process counts what was made and closes the job.
-@ResourceLock(Jobs.ROOM)
+/// Tests a chunk that takes longer than its lease. Its job is cancelled meanwhile, and another
+/// process counts the resends and closes the job.
+@ResourceLock(ReplayFixture.RESOURCE_LOCK)
 class CancelledChunkTest {
 
-    private static final Replaying.Sizes TENS = new Replaying.Sizes(10, 1_000);
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final ReplayWorker.ReplayLimits CHUNKS_OF_TEN =
+            new ReplayWorker.ReplayLimits(10, 1_000);
+    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
 
     private final CountDownLatch isLocked = new CountDownLatch(1);
     private final CountDownLatch mayGoOn = new CountDownLatch(1);
 
-    private Jobs jobs;
+    private ReplayFixture fixture;
     private List<EventId> events;
     private Replay job;
 
     @BeforeEach
     void open() {
-        jobs = new Jobs();
-        events = jobs.ended(DeliveryStatus.FAILED, 25);
-        job = jobs.job(25, DeliveryStatus.FAILED);
+        fixture = new ReplayFixture();
+        events = fixture.ended(DeliveryStatus.FAILED, 25);
+        job = fixture.job(25, DeliveryStatus.FAILED);
     }
 
     @AfterEach
     void close() {
         mayGoOn.countDown();
-        jobs.close();
+        fixture.close();
     }
 
     @Test
     void a_chunk_under_way_when_its_job_is_cancelled_is_counted() throws InterruptedException {
-        var holdUp = lockFor(events.get(9)); // the last of the chunk: the others get locked by it
-        var slow = start(jobs.process(TENS)::run);
+        // the last event of the chunk, so the chunk locks the others first
+        var holdUp = lockFor(events.get(9));
+        var slow = start(fixture.worker(CHUNKS_OF_TEN)::run);
         awaitWaiting(1);
-        jobs.cancel(job);
-        jobs.endLeases();
-        var closing = start(jobs.process(TENS)::run);
-        await().atMost(PATIENCE).until(() -> closing.isDone() || waiting() == 2);
+        fixture.cancel(job);
+        fixture.endLeases();
+        var closing = start(fixture.worker(CHUNKS_OF_TEN)::run);
+        await().atMost(AWAIT_TIMEOUT).until(() -> closing.isDone() || waiting() == 2);
 
         mayGoOn.countDown();
         CompletableFuture.allOf(holdUp, slow, closing).join();
 
-        assertThat(jobs.resends()).hasSize(10);
-        assertThat(jobs.now(job).created()).isEqualTo(10);
-        assertThat(isClean()).isTrue();
+        assertThat(fixture.resends()).hasSize(10);
+        assertThat(fixture.reload(job).progress().created()).isEqualTo(10);
+        assertThat(isConserved()).isTrue();
     }
 
     @Test
     void a_chunk_that_begins_after_its_lease_makes_nothing() throws InterruptedException {
         var holdUp = lockFor(events.getFirst());
-        var slow = start(jobs.process(TENS)::run);
+        var slow = start(fixture.worker(CHUNKS_OF_TEN)::run);
         awaitWaiting(1);
-        jobs.cancel(job);
-        jobs.endLeases();
-        jobs.nanos.addAndGet(Duration.ofSeconds(10).toNanos());
+        fixture.cancel(job);
+        fixture.endLeases();
+        fixture.nanos.addAndGet(Duration.ofSeconds(10).toNanos());
 
         mayGoOn.countDown();
         CompletableFuture.allOf(holdUp, slow).join();
-        jobs.process(TENS).run();
+        fixture.worker(CHUNKS_OF_TEN).run();
 
-        assertThat(jobs.resends()).isEmpty();
-        assertThat(jobs.now(job).created()).isZero();
-        assertThat(isClean()).isTrue();
+        assertThat(fixture.resends()).isEmpty();
+        assertThat(fixture.reload(job).progress().created()).isZero();
+        assertThat(isConserved()).isTrue();
     }
 
     @Test
     void a_chunk_that_was_too_late_is_made_in_a_later_round() throws InterruptedException {
         var holdUp = lockFor(events.getFirst());
-        var process = jobs.process(TENS);
-        var slow = start(process::run);
+        var worker = fixture.worker(CHUNKS_OF_TEN);
+        var slow = start(worker::run);
         awaitWaiting(1);
-        jobs.nanos.addAndGet(Duration.ofSeconds(10).toNanos());
+        fixture.nanos.addAndGet(Duration.ofSeconds(10).toNanos());
         mayGoOn.countDown();
         CompletableFuture.allOf(holdUp, slow).join();
-        assertThat(jobs.resends()).isEmpty();
-        jobs.clock.advance(Duration.ofSeconds(1));
+        assertThat(fixture.resends()).isEmpty();
+        fixture.clock.advance(Duration.ofSeconds(1));
 
-        process.run();
+        worker.run();
 
-        assertThat(jobs.now(job).created()).isEqualTo(10);
+        assertThat(fixture.reload(job).progress().created()).isEqualTo(10);
     }
 
-    /// A transaction that keeps the event locked until the test lets it go.
+    /// Runs a transaction that keeps the event locked until the test ends it.
     private CompletableFuture<Void> lockFor(EventId event) throws InterruptedException {
         var lock =
                 start(() ->
-                        jobs.db.run(tx -> {
+                        fixture.db.run(tx -> {
                             tx.update("set local idle_in_transaction_session_timeout = 0");
-                            ResendStore.lock(tx, jobs.source, List.of(event));
+                            ResendStore.lockEvents(tx, fixture.source, List.of(event));
                             isLocked.countDown();
                             awaitLeave();
                         }));
@@ -114,7 +116,7 @@ class CancelledChunkTest {
         return lock;
     }
 
-    /// On a thread of its own: the common pool may have one for all.
+    /// Runs the work on a thread of its own, because the common pool may have only one.
     private static CompletableFuture<Void> start(Runnable work) {
         return CompletableFuture.runAsync(work, Thread::startVirtualThread);
     }
@@ -128,12 +130,12 @@ class CancelledChunkTest {
     }
 
     private void awaitWaiting(int count) {
-        await().atMost(PATIENCE).until(() -> waiting() == count);
+        await().atMost(AWAIT_TIMEOUT).until(() -> waiting() == count);
     }
 
-    /// Who waits for a lock.
+    /// The number of sessions that wait for a lock.
     private int waiting() {
-        return jobs.db.call(tx ->
+        return fixture.db.call(tx ->
                 tx.single(
                         """
                         select count(*)::integer as n
@@ -143,8 +145,8 @@ class CancelledChunkTest {
                         row -> row.integer("n")));
     }
 
-    private boolean isClean() {
-        return Conservation.check(jobs.db, Some.NOON.minus(Duration.ofHours(1)), Some.NOON)
+    private boolean isConserved() {
+        return DatabaseAuditor.check(fixture.db, Some.NOON.minus(Duration.ofHours(1)), Some.NOON)
                 .isClean();
     }
 }

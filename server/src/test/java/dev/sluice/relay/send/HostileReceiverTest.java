@@ -1,11 +1,11 @@
 package dev.sluice.relay.send;
 
-import static dev.sluice.relay.send.Parcels.to;
-import static dev.sluice.relay.send.Parcels.withAuth;
-import static dev.sluice.relay.send.Parcels.withBody;
-import static dev.sluice.relay.send.Parcels.withCustom;
-import static dev.sluice.relay.send.Parcels.withInbound;
-import static dev.sluice.relay.send.Parcels.withTimeout;
+import static dev.sluice.relay.request.OutboundRequests.to;
+import static dev.sluice.relay.request.OutboundRequests.withAuth;
+import static dev.sluice.relay.request.OutboundRequests.withBody;
+import static dev.sluice.relay.request.OutboundRequests.withCustom;
+import static dev.sluice.relay.request.OutboundRequests.withInbound;
+import static dev.sluice.relay.request.OutboundRequests.withTimeout;
 import static dev.sluice.testkit.Receiver.answer;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -13,21 +13,24 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import dev.sluice.gateway.destination.Auth;
+import dev.sluice.gateway.destination.AuthConfig;
 import dev.sluice.platform.net.AddressPolicy;
 import dev.sluice.platform.net.Cidr;
 import dev.sluice.platform.secret.Secret;
 import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.Outcome;
-import dev.sluice.relay.Outcome.Answered;
-import dev.sluice.relay.Outcome.Unreachable;
+import dev.sluice.relay.Outcome.AttemptError;
+import dev.sluice.relay.Outcome.DestinationResponse;
+import dev.sluice.relay.request.OutboundBody;
+import dev.sluice.relay.request.OutboundHeaderBuilder;
+import dev.sluice.relay.request.OutboundRequest;
 import dev.sluice.testkit.Receiver;
-import dev.sluice.testkit.Receiver.Behaviour;
-import dev.sluice.testkit.Receiver.Drip;
-import dev.sluice.testkit.Receiver.Late;
-import dev.sluice.testkit.Receiver.Next;
-import dev.sluice.testkit.Receiver.OnAccept;
-import dev.sluice.testkit.Receiver.Say;
+import dev.sluice.testkit.Receiver.AcceptBehaviour;
+import dev.sluice.testkit.Receiver.ConnectionAction;
+import dev.sluice.testkit.Receiver.DelayedBehaviour;
+import dev.sluice.testkit.Receiver.ReceiverBehaviour;
+import dev.sluice.testkit.Receiver.ScriptedResponse;
+import dev.sluice.testkit.Receiver.TrickledResponse;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -49,6 +52,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.Semaphore;
 import java.util.stream.Stream;
@@ -59,12 +63,12 @@ import javax.net.ssl.SSLContext;
 class HostileReceiverTest {
 
     private static final Instant NOW = Instant.parse("2026-01-02T03:04:05Z");
-    private static final Duration SHORT = Duration.ofMillis(400);
-    private static final Duration GRACE = Duration.ofMillis(300);
-    private static final String OK = "HTTP/1.1 200 OK\r\n";
+    private static final Duration SHORT_TIMEOUT = Duration.ofMillis(400);
+    private static final Duration MAX_OVERRUN = Duration.ofMillis(300);
+    private static final String OK_STATUS_LINE = "HTTP/1.1 200 OK\r\n";
 
     private final Receiver receiver = Receiver.start();
-    private final ScriptedLookup lookup = new ScriptedLookup();
+    private final ScriptedDnsLookup lookup = new ScriptedDnsLookup();
     private final HttpSender sender = sender("127.0.0.0/8");
 
     @AfterEach
@@ -75,102 +79,144 @@ class HostileReceiverTest {
 
     static Stream<Arguments> what_never_ends() {
         return Stream.of(
-                arguments(new Say("", Next.STALL), ErrorCode.RESPONSE_TIMEOUT),
-                arguments(new Say("HTTP/1.1 2", Next.STALL), ErrorCode.RESPONSE_TIMEOUT),
-                arguments(new Say(OK + "A: b\r\n", Next.STALL), ErrorCode.RESPONSE_TIMEOUT),
                 arguments(
-                        new Say(OK + "Content-Length: 5\r\n\r\nab", Next.STALL),
+                        new ScriptedResponse("", ConnectionAction.STALL),
                         ErrorCode.RESPONSE_TIMEOUT),
                 arguments(
-                        new Say(OK + "Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n", Next.STALL),
+                        new ScriptedResponse("HTTP/1.1 2", ConnectionAction.STALL),
                         ErrorCode.RESPONSE_TIMEOUT),
                 arguments(
-                        new Drip(OK + "X-Drip: ", "a", Duration.ofMillis(30)),
+                        new ScriptedResponse(OK_STATUS_LINE + "A: b\r\n", ConnectionAction.STALL),
                         ErrorCode.RESPONSE_TIMEOUT),
                 arguments(
-                        new Drip(OK + "Content-Length: 9999\r\n\r\n", "a", Duration.ofMillis(30)),
+                        new ScriptedResponse(
+                                OK_STATUS_LINE + "Content-Length: 5\r\n\r\nab",
+                                ConnectionAction.STALL),
                         ErrorCode.RESPONSE_TIMEOUT),
                 arguments(
-                        new Drip("", "HTTP/1.1 103 Early\r\n\r\n", Duration.ofMillis(30)),
+                        new ScriptedResponse(
+                                OK_STATUS_LINE + "Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n",
+                                ConnectionAction.STALL),
                         ErrorCode.RESPONSE_TIMEOUT),
                 arguments(
-                        new Late(Duration.ofMinutes(1), answer(200, "")),
+                        new TrickledResponse(
+                                OK_STATUS_LINE + "X-Drip: ", "a", Duration.ofMillis(30)),
+                        ErrorCode.RESPONSE_TIMEOUT),
+                arguments(
+                        new TrickledResponse(
+                                OK_STATUS_LINE + "Content-Length: 9999\r\n\r\n",
+                                "a",
+                                Duration.ofMillis(30)),
+                        ErrorCode.RESPONSE_TIMEOUT),
+                arguments(
+                        new TrickledResponse(
+                                "", "HTTP/1.1 103 Early\r\n\r\n", Duration.ofMillis(30)),
+                        ErrorCode.RESPONSE_TIMEOUT),
+                arguments(
+                        new DelayedBehaviour(Duration.ofMinutes(1), answer(200, "")),
                         ErrorCode.RESPONSE_TIMEOUT));
     }
 
     @ParameterizedTest
     @MethodSource
-    void what_never_ends(Behaviour behaviour, ErrorCode code) {
-        receiver.will(behaviour);
+    void what_never_ends(ReceiverBehaviour behaviour, ErrorCode code) {
+        receiver.willDo(behaviour);
 
-        var outcome = sent(SHORT);
+        var outcome = sent(SHORT_TIMEOUT);
 
         assertUnreachable(outcome, code);
-        assertThat(outcome.latency()).isBetween(SHORT, SHORT.plus(GRACE));
+        assertThat(outcome.latency()).isBetween(SHORT_TIMEOUT, SHORT_TIMEOUT.plus(MAX_OVERRUN));
         assertThat(receiver.requests()).hasSize(1);
     }
 
     static Stream<Arguments> what_breaks_off_or_is_no_answer() {
         return Stream.of(
-                arguments("", Next.RESET, ErrorCode.CONNECTION_RESET),
-                arguments("", Next.CLOSE, ErrorCode.CONNECTION_RESET),
-                arguments("HTTP/1.1 20", Next.RESET, ErrorCode.CONNECTION_RESET),
-                arguments(OK, Next.CLOSE, ErrorCode.CONNECTION_RESET),
-                arguments(OK + "A: b\r\n", Next.RESET, ErrorCode.CONNECTION_RESET),
-                arguments(OK + "A: b\r\n", Next.CLOSE, ErrorCode.CONNECTION_RESET),
+                arguments("", ConnectionAction.RESET, ErrorCode.CONNECTION_RESET),
+                arguments("", ConnectionAction.CLOSE, ErrorCode.CONNECTION_RESET),
+                arguments("HTTP/1.1 20", ConnectionAction.RESET, ErrorCode.CONNECTION_RESET),
+                arguments(OK_STATUS_LINE, ConnectionAction.CLOSE, ErrorCode.CONNECTION_RESET),
                 arguments(
-                        OK + "Content-Length: 99\r\n\r\nab",
-                        Next.RESET,
+                        OK_STATUS_LINE + "A: b\r\n",
+                        ConnectionAction.RESET,
                         ErrorCode.CONNECTION_RESET),
                 arguments(
-                        OK + "Content-Length: 99\r\n\r\nab",
-                        Next.CLOSE,
+                        OK_STATUS_LINE + "A: b\r\n",
+                        ConnectionAction.CLOSE,
                         ErrorCode.CONNECTION_RESET),
                 arguments(
-                        OK + "Transfer-Encoding: chunked\r\n\r\n5\r\nab",
-                        Next.CLOSE,
+                        OK_STATUS_LINE + "Content-Length: 99\r\n\r\nab",
+                        ConnectionAction.RESET,
                         ErrorCode.CONNECTION_RESET),
-                arguments("garbage\r\n\r\n", Next.KEEP, ErrorCode.INVALID_RESPONSE),
-                arguments("hello, this is HTTP/0.9\n", Next.CLOSE, ErrorCode.INVALID_RESPONSE),
-                arguments("\r\n\r\n" + OK + "\r\n", Next.KEEP, ErrorCode.INVALID_RESPONSE),
-                arguments("HTTP/1.1 42 Low\r\n\r\n", Next.KEEP, ErrorCode.INVALID_RESPONSE),
-                arguments("HTTP/1.1 600 High\r\n\r\n", Next.KEEP, ErrorCode.INVALID_RESPONSE),
-                arguments("HTTP/1.1 abc\r\n\r\n", Next.KEEP, ErrorCode.INVALID_RESPONSE),
-                arguments("HTTP/2 200\r\n\r\n", Next.KEEP, ErrorCode.INVALID_RESPONSE),
                 arguments(
-                        OK + "Content-Length: abc\r\n\r\n", Next.KEEP, ErrorCode.INVALID_RESPONSE),
-                arguments(OK + "Content-Length: -1\r\n\r\n", Next.KEEP, ErrorCode.INVALID_RESPONSE),
+                        OK_STATUS_LINE + "Content-Length: 99\r\n\r\nab",
+                        ConnectionAction.CLOSE,
+                        ErrorCode.CONNECTION_RESET),
                 arguments(
-                        OK + "Content-Length: 1\r\nContent-Length: 2\r\n\r\nab",
-                        Next.KEEP,
+                        OK_STATUS_LINE + "Transfer-Encoding: chunked\r\n\r\n5\r\nab",
+                        ConnectionAction.CLOSE,
+                        ErrorCode.CONNECTION_RESET),
+                arguments("garbage\r\n\r\n", ConnectionAction.KEEP, ErrorCode.INVALID_RESPONSE),
+                arguments(
+                        "hello, this is HTTP/0.9\n",
+                        ConnectionAction.CLOSE,
                         ErrorCode.INVALID_RESPONSE),
                 arguments(
-                        OK + "Transfer-Encoding: gzip\r\n\r\nab",
-                        Next.CLOSE,
+                        "\r\n\r\n" + OK_STATUS_LINE + "\r\n",
+                        ConnectionAction.KEEP,
                         ErrorCode.INVALID_RESPONSE),
                 arguments(
-                        OK + "Transfer-Encoding: chunked\r\n\r\nxyz\r\n",
-                        Next.KEEP,
+                        "HTTP/1.1 42 Low\r\n\r\n",
+                        ConnectionAction.KEEP,
                         ErrorCode.INVALID_RESPONSE),
                 arguments(
-                        OK + "A: " + "a".repeat(1 << 20) + "\r\n\r\n",
-                        Next.KEEP,
+                        "HTTP/1.1 600 High\r\n\r\n",
+                        ConnectionAction.KEEP,
                         ErrorCode.INVALID_RESPONSE),
                 arguments(
-                        OK + ("A: " + "a".repeat(8000) + "\r\n").repeat(9) + "\r\n",
-                        Next.KEEP,
+                        "HTTP/1.1 abc\r\n\r\n", ConnectionAction.KEEP, ErrorCode.INVALID_RESPONSE),
+                arguments("HTTP/2 200\r\n\r\n", ConnectionAction.KEEP, ErrorCode.INVALID_RESPONSE),
+                arguments(
+                        OK_STATUS_LINE + "Content-Length: abc\r\n\r\n",
+                        ConnectionAction.KEEP,
                         ErrorCode.INVALID_RESPONSE),
-                arguments(OK + "A: b\r\n".repeat(101), Next.STALL, ErrorCode.INVALID_RESPONSE),
+                arguments(
+                        OK_STATUS_LINE + "Content-Length: -1\r\n\r\n",
+                        ConnectionAction.KEEP,
+                        ErrorCode.INVALID_RESPONSE),
+                arguments(
+                        OK_STATUS_LINE + "Content-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+                        ConnectionAction.KEEP,
+                        ErrorCode.INVALID_RESPONSE),
+                arguments(
+                        OK_STATUS_LINE + "Transfer-Encoding: gzip\r\n\r\nab",
+                        ConnectionAction.CLOSE,
+                        ErrorCode.INVALID_RESPONSE),
+                arguments(
+                        OK_STATUS_LINE + "Transfer-Encoding: chunked\r\n\r\nxyz\r\n",
+                        ConnectionAction.KEEP,
+                        ErrorCode.INVALID_RESPONSE),
+                arguments(
+                        OK_STATUS_LINE + "A: " + "a".repeat(1 << 20) + "\r\n\r\n",
+                        ConnectionAction.KEEP,
+                        ErrorCode.INVALID_RESPONSE),
+                arguments(
+                        OK_STATUS_LINE + ("A: " + "a".repeat(8000) + "\r\n").repeat(9) + "\r\n",
+                        ConnectionAction.KEEP,
+                        ErrorCode.INVALID_RESPONSE),
+                arguments(
+                        OK_STATUS_LINE + "A: b\r\n".repeat(101),
+                        ConnectionAction.STALL,
+                        ErrorCode.INVALID_RESPONSE),
                 arguments(
                         "HTTP/1.1 103 Early\r\n\r\n".repeat(1000),
-                        Next.STALL,
+                        ConnectionAction.STALL,
                         ErrorCode.INVALID_RESPONSE));
     }
 
     @ParameterizedTest
     @MethodSource
-    void what_breaks_off_or_is_no_answer(String bytes, Next next, ErrorCode code) {
-        receiver.will(new Say(bytes, next));
+    void what_breaks_off_or_is_no_answer(String bytes, ConnectionAction next, ErrorCode code) {
+        receiver.willDo(new ScriptedResponse(bytes, next));
 
         var outcome = sent(Duration.ofSeconds(5));
 
@@ -181,12 +227,127 @@ class HostileReceiverTest {
 
     @ParameterizedTest
     @ValueSource(
+            strings = {
+                "HTTP/1.1 000 Zero",
+                "HTTP/1.1 0",
+                "HTTP/1.1 99 Low",
+                "HTTP/1.1 -1 Negative",
+                "HTTP/1.1 600 High",
+                "HTTP/1.1 1000 Long",
+                "HTTP/1.1 99999999999 Overflow",
+                "HTTP/1.1 2 00",
+                "HTTP/1.1 +200 Signed",
+                "HTTP/1.1 0200 Padded",
+                "HTTP/1.1 20x",
+                "HTTP/1.1",
+                "HTTP/1.1 ",
+                "HTTP/9.9 200",
+                "ICY 200 OK",
+                "\u0000HTTP/1.1 200",
+                "HTTP/1.1 \u001b[31m",
+                "HTTP/1.1 \u00b2\u00b2\u00b2"
+            })
+    void a_status_line_that_is_none_is_said_in_one_sentence(String line) {
+        receiver.willDo(new ScriptedResponse(line + "\r\n\r\n", ConnectionAction.KEEP));
+
+        var outcome = sent(Duration.ofSeconds(5));
+
+        assertUnreachable(outcome, ErrorCode.INVALID_RESPONSE);
+        assertThat(((AttemptError) outcome).detail())
+                .startsWith("The response is not valid HTTP: ")
+                .doesNotContain("Exception", "null")
+                .doesNotContainPattern("\\p{Cntrl}");
+        assertThat(receiver.requests()).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", " ", " \u0001\u001b[31m", " \u0000", " \u00ff", " \ta\rb"})
+    void a_reason_phrase_is_not_looked_at(String reason) {
+        receiver.willDo(
+                new ScriptedResponse(
+                        "HTTP/1.1 200" + reason + "\r\nContent-Length: 0\r\n\r\n",
+                        ConnectionAction.KEEP));
+
+        assertThat(answered(sent(Duration.ofSeconds(5))).status()).isEqualTo(200);
+    }
+
+    /// A receiver's bytes must never look like a bug of ours.
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3})
+    void whatever_bytes_come_an_attempt_ends_with_an_outcome(long seed) {
+        var random = new Random(seed);
+        for (int i = 0; i < 300; i++) {
+            String bytes = randomResponse(random);
+            receiver.willDo(new ScriptedResponse(bytes, ConnectionAction.CLOSE));
+
+            var outcome = sent(Duration.ofSeconds(5));
+
+            if (outcome instanceof AttemptError(ErrorCode code, String detail, _)) {
+                assertThat(code)
+                        .as(bytes)
+                        .isIn(ErrorCode.INVALID_RESPONSE, ErrorCode.CONNECTION_RESET);
+                assertThat(detail)
+                        .as(bytes)
+                        .doesNotContain("Exception")
+                        .doesNotContainPattern("\\p{Cntrl}")
+                        .hasSizeLessThan(250);
+            }
+        }
+    }
+
+    private static String randomResponse(Random random) {
+        var parts =
+                List.of(
+                        "HTTP/1.1 ",
+                        "HTTP/1.0 ",
+                        "200",
+                        "204",
+                        "000",
+                        "-1",
+                        "101",
+                        " OK",
+                        "\r\n",
+                        "\r\n",
+                        "\n",
+                        "\r",
+                        ":",
+                        ";",
+                        ",",
+                        "\u0000",
+                        "\u00ff",
+                        "\t",
+                        "\r\n\r\n",
+                        "Content-Length: ",
+                        "Transfer-Encoding: chunked\r\n\r\n",
+                        "gzip, ",
+                        "Connection: close",
+                        "Connection: ,,;=",
+                        "Keep-Alive: timeout=x",
+                        "5",
+                        "-5",
+                        "99999999999999999999",
+                        "ffffffffffffffffffff\r\n",
+                        "5\r\nhello\r\n0\r\n",
+                        "Retry-After: ",
+                        "Content-Type: ;;=",
+                        "Trailer: x",
+                        "\"",
+                        "hello");
+        var bytes = new StringBuilder(random.nextInt(4) == 0 ? "" : "HTTP/1.1 200 OK\r\n");
+        for (int left = random.nextInt(12); left > 0; left--) {
+            bytes.append(parts.get(random.nextInt(parts.size())));
+        }
+        return bytes.toString();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
             ints = {
                 101, 104, 199, 200, 204, 205, 299, 301, 302, 304, 307, 400, 401, 408, 410, 421, 429,
                 500, 503, 599
             })
     void every_status_is_an_answer_to_one_request(int status) {
-        receiver.will(
+        receiver.willDo(
                 answer(
                         status,
                         "",
@@ -206,15 +367,17 @@ class HostileReceiverTest {
     void interim_answers_are_passed_over() {
         String early = "HTTP/1.1 103 Early\r\nLink: x\r\n\r\n";
         String working = "HTTP/1.1 102 Processing\r\n\r\n";
-        String last = OK + "Content-Length: 2\r\n\r\nok";
-        receiver.will(new Say("HTTP/1.1 100 C\r\n\r\n" + early + working + last, Next.KEEP));
+        String last = OK_STATUS_LINE + "Content-Length: 2\r\n\r\nok";
+        receiver.willDo(
+                new ScriptedResponse(
+                        "HTTP/1.1 100 C\r\n\r\n" + early + working + last, ConnectionAction.KEEP));
 
         assertThat(answered(sent(Duration.ofSeconds(5))).body()).isEqualTo("ok");
     }
 
     @Test
     void a_late_answer_in_time_is_an_answer() {
-        receiver.will(new Late(Duration.ofMillis(150), answer(200, "late")));
+        receiver.willDo(new DelayedBehaviour(Duration.ofMillis(150), answer(200, "late")));
 
         var answered = answered(sent(Duration.ofSeconds(5)));
 
@@ -224,15 +387,16 @@ class HostileReceiverTest {
 
     @Test
     void of_an_endless_body_the_beginning_is_kept() {
-        receiver.will(
-                new Drip(OK + "\r\n", "0123456789".repeat(1000), Duration.ofMillis(1)),
+        receiver.willDo(
+                new TrickledResponse(
+                        OK_STATUS_LINE + "\r\n", "0123456789".repeat(1000), Duration.ofMillis(1)),
                 answer(200, ""));
 
         var answered = answered(sent(Duration.ofSeconds(5)));
 
         assertThat(answered.body()).hasSize(4096).startsWith("0123456789");
         assertThat(answered.latency()).isLessThan(Duration.ofSeconds(2));
-        assertThat(answered(sent(SHORT)).body()).isEmpty();
+        assertThat(answered(sent(SHORT_TIMEOUT)).body()).isEmpty();
         assertThat(receiver.connections()).isEqualTo(2);
     }
 
@@ -240,10 +404,10 @@ class HostileReceiverTest {
     @CsvSource({"4095, 1", "4096, 1", "4097, 1", "65536, 1", "65537, 2", "10000000, 2"})
     void a_connection_is_kept_for_the_next_attempt_when_the_rest_is_worth_reading(
             int length, int connections) {
-        receiver.will(answer(200, "a".repeat(length)));
+        receiver.willDo(answer(200, "a".repeat(length)));
 
-        assertThat(answered(sent(SHORT)).body()).hasSize(Math.min(length, 4096));
-        assertThat(answered(sent(SHORT)).body()).hasSize(Math.min(length, 4096));
+        assertThat(answered(sent(SHORT_TIMEOUT)).body()).hasSize(Math.min(length, 4096));
+        assertThat(answered(sent(SHORT_TIMEOUT)).body()).hasSize(Math.min(length, 4096));
         assertThat(receiver.connections()).isEqualTo(connections);
     }
 
@@ -261,10 +425,10 @@ class HostileReceiverTest {
                 "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nx",
             })
     void what_may_be_out_of_step_is_not_used_again(String bytes) {
-        receiver.will(new Say(bytes, Next.KEEP), answer(202, "mine"));
+        receiver.willDo(new ScriptedResponse(bytes, ConnectionAction.KEEP), answer(202, "mine"));
 
-        answered(sent(SHORT));
-        var second = answered(sent(SHORT));
+        answered(sent(SHORT_TIMEOUT));
+        var second = answered(sent(SHORT_TIMEOUT));
 
         assertThat(second.status()).isEqualTo(202);
         assertThat(second.body()).isEqualTo("mine");
@@ -273,61 +437,69 @@ class HostileReceiverTest {
 
     @Test
     void an_ordinary_204_keeps_the_connection() {
-        receiver.will(new Say("HTTP/1.1 204 No Content\r\n\r\n", Next.KEEP));
+        receiver.willDo(
+                new ScriptedResponse("HTTP/1.1 204 No Content\r\n\r\n", ConnectionAction.KEEP));
 
-        answered(sent(SHORT));
-        answered(sent(SHORT));
+        answered(sent(SHORT_TIMEOUT));
+        answered(sent(SHORT_TIMEOUT));
 
         assertThat(receiver.connections()).isEqualTo(1);
     }
 
     @Test
     void bytes_that_come_unasked_between_attempts_are_no_answer() {
-        receiver.will(new Say(OK + "Content-Length: 0\r\n\r\n", Next.KEEP), answer(202, "mine"));
-        answered(sent(SHORT));
-        receiver.shout("HTTP/1.1 200 Unasked\r\nContent-Length: 0\r\n\r\n");
+        receiver.willDo(
+                new ScriptedResponse(
+                        OK_STATUS_LINE + "Content-Length: 0\r\n\r\n", ConnectionAction.KEEP),
+                answer(202, "mine"));
+        answered(sent(SHORT_TIMEOUT));
+        receiver.sendUnsolicited("HTTP/1.1 200 Unasked\r\nContent-Length: 0\r\n\r\n");
 
-        assertThat(answered(sent(SHORT)).status()).isEqualTo(202);
+        assertThat(answered(sent(SHORT_TIMEOUT)).status()).isEqualTo(202);
         assertThat(receiver.connections()).isEqualTo(2);
     }
 
     @ParameterizedTest
     @CsvSource({"CLOSE, 1", "RESET, 1"})
-    void a_connection_that_died_idle_is_replaced_within_the_attempt(Next next, int seen) {
-        receiver.will(new Say(OK + "Content-Length: 0\r\n\r\n", next), answer(202, ""));
-        answered(sent(SHORT));
+    void a_connection_that_died_idle_is_replaced_within_the_attempt(
+            ConnectionAction next, int seen) {
+        receiver.willDo(
+                new ScriptedResponse(OK_STATUS_LINE + "Content-Length: 0\r\n\r\n", next),
+                answer(202, ""));
+        answered(sent(SHORT_TIMEOUT));
 
-        assertThat(answered(sent(SHORT)).status()).isEqualTo(202);
+        assertThat(answered(sent(SHORT_TIMEOUT)).status()).isEqualTo(202);
         assertThat(receiver.requests()).hasSize(1 + seen);
     }
 
     @Test
     void a_reused_connection_that_dies_unheard_is_tried_once_more_and_only_once() {
-        receiver.will(answer(200, ""), new Say("", Next.CLOSE));
-        answered(sent(SHORT));
+        receiver.willDo(answer(200, ""), new ScriptedResponse("", ConnectionAction.CLOSE));
+        answered(sent(SHORT_TIMEOUT));
 
-        assertUnreachable(sent(SHORT), ErrorCode.CONNECTION_RESET);
+        assertUnreachable(sent(SHORT_TIMEOUT), ErrorCode.CONNECTION_RESET);
 
         assertThat(receiver.requests())
-                .extracting(Receiver.Received::connection)
+                .extracting(Receiver.ReceivedRequest::connection)
                 .containsExactly(1, 1, 2);
     }
 
     @Test
     void a_reused_connection_that_dies_after_its_first_byte_is_not_tried_again() {
-        receiver.will(answer(200, ""), new Say(OK, Next.CLOSE));
-        answered(sent(SHORT));
+        receiver.willDo(
+                answer(200, ""), new ScriptedResponse(OK_STATUS_LINE, ConnectionAction.CLOSE));
+        answered(sent(SHORT_TIMEOUT));
 
-        assertUnreachable(sent(SHORT), ErrorCode.CONNECTION_RESET);
+        assertUnreachable(sent(SHORT_TIMEOUT), ErrorCode.CONNECTION_RESET);
         assertThat(receiver.requests()).hasSize(2);
     }
 
     @Test
     void running_out_of_time_on_a_reused_connection_is_not_tried_again() {
-        receiver.will(answer(200, ""), new Say("", Next.STALL));
-        answered(sent(SHORT));
+        receiver.willDo(answer(200, ""), new ScriptedResponse("", ConnectionAction.STALL));
+        answered(sent(SHORT_TIMEOUT));
 
-        assertUnreachable(sent(SHORT), ErrorCode.RESPONSE_TIMEOUT);
+        assertUnreachable(sent(SHORT_TIMEOUT), ErrorCode.RESPONSE_TIMEOUT);
         assertThat(receiver.requests()).hasSize(2);
     }
 
@@ -338,9 +510,9 @@ class HostileReceiverTest {
         "Content-Type: text/plain; charset=utf-16, plain"
     })
     void bodies_are_not_unpacked(String header, String body) {
-        receiver.will(answer(200, body, header));
+        receiver.willDo(answer(200, body, header));
 
-        assertThat(answered(sent(SHORT)).body()).isEqualTo(body);
+        assertThat(answered(sent(SHORT_TIMEOUT)).body()).isEqualTo(body);
     }
 
     @ParameterizedTest
@@ -351,16 +523,16 @@ class HostileReceiverTest {
         "'\u00ed\u00a0\u0080', \ufffd"
     })
     void bodies_are_text_that_a_database_takes(String bytes, String text) {
-        receiver.will(answer(200, bytes));
+        receiver.willDo(answer(200, bytes));
 
-        assertThat(answered(sent(SHORT)).body()).isEqualTo(text);
+        assertThat(answered(sent(SHORT_TIMEOUT)).body()).isEqualTo(text);
     }
 
     @Test
     void a_character_cut_by_the_limit_is_left_out() {
-        receiver.will(answer(200, "a".repeat(4095) + "\u00c3\u00a9 and more"));
+        receiver.willDo(answer(200, "a".repeat(4095) + "\u00c3\u00a9 and more"));
 
-        assertThat(answered(sent(SHORT)).body()).isEqualTo("a".repeat(4095));
+        assertThat(answered(sent(SHORT_TIMEOUT)).body()).isEqualTo("a".repeat(4095));
     }
 
     @ParameterizedTest
@@ -374,22 +546,22 @@ class HostileReceiverTest {
         "99999999999999999999, PT277777H46M39S",
     })
     void retry_after_is_understood(String value, Duration wait) {
-        receiver.will(answer(503, "", "Retry-After: " + value));
+        receiver.willDo(answer(503, "", "Retry-After: " + value));
 
-        assertThat(answered(sent(SHORT)).retryAfter()).contains(wait);
+        assertThat(answered(sent(SHORT_TIMEOUT)).retryAfter()).contains(wait);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"", "-1", "1.5", "soon", "\u0663"})
     void what_is_no_retry_after_is_none(String value) {
-        receiver.will(answer(503, "", "Retry-After: " + value));
+        receiver.willDo(answer(503, "", "Retry-After: " + value));
 
-        assertThat(answered(sent(SHORT)).retryAfter()).isEmpty();
+        assertThat(answered(sent(SHORT_TIMEOUT)).retryAfter()).isEmpty();
     }
 
     @Test
     void the_request_is_what_was_asked_for_byte_by_byte() {
-        var parcel =
+        var request =
                 withBody(
                         withAuth(
                                 withCustom(
@@ -400,14 +572,14 @@ class HostileReceiverTest {
                                                 "x-A: \u0080\u009f\u00ff\ttab",
                                                 "X-b: 2"),
                                         "X-Custom: evil\r\nInjected: yes"),
-                                new Auth.ApiKey("X-Key", new Secret("k"))),
-                        Body.of(new byte[] {0, (byte) 0xff, '\r', '\n'}));
+                                new AuthConfig.ApiKeyAuth("X-Key", new Secret("k"))),
+                        OutboundBody.of(new byte[] {0, (byte) 0xff, '\r', '\n'}));
 
-        answered(send(parcel));
+        answered(send(request));
 
-        var request = receiver.requests().getFirst();
-        assertThat(request.line()).isEqualTo("POST /hook/a//b?c=[%41]&d HTTP/1.1");
-        assertThat(request.headers())
+        var receivedRequest = receiver.requests().getFirst();
+        assertThat(receivedRequest.line()).isEqualTo("POST /hook/a//b?c=[%41]&d HTTP/1.1");
+        assertThat(receivedRequest.headers())
                 .containsExactly(
                         "Host: 127.0.0.1:" + receiver.port(),
                         "Content-Length: 4",
@@ -419,9 +591,9 @@ class HostileReceiverTest {
                         "X-Service-Event-Id: 0190a5c4-0000-7000-8000-000000000000",
                         "X-Service-Delivery-Id: 0190a5c4-0000-7000-8000-000000000001",
                         "X-Service-Attempt: 1",
-                        "X-Service-Hop: 1",
-                        "X-Key: k");
-        assertThat(request.body()).isEqualTo("\0\u00ff\r\n");
+                        "X-Key: k",
+                        "X-Service-Hop: 1");
+        assertThat(receivedRequest.body()).isEqualTo("\0\u00ff\r\n");
     }
 
     @ParameterizedTest
@@ -429,25 +601,25 @@ class HostileReceiverTest {
     void bodies_of_any_size_arrive(int size) {
         var bytes = new byte[size];
 
-        answered(send(withBody(to(receiver.url()), Body.of(bytes))));
+        answered(send(withBody(to(receiver.url()), OutboundBody.of(bytes))));
 
         assertThat(receiver.requests().getFirst().body()).hasSize(size);
         assertThat(receiver.requests().getFirst().values("Content-Length"))
                 .containsExactly(Integer.toString(size));
     }
 
-    /// One that reads on as it should, and one that resets the connection.
+    /// Covers a receiver that reads the rest of the body, and one that resets the connection.
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void an_answer_before_the_body_was_sent_is_the_answer(boolean readsOn) throws Exception {
         try (var server = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {
             Thread.ofVirtual().start(() -> refuseEarly(server, readsOn));
-            var parcel =
+            var request =
                     withBody(
                             to("http://127.0.0.1:" + server.getLocalPort() + "/"),
-                            Body.of(new byte[8 << 20]));
+                            OutboundBody.of(new byte[8 << 20]));
 
-            assertThat(answered(send(parcel)).status()).isEqualTo(413);
+            assertThat(answered(send(request)).status()).isEqualTo(413);
         }
     }
 
@@ -460,14 +632,14 @@ class HostileReceiverTest {
                 socket.getInputStream().skipNBytes(8 << 20);
             }
         } catch (IOException e) {
-            // The sender went away.
+            // The sender closed the connection.
         }
     }
 
     @Test
     void a_redirect_to_a_private_address_is_not_followed() throws IOException {
         try (var inside = Receiver.start()) {
-            receiver.will(answer(307, "", "Location: " + inside.url()));
+            receiver.willDo(answer(307, "", "Location: " + inside.url()));
 
             assertThat(answered(sent(Duration.ofSeconds(5))).status()).isEqualTo(307);
             assertThat(inside.connections()).isZero();
@@ -477,20 +649,22 @@ class HostileReceiverTest {
 
     @Test
     void a_reset_on_accept_is_a_reset() {
-        receiver.will(new OnAccept(Next.RESET));
+        receiver.willDo(new AcceptBehaviour(ConnectionAction.RESET));
 
-        assertUnreachable(sent(SHORT), ErrorCode.CONNECTION_RESET);
+        assertUnreachable(sent(SHORT_TIMEOUT), ErrorCode.CONNECTION_RESET);
         assertThat(receiver.connections()).isEqualTo(1);
     }
 
     @Test
     void nobody_listening_is_a_refused_connection() throws IOException {
-        // Bound and not listening: nobody else gets the port meanwhile.
+        // Bound but not listening, so that nothing else can take the port.
         try (var taken = new Socket()) {
             taken.bind(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0));
-            var parcel = withTimeout(to("http://127.0.0.1:" + taken.getLocalPort() + "/"), SHORT);
+            var request =
+                    withTimeout(
+                            to("http://127.0.0.1:" + taken.getLocalPort() + "/"), SHORT_TIMEOUT);
 
-            var outcome = (Unreachable) send(parcel);
+            var outcome = (AttemptError) send(request);
 
             assertThat(outcome.code()).isEqualTo(ErrorCode.CONNECT_REFUSED);
             assertThat(outcome.detail()).isEqualTo("Connection refused");
@@ -502,18 +676,19 @@ class HostileReceiverTest {
         try (var full = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {
             var queue = fill(full);
 
-            var outcome = send(withTimeout(to("http://127.0.0.1:" + full.getLocalPort()), SHORT));
+            var outcome =
+                    send(withTimeout(to("http://127.0.0.1:" + full.getLocalPort()), SHORT_TIMEOUT));
 
             assertUnreachable(outcome, ErrorCode.CONNECT_TIMEOUT);
-            assertThat(((Unreachable) outcome).detail()).isEqualTo("No connection within 400 ms");
-            assertThat(outcome.latency()).isBetween(SHORT, SHORT.plus(GRACE));
+            assertThat(((AttemptError) outcome).detail()).isEqualTo("No connection within 400 ms");
+            assertThat(outcome.latency()).isBetween(SHORT_TIMEOUT, SHORT_TIMEOUT.plus(MAX_OVERRUN));
             for (var socket : queue) {
                 socket.close();
             }
         }
     }
 
-    /// Connections that nobody accepts, until the queue takes no more.
+    /// Opens connections that nobody accepts, until the accept queue is full.
     private static List<Socket> fill(ServerSocket server) throws IOException {
         var queue = new ArrayList<Socket>();
         for (int i = 0; i < 8; i++) {
@@ -530,17 +705,19 @@ class HostileReceiverTest {
 
     @Test
     void a_stalled_tls_handshake_ends_with_the_attempt() {
-        receiver.will(new OnAccept(Next.STALL));
+        receiver.willDo(new AcceptBehaviour(ConnectionAction.STALL));
 
-        var outcome = send(withTimeout(to("https://127.0.0.1:" + receiver.port() + "/"), SHORT));
+        var outcome =
+                send(withTimeout(to("https://127.0.0.1:" + receiver.port() + "/"), SHORT_TIMEOUT));
 
         assertUnreachable(outcome, ErrorCode.TLS_FAILED);
-        assertThat(outcome.latency()).isBetween(SHORT.minusMillis(1), SHORT.plus(GRACE));
+        assertThat(outcome.latency())
+                .isBetween(SHORT_TIMEOUT.minusMillis(1), SHORT_TIMEOUT.plus(MAX_OVERRUN));
     }
 
     @Test
     void plain_http_on_a_tls_port_is_a_tls_failure() {
-        receiver.will(new OnAccept(Next.CLOSE));
+        receiver.willDo(new AcceptBehaviour(ConnectionAction.CLOSE));
 
         assertUnreachable(
                 send(to("https://127.0.0.1:" + receiver.port() + "/")), ErrorCode.TLS_FAILED);
@@ -568,10 +745,10 @@ class HostileReceiverTest {
     void an_attempt_whose_time_is_over_once_it_is_connected_is_not_sent() {
         var outcome =
                 sender.send(
-                        withTimeout(to(receiver.url()), SHORT),
+                        withTimeout(to(receiver.url()), SHORT_TIMEOUT),
                         () -> {
                             long start = System.nanoTime();
-                            while (System.nanoTime() - start < SHORT.toNanos()) {
+                            while (System.nanoTime() - start < SHORT_TIMEOUT.toNanos()) {
                                 Thread.onSpinWait();
                             }
                             return true;
@@ -583,7 +760,7 @@ class HostileReceiverTest {
 
     @Test
     void a_name_that_does_not_resolve_is_a_dns_failure() {
-        var outcome = (Unreachable) send(to("http://nowhere.example/"));
+        var outcome = (AttemptError) send(to("http://nowhere.example/"));
 
         assertThat(outcome.code()).isEqualTo(ErrorCode.DNS_FAILURE);
         assertThat(outcome.detail())
@@ -599,10 +776,12 @@ class HostileReceiverTest {
                 });
 
         try (hanging) {
-            var outcome = hanging.send(withTimeout(to("http://slow.example/"), SHORT), () -> true);
+            var outcome =
+                    hanging.send(
+                            withTimeout(to("http://slow.example/"), SHORT_TIMEOUT), () -> true);
 
             assertUnreachable(outcome, ErrorCode.DNS_FAILURE);
-            assertThat(outcome.latency()).isBetween(SHORT, SHORT.plus(GRACE));
+            assertThat(outcome.latency()).isBetween(SHORT_TIMEOUT, SHORT_TIMEOUT.plus(MAX_OVERRUN));
         }
     }
 
@@ -615,11 +794,12 @@ class HostileReceiverTest {
                 "http://[::ffff:127.0.0.1]:PORT/",
             })
     void a_private_address_is_never_dialled(String url) {
-        lookup.says("inside.example", "127.0.0.1").says("mixed.example", "8.8.8.8", "127.0.0.1");
+        lookup.resolves("inside.example", "127.0.0.1")
+                .resolves("mixed.example", "8.8.8.8", "127.0.0.1");
 
         try (var guarded = sender()) {
             var port = Integer.toString(receiver.port());
-            var outcome = (Unreachable) guarded.send(to(url.replace("PORT", port)), () -> true);
+            var outcome = (AttemptError) guarded.send(to(url.replace("PORT", port)), () -> true);
 
             assertThat(outcome.code()).isEqualTo(ErrorCode.BLOCKED_ADDRESS);
             assertThat(outcome.detail())
@@ -631,18 +811,18 @@ class HostileReceiverTest {
 
     @Test
     void a_name_that_turns_private_between_attempts_is_blocked_although_a_connection_is_open() {
-        lookup.says("turning.example", "127.0.0.1").says("turning.example", "10.0.0.1");
-        var parcel = to("http://turning.example:" + receiver.port() + "/");
+        lookup.resolves("turning.example", "127.0.0.1").resolves("turning.example", "10.0.0.1");
+        var request = to("http://turning.example:" + receiver.port() + "/");
 
-        answered(send(parcel));
+        answered(send(request));
 
-        assertUnreachable(send(parcel), ErrorCode.BLOCKED_ADDRESS);
+        assertUnreachable(send(request), ErrorCode.BLOCKED_ADDRESS);
         assertThat(receiver.connections()).isEqualTo(1);
     }
 
     @Test
     void the_next_address_is_tried_when_one_does_not_take_the_connection() {
-        lookup.says("two.example", "127.0.0.2", "127.0.0.1");
+        lookup.resolves("two.example", "127.0.0.2", "127.0.0.1");
 
         var outcome = send(to("http://two.example:" + receiver.port() + "/"));
 
@@ -653,7 +833,7 @@ class HostileReceiverTest {
 
     @Test
     void the_host_name_goes_out_as_given_and_without_the_usual_port() {
-        lookup.says("xn--bcher-kva.example", "127.0.0.1");
+        lookup.resolves("xn--bcher-kva.example", "127.0.0.1");
 
         send(to("http://B\u00fccher.example.:" + receiver.port() + "/"));
 
@@ -663,14 +843,15 @@ class HostileReceiverTest {
 
     @Test
     void the_machines_own_resolver_finds_localhost_where_loopback_is_opened() {
-        try (var system = open(Lookup.system(), "127.0.0.0/8")) {
+        try (var system = open(DnsLookup.system(), "127.0.0.0/8")) {
             var outcome = system.send(to("http://localhost:" + receiver.port() + "/"), () -> true);
 
             assertThat(answered(outcome).status()).isEqualTo(200);
         }
     }
 
-    /// To an address of the documentation range, because the JDK spares loopback its proxies.
+    /// Sends to an address of the documentation range (RFC 5737), because the JDK uses no proxy for
+    /// loopback.
     @Test
     void a_proxy_in_the_environment_is_not_asked() throws IOException {
         try (var proxy = Receiver.start();
@@ -678,7 +859,7 @@ class HostileReceiverTest {
             System.setProperty("socksProxyHost", "127.0.0.1");
             System.setProperty("socksProxyPort", Integer.toString(proxy.port()));
 
-            documented.send(withTimeout(to("http://203.0.113.1/"), SHORT), () -> true);
+            documented.send(withTimeout(to("http://203.0.113.1/"), SHORT_TIMEOUT), () -> true);
 
             assertThat(proxy.connections()).isZero();
         } finally {
@@ -689,7 +870,7 @@ class HostileReceiverTest {
 
     @Test
     void closing_ends_what_is_under_way_as_interrupted() throws Exception {
-        receiver.will(new Say(OK, Next.STALL));
+        receiver.willDo(new ScriptedResponse(OK_STATUS_LINE, ConnectionAction.STALL));
         var outcome = new FutureTask<>(() -> sent(Duration.ofMinutes(1)));
         Thread.ofVirtual().start(outcome);
         while (receiver.requests().isEmpty()) {
@@ -699,38 +880,38 @@ class HostileReceiverTest {
         sender.close();
 
         assertUnreachable(outcome.get(), ErrorCode.INTERRUPTED);
-        assertUnreachable(sent(SHORT), ErrorCode.INTERRUPTED);
+        assertUnreachable(sent(SHORT_TIMEOUT), ErrorCode.INTERRUPTED);
     }
 
-    private Outcome send(Parcel parcel) {
-        return sender.send(parcel, () -> true);
+    private Outcome send(OutboundRequest request) {
+        return sender.send(request, () -> true);
     }
 
     private Outcome sent(Duration timeout) {
         return send(withTimeout(to(receiver.url()), timeout));
     }
 
-    private static Answered answered(Outcome outcome) {
-        assertThat(outcome).isInstanceOf(Answered.class);
-        return (Answered) outcome;
+    private static DestinationResponse answered(Outcome outcome) {
+        assertThat(outcome).isInstanceOf(DestinationResponse.class);
+        return (DestinationResponse) outcome;
     }
 
     private static void assertUnreachable(Outcome outcome, ErrorCode code) {
-        assertThat(outcome).isInstanceOf(Unreachable.class);
-        assertThat(((Unreachable) outcome).code()).as(outcome.toString()).isEqualTo(code);
+        assertThat(outcome).isInstanceOf(AttemptError.class);
+        assertThat(((AttemptError) outcome).code()).as(outcome.toString()).isEqualTo(code);
     }
 
     private HttpSender sender(String... allowed) {
         return open(lookup, allowed);
     }
 
-    private static HttpSender open(Lookup lookup, String... allowed) {
+    private static HttpSender open(DnsLookup lookup, String... allowed) {
         var policy = AddressPolicy.allowing(Stream.of(allowed).map(Cidr::parse).toList());
         try {
             return HttpSender.open(
-                    new Resolver(lookup, policy, Duration.ZERO),
-                    new Connections(SSLContext.getDefault(), 64),
-                    new OutgoingHeaders("X-Service"),
+                    new HostResolver(lookup, policy, Duration.ZERO),
+                    new HttpConnectionPool(SSLContext.getDefault(), 64),
+                    new OutboundHeaderBuilder("X-Service"),
                     InstantSource.fixed(NOW));
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException(e);

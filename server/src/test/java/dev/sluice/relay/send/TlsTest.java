@@ -1,6 +1,6 @@
 package dev.sluice.relay.send;
 
-import static dev.sluice.relay.send.Parcels.to;
+import static dev.sluice.relay.request.OutboundRequests.to;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,6 +8,7 @@ import dev.sluice.platform.net.AddressPolicy;
 import dev.sluice.platform.net.Cidr;
 import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.Outcome;
+import dev.sluice.relay.request.OutboundHeaderBuilder;
 import dev.sluice.testkit.Certificates;
 import dev.sluice.testkit.Receiver;
 
@@ -28,8 +29,10 @@ import javax.net.ssl.SSLContext;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class TlsTest {
 
-    private static final ScriptedLookup LOOKUP =
-            new ScriptedLookup().says("receiver.test", "127.0.0.1").says("other.test", "127.0.0.1");
+    private static final ScriptedDnsLookup LOOKUP =
+            new ScriptedDnsLookup()
+                    .resolves("receiver.test", "127.0.0.1")
+                    .resolves("other.test", "127.0.0.1");
 
     @SuppressWarnings("NullAway.Init")
     private Certificates certificates;
@@ -48,8 +51,8 @@ class TlsTest {
             var second =
                     sender.send(to("https://receiver.test:" + receiver.port() + "/"), () -> true);
 
-            assertThat(first).isInstanceOf(Outcome.Answered.class);
-            assertThat(second).isInstanceOf(Outcome.Answered.class);
+            assertThat(first).isInstanceOf(Outcome.DestinationResponse.class);
+            assertThat(second).isInstanceOf(Outcome.DestinationResponse.class);
             assertThat(receiver.connections()).isEqualTo(1);
             assertThat(receiver.requests().getFirst().values("Host"))
                     .containsExactly("receiver.test:" + receiver.port());
@@ -71,7 +74,7 @@ class TlsTest {
             var outcome =
                     sender.send(to("https://" + host + ":" + receiver.port() + "/"), () -> true);
 
-            var unreachable = (Outcome.Unreachable) outcome;
+            var unreachable = (Outcome.AttemptError) outcome;
             assertThat(unreachable.code()).isEqualTo(ErrorCode.TLS_FAILED);
             assertThat(unreachable.detail()).isEqualTo(detail);
             assertThat(receiver.requests()).isEmpty();
@@ -82,16 +85,17 @@ class TlsTest {
     void a_connection_closed_idle_is_replaced_over_tls_too() throws Exception {
         try (var receiver = Receiver.startTls(certificates.identity("good"));
                 var sender = trusting(certificates.trust())) {
-            receiver.will(
-                    new Receiver.Say(
-                            "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", Receiver.Next.CLOSE),
+            receiver.willDo(
+                    new Receiver.ScriptedResponse(
+                            "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
+                            Receiver.ConnectionAction.CLOSE),
                     Receiver.answer(202, ""));
-            var parcel = to("https://receiver.test:" + receiver.port() + "/");
+            var request = to("https://receiver.test:" + receiver.port() + "/");
 
-            sender.send(parcel, () -> true);
-            var second = sender.send(parcel, () -> true);
+            sender.send(request, () -> true);
+            var second = sender.send(request, () -> true);
 
-            assertThat(second).isInstanceOf(Outcome.Answered.class);
+            assertThat(second).isInstanceOf(Outcome.DestinationResponse.class);
             assertThat(receiver.requests()).hasSize(2);
         }
     }
@@ -99,9 +103,9 @@ class TlsTest {
     private static HttpSender trusting(SSLContext trust) {
         var policy = AddressPolicy.allowing(List.of(Cidr.parse("127.0.0.0/8")));
         return HttpSender.open(
-                new Resolver(LOOKUP, policy, Duration.ZERO),
-                new Connections(trust, 64),
-                new OutgoingHeaders("X-Service"),
+                new HostResolver(LOOKUP, policy, Duration.ZERO),
+                new HttpConnectionPool(trust, 64),
+                new OutboundHeaderBuilder("X-Service"),
                 InstantSource.system());
     }
 }

@@ -25,7 +25,7 @@ class VerdictTest {
             new RetryPolicy(List.of(Duration.ofSeconds(30), Duration.ofMinutes(2)));
 
     /// Draws the middle, so that jitter changes nothing.
-    private static final RandomGenerator EVEN = new DrawnRandom(0.5);
+    private static final RandomGenerator MIDPOINT_RANDOM = new FixedRandom(0.5);
 
     @ParameterizedTest
     @ValueSource(ints = {200, 201, 202, 204, 206, 226, 299})
@@ -55,14 +55,14 @@ class VerdictTest {
             mode = EnumSource.Mode.EXCLUDE,
             names = "TRANSFORMATION_FAILED")
     void no_answer_is_tried_again_whatever_the_reason(ErrorCode code) {
-        assertThat(first(new Outcome.Unreachable(code, "gone", Duration.ZERO)))
+        assertThat(first(new Outcome.AttemptError(code, "gone", Duration.ZERO)))
                 .isEqualTo(retryIn(Duration.ofSeconds(30)));
     }
 
     @Test
     void a_transformation_that_fails_would_fail_again() {
         var outcome =
-                new Outcome.Unreachable(ErrorCode.TRANSFORMATION_FAILED, "why", Duration.ZERO);
+                new Outcome.AttemptError(ErrorCode.TRANSFORMATION_FAILED, "why", Duration.ZERO);
 
         assertThat(first(outcome)).isEqualTo(new Verdict.Failed());
     }
@@ -104,7 +104,7 @@ class VerdictTest {
     @ParameterizedTest
     @CsvSource({"0.0, 24000", "0.25, 27000", "0.5, 30000", "0.75, 33000", "0.9999999999, 36000"})
     void jitter_spreads_to_both_sides(double drawn, long millis) {
-        var verdict = Verdict.of(answered(500), 1, TWO_RETRIES, 0.2, NOW, new DrawnRandom(drawn));
+        var verdict = Verdict.of(answered(500), 1, TWO_RETRIES, 0.2, NOW, new FixedRandom(drawn));
 
         assertThat(verdict).isEqualTo(retryIn(Duration.ofMillis(millis)));
     }
@@ -129,7 +129,7 @@ class VerdictTest {
                         TWO_RETRIES,
                         0.2,
                         NOW,
-                        new DrawnRandom(0));
+                        new FixedRandom(0));
 
         assertThat(verdict).isEqualTo(retryIn(Duration.ofSeconds(90)));
     }
@@ -139,15 +139,16 @@ class VerdictTest {
     }
 
     private static Verdict verdict(Outcome outcome, int attempt) {
-        return Verdict.of(outcome, attempt, TWO_RETRIES, 0.2, NOW, EVEN);
+        return Verdict.of(outcome, attempt, TWO_RETRIES, 0.2, NOW, MIDPOINT_RANDOM);
     }
 
     private static Outcome answered(int status) {
-        return new Outcome.Answered(status, "", Duration.ofMillis(5), Optional.empty());
+        return new Outcome.DestinationResponse(status, "", Duration.ofMillis(5), Optional.empty());
     }
 
     private static Outcome answered(int status, Duration retryAfter) {
-        return new Outcome.Answered(status, "", Duration.ofMillis(5), Optional.of(retryAfter));
+        return new Outcome.DestinationResponse(
+                status, "", Duration.ofMillis(5), Optional.of(retryAfter));
     }
 
     private static Verdict retryIn(Duration delay) {
@@ -155,7 +156,7 @@ class VerdictTest {
     }
 
     /// Always draws the same.
-    private record DrawnRandom(double drawn) implements RandomGenerator {
+    private record FixedRandom(double drawn) implements RandomGenerator {
 
         @Override
         public double nextDouble() {

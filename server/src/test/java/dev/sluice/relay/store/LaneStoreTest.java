@@ -7,7 +7,7 @@ import dev.sluice.gateway.routing.Route;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.Trigger;
-import dev.sluice.relay.Work;
+import dev.sluice.relay.UnfinishedDelivery;
 import dev.sluice.testkit.Given;
 import dev.sluice.testkit.Some;
 
@@ -22,19 +22,19 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
-@ResourceLock(Stored.ROOM)
+@ResourceLock(StoreFixture.RESOURCE_LOCK)
 class LaneStoreTest {
 
-    private static final long OURS = 7;
-    private static final long OTHERS = 8;
-    private static final Instant NOON = Stored.NOON;
-    private static final UUID LOWEST = new UUID(0, 0);
+    private static final long OUR_EPOCH = 7;
+    private static final long OTHER_EPOCH = 8;
+    private static final Instant NOON = StoreFixture.NOON;
+    private static final UUID MIN_ID = new UUID(0, 0);
 
-    private final Stored stored = new Stored();
+    private final StoreFixture fixture = new StoreFixture();
 
     @AfterEach
     void close() {
-        stored.close();
+        fixture.close();
     }
 
     private static Lane lane() {
@@ -47,26 +47,26 @@ class LaneStoreTest {
     }
 
     private void wake(Lane lane, Instant at) {
-        stored.db.run(tx -> LaneStore.wake(tx, List.of(new LaneStore.Wake(lane, at))));
+        fixture.db.run(tx -> LaneStore.wake(tx, List.of(new LaneStore.LaneWake(lane, at))));
     }
 
     private List<Lane> lease(long epoch, Instant now, int limit) {
-        return stored.db.call(tx -> LaneStore.lease(tx, epoch, now, limit));
+        return fixture.db.call(tx -> LaneStore.lease(tx, epoch, now, limit));
     }
 
     private List<DeliveryId> due(Lane lane, Instant until, int limit) {
-        return stored
+        return fixture
                 .db
-                .call(tx -> LaneStore.due(tx, lane, until, Instant.EPOCH, LOWEST, limit))
+                .call(tx -> LaneStore.due(tx, lane, until, Instant.EPOCH, MIN_ID, limit))
                 .stream()
-                .map(waiting -> waiting.work().id())
+                .map(waiting -> waiting.delivery().id())
                 .toList();
     }
 
-    private Work waiting(Route route, Instant nextAt) {
-        var work = stored.owned(OURS, route);
-        stored.write(OURS, Stored.released(work, nextAt));
-        return work;
+    private UnfinishedDelivery waiting(Route route, Instant nextAt) {
+        var delivery = fixture.owned(OUR_EPOCH, route);
+        fixture.write(OUR_EPOCH, StoreFixture.released(delivery, nextAt));
+        return delivery;
     }
 
     @Test
@@ -74,15 +74,15 @@ class LaneStoreTest {
         var lane = lane();
         wake(lane, NOON);
 
-        assertThat(lease(OURS, NOON, 10)).containsExactly(lane);
-        assertThat(lease(OTHERS, NOON, 10)).isEmpty();
-        assertThat(lease(OURS, NOON, 10)).isEmpty();
+        assertThat(lease(OUR_EPOCH, NOON, 10)).containsExactly(lane);
+        assertThat(lease(OTHER_EPOCH, NOON, 10)).isEmpty();
+        assertThat(lease(OUR_EPOCH, NOON, 10)).isEmpty();
 
-        stored.db.run(tx -> LaneStore.release(tx, lane, OTHERS, Optional.of(NOON)));
-        assertThat(lease(OTHERS, NOON, 10)).as("released by another").isEmpty();
+        fixture.db.run(tx -> LaneStore.release(tx, lane, OTHER_EPOCH, Optional.of(NOON)));
+        assertThat(lease(OTHER_EPOCH, NOON, 10)).as("released by another").isEmpty();
 
-        stored.db.run(tx -> LaneStore.release(tx, lane, OURS, Optional.of(NOON)));
-        assertThat(lease(OTHERS, NOON, 10)).containsExactly(lane);
+        fixture.db.run(tx -> LaneStore.release(tx, lane, OUR_EPOCH, Optional.of(NOON)));
+        assertThat(lease(OTHER_EPOCH, NOON, 10)).containsExactly(lane);
     }
 
     @Test
@@ -93,9 +93,9 @@ class LaneStoreTest {
             wake(lanes.getLast(), NOON);
         }
         var seen = new ArrayList<Lane>();
-        stored.db.run(tx -> {
-            seen.addAll(LaneStore.lease(tx, OURS, NOON, 6));
-            seen.addAll(lease(OTHERS, NOON, 10)); // while the first is not committed
+        fixture.db.run(tx -> {
+            seen.addAll(LaneStore.lease(tx, OUR_EPOCH, NOON, 6));
+            seen.addAll(lease(OTHER_EPOCH, NOON, 10)); // while the first is not committed
         });
 
         assertThat(seen).containsExactlyInAnyOrderElementsOf(lanes);
@@ -103,7 +103,7 @@ class LaneStoreTest {
 
     @Test
     void of_a_destinations_lanes_those_that_sleep_until_a_later_time_are_woken() {
-        var given = new Given(stored.db);
+        var given = new Given(fixture.db);
         var destination = given.destination("a.example", 4);
         var later = lane(given, destination);
         var forGood = lane(given, destination);
@@ -111,13 +111,13 @@ class LaneStoreTest {
         wake(later, NOON.plusSeconds(600));
         wake(forGood, NOON);
         wake(others, NOON.plusSeconds(600));
-        lease(OURS, NOON, 10);
-        stored.db.run(tx -> LaneStore.release(tx, forGood, OURS, Optional.empty()));
+        lease(OUR_EPOCH, NOON, 10);
+        fixture.db.run(tx -> LaneStore.release(tx, forGood, OUR_EPOCH, Optional.empty()));
 
-        stored.db.run(tx -> LaneStore.wake(tx, destination, NOON.plusSeconds(60)));
+        fixture.db.run(tx -> LaneStore.wake(tx, destination, NOON.plusSeconds(60)));
 
-        assertThat(lease(OURS, NOON.plusSeconds(59), 10)).isEmpty();
-        assertThat(lease(OURS, NOON.plusSeconds(60), 10)).containsExactly(later);
+        assertThat(lease(OUR_EPOCH, NOON.plusSeconds(59), 10)).isEmpty();
+        assertThat(lease(OUR_EPOCH, NOON.plusSeconds(60), 10)).containsExactly(later);
     }
 
     private static Lane lane(Given given, DestinationId destination) {
@@ -132,9 +132,9 @@ class LaneStoreTest {
         wake(late, NOON.plusSeconds(1));
         wake(early, NOON);
 
-        assertThat(lease(OURS, NOON.minusMillis(1), 10)).isEmpty();
-        assertThat(lease(OURS, NOON.plusSeconds(1), 1)).containsExactly(early);
-        assertThat(lease(OURS, NOON.plusSeconds(1), 1)).containsExactly(late);
+        assertThat(lease(OUR_EPOCH, NOON.minusMillis(1), 10)).isEmpty();
+        assertThat(lease(OUR_EPOCH, NOON.plusSeconds(1), 1)).containsExactly(early);
+        assertThat(lease(OUR_EPOCH, NOON.plusSeconds(1), 1)).containsExactly(late);
     }
 
     @Test
@@ -143,23 +143,23 @@ class LaneStoreTest {
         wake(lane, NOON);
         wake(lane, NOON.plusSeconds(60));
 
-        assertThat(lease(OURS, NOON, 10)).containsExactly(lane);
+        assertThat(lease(OUR_EPOCH, NOON, 10)).containsExactly(lane);
 
-        stored.db.run(tx -> LaneStore.release(tx, lane, OURS, Optional.empty()));
-        assertThat(lease(OURS, NOON.plusSeconds(1_000_000), 10)).as("asleep").isEmpty();
+        fixture.db.run(tx -> LaneStore.release(tx, lane, OUR_EPOCH, Optional.empty()));
+        assertThat(lease(OUR_EPOCH, NOON.plusSeconds(1_000_000), 10)).as("asleep").isEmpty();
         wake(lane, NOON.plusSeconds(5));
-        assertThat(lease(OURS, NOON.plusSeconds(5), 10)).containsExactly(lane);
+        assertThat(lease(OUR_EPOCH, NOON.plusSeconds(5), 10)).containsExactly(lane);
     }
 
     @Test
     void a_wake_does_not_take_a_lane_from_its_holder() {
         var lane = lane();
         wake(lane, NOON);
-        lease(OURS, NOON, 10);
+        lease(OUR_EPOCH, NOON, 10);
 
         wake(lane, NOON.minusSeconds(5));
 
-        assertThat(lease(OTHERS, NOON, 10)).isEmpty();
+        assertThat(lease(OTHER_EPOCH, NOON, 10)).isEmpty();
     }
 
     @Test
@@ -169,7 +169,7 @@ class LaneStoreTest {
         var first = waiting(route, NOON.plusSeconds(1));
         var second = waiting(route, NOON.plusSeconds(2));
         var alsoSecond = waiting(route, NOON.plusSeconds(2));
-        stored.owned(OURS, route);
+        fixture.owned(OUR_EPOCH, route);
         waiting(Some.route(route.source().id()), NOON);
         var lane = lane(route);
 
@@ -178,7 +178,7 @@ class LaneStoreTest {
         assertThat(due(lane, NOON.plusSeconds(9), 2)).containsExactly(first.id(), second.id());
         assertThat(due(lane, NOON.plusSeconds(9), 10)).contains(third.id());
         var after =
-                stored.db.call(tx ->
+                fixture.db.call(tx ->
                         LaneStore.due(
                                 tx,
                                 lane,
@@ -187,7 +187,7 @@ class LaneStoreTest {
                                 second.id().value(),
                                 10));
         assertThat(after)
-                .extracting(waiting -> waiting.work().id())
+                .extracting(waiting -> waiting.delivery().id())
                 .containsExactly(alsoSecond.id(), third.id());
     }
 
@@ -203,27 +203,28 @@ class LaneStoreTest {
     }
 
     private Optional<Instant> firstDue(Lane lane) {
-        return stored.db.call(tx -> LaneStore.firstDue(tx, lane));
+        return fixture.db.call(tx -> LaneStore.firstDue(tx, lane));
     }
 
     @Test
     void a_sweep_finds_each_lane_once_with_its_first_due_time() {
-        assertThat(stored.db.call(LaneStore::sweep)).isEmpty();
+        assertThat(fixture.db.call(LaneStore::sweep)).isEmpty();
         var source = Some.sourceId();
-        var expected = new ArrayList<LaneStore.Wake>();
+        var expected = new ArrayList<LaneStore.LaneWake>();
         for (int i = 0; i < 20; i++) {
             var route = Some.route(source);
             for (int j = 5; j > 0; j--) {
                 waiting(route, NOON.plusSeconds(10L * i + j));
             }
-            stored.owned(OURS, route);
-            expected.add(new LaneStore.Wake(lane(route), NOON.plusSeconds(10L * i + 1)));
+            fixture.owned(OUR_EPOCH, route);
+            expected.add(new LaneStore.LaneWake(lane(route), NOON.plusSeconds(10L * i + 1)));
         }
         var done = Some.route(source);
-        stored.write(OURS, Stored.finished(stored.waiting(done), DeliveryStatus.SUCCEEDED));
-        stored.owned(OURS, Some.route(source));
+        fixture.write(
+                OUR_EPOCH, StoreFixture.finished(fixture.waiting(done), DeliveryStatus.SUCCEEDED));
+        fixture.owned(OUR_EPOCH, Some.route(source));
 
-        assertThat(stored.db.call(LaneStore::sweep)).containsExactlyInAnyOrderElementsOf(expected);
+        assertThat(fixture.db.call(LaneStore::sweep)).containsExactlyInAnyOrderElementsOf(expected);
     }
 
     @Test
@@ -231,15 +232,15 @@ class LaneStoreTest {
         var route = Some.route(Some.sourceId());
         var live = waiting(route, NOON);
         var resent = waiting(route, NOON);
-        stored.db.run(tx ->
+        fixture.db.run(tx ->
                 tx.update(
                         "update delivery_work set trigger = 2 where id = ?", resent.id().value()));
         var resends = new Lane(route.connection().id(), Trigger.RESEND, route.source().id());
 
         assertThat(due(lane(route), NOON, 10)).containsExactly(live.id());
         assertThat(due(resends, NOON, 10)).containsExactly(resent.id());
-        assertThat(stored.db.call(LaneStore::sweep))
-                .extracting(LaneStore.Wake::lane)
+        assertThat(fixture.db.call(LaneStore::sweep))
+                .extracting(LaneStore.LaneWake::lane)
                 .containsExactlyInAnyOrder(lane(route), resends);
     }
 
@@ -247,16 +248,16 @@ class LaneStoreTest {
     void payloads_are_those_of_the_events_asked_for() {
         var source = Some.sourceId();
         var event =
-                Stored.event(
+                StoreFixture.event(
                         Some.eventId(),
                         Some.payload("hello"),
-                        Stored.soon(),
+                        StoreFixture.receiptDueSoon(),
                         true,
                         Some.route(source));
-        stored.put(OURS, event, Stored.event(true, Some.route(source)));
+        fixture.put(OUR_EPOCH, event, StoreFixture.event(true, Some.route(source)));
 
         var found =
-                stored.db.call(
+                fixture.db.call(
                         tx -> LaneStore.payloads(tx, source, Set.of(event.id(), Some.eventId())));
         assertThat(found.keySet()).containsExactly(event.id());
         assertThat(found.get(event.id()))
@@ -265,7 +266,7 @@ class LaneStoreTest {
                     assertThat(payload.body()).isEqualTo(event.payload().body());
                 });
         var others =
-                stored.db.call(tx -> LaneStore.payloads(tx, Some.sourceId(), Set.of(event.id())));
+                fixture.db.call(tx -> LaneStore.payloads(tx, Some.sourceId(), Set.of(event.id())));
         assertThat(others).as("asked for as another source's").isEmpty();
     }
 }

@@ -6,7 +6,9 @@ import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.Trigger;
-import dev.sluice.relay.Verification;
+import dev.sluice.relay.VerificationStatus;
+import dev.sluice.relay.usage.LedgerRow;
+import dev.sluice.relay.usage.LedgerStore;
 import dev.sluice.testkit.Some;
 
 import org.junit.jupiter.api.AfterEach;
@@ -15,92 +17,103 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.TreeMap;
+import java.util.UUID;
+import java.util.stream.Collectors;
 
-@ResourceLock(Stored.ROOM)
+@ResourceLock(StoreFixture.RESOURCE_LOCK)
 class LedgerTest {
 
     private static final int BATCHES = 60;
 
-    private final Stored stored = new Stored();
+    private final StoreFixture fixture = new StoreFixture();
     private final Random random = new Random(11);
 
-    /// What was counted, by `kind key period dim`.
-    private final Map<String, Long> hours = new TreeMap<>();
+    /// @param period hour or day since 1970; 0 for all time
+    private record SumKey(int kind, UUID key, long period, int dim) {}
 
-    private final Map<String, Long> days = new TreeMap<>();
-    private final Map<String, Long> totals = new TreeMap<>();
-    private final Map<String, Long> sizes = new TreeMap<>();
+    private final Map<SumKey, Long> hours = new HashMap<>();
+    private final Map<SumKey, Long> days = new HashMap<>();
+    private final Map<SumKey, Long> totals = new HashMap<>();
+    private final Map<SumKey, Long> sizes = new HashMap<>();
 
     @AfterEach
     void close() {
-        stored.close();
+        fixture.close();
     }
 
     private void writeBatch(List<SourceId> sources, List<ConnectionId> connections) {
         var row = new LedgerRow();
         for (int i = 0; i < 1 + random.nextInt(20); i++) {
-            var at = Stored.NOON.plus(Duration.ofMinutes(random.nextInt(6_000)));
+            var at = StoreFixture.NOON.plus(Duration.ofMinutes(random.nextInt(6_000)));
             var event = Some.eventId(at);
             long hour = at.getEpochSecond() / 3600;
             switch (random.nextInt(3)) {
                 case 0 -> {
                     var source = sources.get(random.nextInt(sources.size()));
                     int size = random.nextInt(1000);
-                    row.event(source, event, Verification.SKIPPED, size);
-                    note(1, source.toString(), hour, 3, size);
+                    row.addEvent(source, event, VerificationStatus.SKIPPED, size);
+                    note(1, source.value(), hour, 3, size);
                 }
                 case 1 -> {
                     var connection = connections.get(random.nextInt(connections.size()));
-                    row.delivery(connection, event, Trigger.INGEST);
-                    note(3, connection.toString(), hour, 1, 0);
+                    row.addDelivery(connection, event, Trigger.INGEST);
+                    note(3, connection.value(), hour, 1, 0);
                 }
                 default -> {
                     var connection = connections.get(random.nextInt(connections.size()));
-                    row.outcome(connection, event, DeliveryStatus.FAILED);
-                    note(2, connection.toString(), hour, 4, 0);
+                    row.addOutcome(connection, event, DeliveryStatus.FAILED);
+                    note(2, connection.value(), hour, 4, 0);
                 }
             }
         }
-        stored.db.run(tx -> row.write(tx, Some.id(), sources.getFirst()));
+        fixture.db.run(tx -> LedgerStore.write(tx, row, Some.id(), sources.getFirst()));
     }
 
-    private void note(int kind, String key, long hour, int dim, long size) {
-        hours.merge(kind + " " + key + " " + hour + " " + dim, 1L, Long::sum);
-        days.merge(kind + " " + key + " " + hour / 24 + " " + dim, 1L, Long::sum);
-        totals.merge(kind + " " + key + " " + dim, 1L, Long::sum);
-        sizes.merge(kind + " " + key + " " + dim, size, Long::sum);
+    private void note(int kind, UUID key, long hour, int dim, long size) {
+        hours.merge(new SumKey(kind, key, hour, dim), 1L, Long::sum);
+        days.merge(new SumKey(kind, key, hour / 24, dim), 1L, Long::sum);
+        totals.merge(new SumKey(kind, key, 0, dim), 1L, Long::sum);
+        sizes.merge(new SumKey(kind, key, 0, dim), size, Long::sum);
     }
 
-    private Map<String, Long> read(String sql) {
-        var read = new TreeMap<String, Long>();
-        stored.db
-                .call(tx -> tx.query(sql, row -> Map.entry(row.text("name"), row.number("n"))))
-                .forEach(entry -> read.put(entry.getKey(), entry.getValue()));
-        return read;
+    private Map<SumKey, Long> read(String sql) {
+        return fixture
+                .db
+                .call(tx ->
+                        tx.query(
+                                sql,
+                                row ->
+                                        Map.entry(
+                                                new SumKey(
+                                                        row.integer("kind"),
+                                                        row.uuid("key"),
+                                                        row.number("period"),
+                                                        row.integer("dim")),
+                                                row.number("n"))))
+                .stream()
+                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
     }
 
     private int fold() {
-        return stored.db.call(Ledger::fold);
+        return fixture.db.call(LedgerStore::fold);
     }
 
     private void assertExact() {
-        assertThat(read("select concat_ws(' ', kind, key, hour, dim) as name, n from rollup_hour"))
+        assertThat(read("select kind, key, hour as period, dim, n from rollup_hour"))
                 .isEqualTo(hours);
-        assertThat(read("select concat_ws(' ', kind, key, day, dim) as name, n from rollup_day"))
-                .isEqualTo(days);
-        assertThat(read("select concat_ws(' ', kind, key, dim) as name, n from total"))
-                .isEqualTo(totals);
+        assertThat(read("select kind, key, day as period, dim, n from rollup_day")).isEqualTo(days);
+        assertThat(read("select kind, key, 0 as period, dim, n from total")).isEqualTo(totals);
         for (String table : List.of("rollup_hour", "rollup_day", "total")) {
             assertThat(
                             read(
-                                    "select concat_ws(' ', kind, key, dim) as name,"
+                                    "select kind, key, 0 as period, dim,"
                                             + " sum(size)::bigint as n from "
                                             + table
-                                            + " group by 1"))
+                                            + " group by kind, key, dim"))
                     .as(table)
                     .isEqualTo(sizes);
         }
@@ -120,7 +133,7 @@ class LedgerTest {
         folded += fold();
 
         assertThat(folded).isEqualTo(BATCHES);
-        assertThat(stored.count("ledger")).isZero();
+        assertThat(fixture.count("ledger")).isZero();
         assertExact();
         assertThat(days.keySet()).as("more than one day").hasSizeGreaterThan(3);
     }
@@ -128,7 +141,7 @@ class LedgerTest {
     @Test
     void nothing_to_fold_is_nothing_done() {
         assertThat(fold()).isZero();
-        assertThat(stored.count("total")).isZero();
+        assertThat(fixture.count("total")).isZero();
     }
 
     @Test

@@ -8,10 +8,9 @@ import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.Payload;
 import dev.sluice.relay.Trigger;
-import dev.sluice.relay.Work;
+import dev.sluice.relay.UnfinishedDelivery;
 
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -28,15 +27,15 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.stream.Stream;
 
-/// What the hot tables hold and what each statement on them does, said again without a database: a
-/// simulation runs against it a thousand times faster. `ModelStoreTest` holds it against the SQL.
+/// An in-memory model of the hot tables and their statements, a thousand times faster than a
+/// database. Simulations run against it, and `ModelStoreTest` compares it with the SQL.
 ///
-/// Each method is one transaction that commits at the moment of its call. What commits late, or
-/// whose answer is lost, is the caller's to play. Owned by one thread at a time.
+/// Each method is one transaction that commits at once. The caller simulates late commits and lost
+/// replies. Owned by one thread at a time.
 public final class ModelStore {
 
-    /// A mistake built in, to see that a simulation would find it.
-    public enum Flaw {
+    /// A bug injected on purpose, to test that a simulation would find it.
+    public enum InjectedFlaw {
         LATE_FAILURE_WITHOUT_FENCE,
         SUCCESS_LEAVES_ITS_ROW,
         LEASE_IGNORES_OWNER,
@@ -46,9 +45,9 @@ public final class ModelStore {
         DEAD_MAY_HEARTBEAT
     }
 
-    /// A row with this key is there.
-    public static final class Duplicate extends RuntimeException {
-        Duplicate(UUID id) {
+    /// A row with this key already exists.
+    public static final class DuplicateKeyException extends RuntimeException {
+        DuplicateKeyException(UUID id) {
             super("is there already: " + id);
         }
     }
@@ -58,41 +57,44 @@ public final class ModelStore {
 
     /// A row of `delivery_work`.
     public record WorkRow(
-            Work work, Optional<Long> owner, Optional<Instant> nextAt, int recoveries) {
+            UnfinishedDelivery delivery,
+            Optional<Long> owner,
+            Optional<Instant> nextAt,
+            int recoveries) {
 
         public DeliveryId id() {
-            return work.id();
+            return delivery.id();
         }
 
         private WorkRow waiting(Instant at) {
-            return new WorkRow(work, Optional.empty(), Optional.of(at), recoveries);
+            return new WorkRow(delivery, Optional.empty(), Optional.of(at), recoveries);
         }
 
         private WorkRow tried(int attempts, Instant at) {
             var tried =
-                    new Work(
-                            work.id(),
-                            work.source(),
-                            work.connection(),
-                            work.trigger(),
+                    new UnfinishedDelivery(
+                            delivery.id(),
+                            delivery.source(),
+                            delivery.connection(),
+                            delivery.trigger(),
                             attempts,
-                            work.createdAt());
+                            delivery.createdAt());
             return new WorkRow(tried, Optional.empty(), Optional.of(at), recoveries);
         }
 
         private WorkRow recovered(Instant at) {
-            return new WorkRow(work, Optional.empty(), Optional.of(at), recoveries);
+            return new WorkRow(delivery, Optional.empty(), Optional.of(at), recoveries);
         }
     }
 
     /// A row of `delivery`.
     ///
-    /// @param error of the last attempt, or why it ended without one
-    public record Ended(DeliveryStatus status, int attempts, Optional<ErrorCode> error) {}
+    /// @param error error of the last attempt, or why the delivery ended without one
+    public record DeliveryRow(DeliveryStatus status, int attempts, Optional<ErrorCode> error) {}
 
     /// A row of `lane`.
     ///
-    /// @param wakeAt empty: never
+    /// @param wakeAt empty for never
     public record LaneRow(Lane lane, Optional<Instant> wakeAt, Optional<Long> owner) {
 
         private boolean isDueBy(Instant now) {
@@ -108,60 +110,64 @@ public final class ModelStore {
         }
     }
 
-    /// As PostgreSQL compares them.
-    private static final Comparator<UUID> BY_BYTES =
+    /// The order of PostgreSQL.
+    private static final Comparator<UUID> UNSIGNED_UUID_ORDER =
             Comparator.comparing(UUID::getMostSignificantBits, Long::compareUnsigned)
                     .thenComparing(UUID::getLeastSignificantBits, Long::compareUnsigned);
 
-    private static final Comparator<LaneKey> BY_KEY =
-            Comparator.comparing((LaneKey key) -> key.connection().value(), BY_BYTES)
+    private static final Comparator<LaneKey> BY_LANE_KEY =
+            Comparator.comparing((LaneKey key) -> key.connection().value(), UNSIGNED_UUID_ORDER)
                     .thenComparing(LaneKey::trigger);
 
-    private static final Comparator<WorkRow> IN_LINE =
+    private static final Comparator<WorkRow> BY_DUE_TIME =
             Comparator.comparing((WorkRow row) -> row.nextAt().orElseThrow())
-                    .thenComparing(row -> row.id().value(), BY_BYTES);
+                    .thenComparing(row -> row.id().value(), UNSIGNED_UUID_ORDER);
 
-    private final Set<Flaw> flaws;
+    private final Set<InjectedFlaw> flaws;
     private final Map<EventId, EventRow> events = new HashMap<>();
-    private final Map<UUID, WorkRow> work = new TreeMap<>(BY_BYTES);
-    private final Map<UUID, Ended> history = new TreeMap<>(BY_BYTES);
-    private final Map<UUID, Set<Integer>> attempts = new TreeMap<>(BY_BYTES);
-    private final Map<LaneKey, LaneRow> lanes = new TreeMap<>(BY_KEY);
-    private final ModelNodes nodes;
+    private final Map<UUID, WorkRow> work = new TreeMap<>(UNSIGNED_UUID_ORDER);
+    private final Map<UUID, DeliveryRow> history = new TreeMap<>(UNSIGNED_UUID_ORDER);
+    private final Map<UUID, Set<Integer>> attempts = new TreeMap<>(UNSIGNED_UUID_ORDER);
+    private final Map<LaneKey, LaneRow> lanes = new TreeMap<>(BY_LANE_KEY);
+    private final ModelNodeStore nodes;
     private long changes;
 
-    /// @param lastEpoch the last number that a node was given
-    public ModelStore(long lastEpoch, Set<Flaw> flaws) {
+    /// @param lastEpoch last epoch that was given to a node
+    public ModelStore(long lastEpoch, Set<InjectedFlaw> flaws) {
         this.flaws = Set.copyOf(flaws);
-        this.nodes = new ModelNodes(lastEpoch, this.flaws.contains(Flaw.DEAD_MAY_HEARTBEAT));
+        this.nodes =
+                new ModelNodeStore(lastEpoch, this.flaws.contains(InjectedFlaw.DEAD_MAY_HEARTBEAT));
     }
 
-    public ModelNodes nodes() {
+    public ModelNodeStore nodes() {
         return nodes;
     }
 
-    private boolean has(Flaw flaw) {
+    private boolean hasFlaw(InjectedFlaw flaw) {
         return flaws.contains(flaw);
     }
 
-    // As EventStore.
+    // Models EventStore.
 
-    /// @param epoch owns the fresh deliveries
-    /// @param now when the waiting ones are due
-    public void store(List<Accepted> batch, long epoch, Instant now) {
+    /// @param epoch epoch that owns the fresh deliveries
+    /// @param now due time of the waiting deliveries
+    public void store(List<AcceptedEvent> batch, long epoch, Instant now) {
         for (var event : batch) {
             if (events.containsKey(event.id())) {
-                throw new Duplicate(event.id().value());
+                throw new DuplicateKeyException(event.id().value());
             }
         }
         for (var event : batch) {
             events.put(
                     event.id(),
                     new EventRow(
-                            event.id(), event.source(), event.planned().size(), event.payload()));
-            for (var planned : event.planned()) {
+                            event.id(),
+                            event.source(),
+                            event.deliveries().size(),
+                            event.payload()));
+            for (var planned : event.deliveries()) {
                 var made =
-                        new Work(
+                        new UnfinishedDelivery(
                                 planned.id(),
                                 event.source(),
                                 planned.connection(),
@@ -180,114 +186,115 @@ public final class ModelStore {
         return events.containsKey(event);
     }
 
-    /// A resend: waiting work of an event that is there.
-    public void resend(Work resent, Instant nextAt) {
+    /// Adds a resend: waiting work of an event that exists.
+    public void resend(UnfinishedDelivery resent, Instant nextAt) {
         insert(new WorkRow(resent, Optional.empty(), Optional.of(nextAt), 0));
     }
 
     private void insert(WorkRow row) {
         if (work.putIfAbsent(row.id().value(), row) != null) {
-            throw new Duplicate(row.id().value());
+            throw new DuplicateKeyException(row.id().value());
         }
         changes++;
     }
 
-    // As ResultStore.
+    // Models ResultStore.
 
-    /// What of the batch took effect, in its order and as it was written.
-    public List<Settled> write(List<Settled> batch, long epoch) {
-        var taken = new IdentityHashMap<Settled, Settled>();
-        for (var settled : batch) {
-            if (settled instanceof Settled.Finished finished
+    /// Returns the results that took effect, in the order of the batch and as they were written.
+    public List<DeliveryResult> write(List<DeliveryResult> batch, long epoch) {
+        var taken = new IdentityHashMap<DeliveryResult, DeliveryResult>();
+        for (var result : batch) {
+            if (result instanceof DeliveryResult.FinalResult finished
                     && finished.status() == DeliveryStatus.SUCCEEDED) {
-                succeed(finished).ifPresent(written -> taken.put(settled, written));
+                succeed(finished).ifPresent(written -> taken.put(result, written));
             }
         }
-        for (var settled : batch) {
-            if (settled instanceof Settled.Finished finished
+        for (var result : batch) {
+            if (result instanceof DeliveryResult.FinalResult finished
                     && finished.status() != DeliveryStatus.SUCCEEDED
                     && fail(finished)) {
-                taken.put(settled, settled);
+                taken.put(result, result);
             }
         }
-        for (var settled : batch) {
-            if (settled instanceof Settled.Retried retried && retry(retried)) {
-                taken.put(settled, settled);
+        for (var result : batch) {
+            if (result instanceof DeliveryResult.RetryResult retried && retry(retried)) {
+                taken.put(result, result);
             }
         }
-        for (var settled : batch) {
-            if (settled instanceof Settled.Released released && release(released, epoch)) {
-                taken.put(settled, settled);
+        for (var result : batch) {
+            if (result instanceof DeliveryResult.ReleaseResult released
+                    && release(released, epoch)) {
+                taken.put(result, result);
             }
         }
         changes += taken.size();
         return batch.stream().map(taken::get).filter(Objects::nonNull).toList();
     }
 
-    private Optional<Settled> succeed(Settled.Finished finished) {
-        var id = finished.work().id().value();
+    private Optional<DeliveryResult> succeed(DeliveryResult.FinalResult finished) {
+        var id = finished.delivery().id().value();
         var row = Optional.ofNullable(work.get(id));
         if (row.isEmpty() || history.containsKey(id)) {
             return Optional.empty();
         }
-        int number = row.get().work().attempts() + 1;
+        int number = row.get().delivery().attempts() + 1;
         end(finished, number);
         return Optional.of(
-                new Settled.Finished(
-                        finished.work(),
+                new DeliveryResult.FinalResult(
+                        finished.delivery(),
                         finished.status(),
-                        finished.attempt().map(attempt -> attempt.at(number)),
+                        finished.attempt().map(attempt -> attempt.withNumber(number)),
                         finished.reason(),
-                        finished.at()));
+                        finished.finishedAt()));
     }
 
-    private boolean fail(Settled.Finished finished) {
-        if (!stands(finished.work())) {
+    private boolean fail(DeliveryResult.FinalResult finished) {
+        if (!isAtAttempt(finished.delivery())) {
             return false;
         }
-        int made = finished.work().attempts();
+        int made = finished.delivery().attempts();
         end(finished, finished.attempt().isPresent() ? made + 1 : made);
         return true;
     }
 
-    private void end(Settled.Finished finished, int number) {
-        var id = finished.work().id().value();
-        if (!has(Flaw.SUCCESS_LEAVES_ITS_ROW)) {
+    private void end(DeliveryResult.FinalResult finished, int number) {
+        var id = finished.delivery().id().value();
+        if (!hasFlaw(InjectedFlaw.SUCCESS_LEAVES_ITS_ROW)) {
             work.remove(id);
         }
         var error = finished.reason().or(() -> finished.attempt().flatMap(one -> one.errorCode()));
-        if (history.put(id, new Ended(finished.status(), number, error)) != null) {
-            throw new Duplicate(id);
+        if (history.put(id, new DeliveryRow(finished.status(), number, error)) != null) {
+            throw new DuplicateKeyException(id);
         }
     }
 
-    /// Whether its row is there, at the attempt it speaks of.
-    private boolean stands(Work spoken) {
-        var row = work.get(spoken.id().value());
+    /// Whether the delivery's row exists and has the attempt number that is reported.
+    private boolean isAtAttempt(UnfinishedDelivery reported) {
+        var row = work.get(reported.id().value());
         return row != null
-                && (row.work().attempts() == spoken.attempts()
-                        || has(Flaw.LATE_FAILURE_WITHOUT_FENCE));
+                && (row.delivery().attempts() == reported.attempts()
+                        || hasFlaw(InjectedFlaw.LATE_FAILURE_WITHOUT_FENCE));
     }
 
-    private boolean retry(Settled.Retried retried) {
-        var id = retried.work().id().value();
-        if (!stands(retried.work())) {
+    private boolean retry(DeliveryResult.RetryResult retried) {
+        var id = retried.delivery().id().value();
+        if (!isAtAttempt(retried.delivery())) {
             return false;
         }
         int number = retried.attempt().number();
-        work.compute(id, (_, row) -> found(row).tried(number, retried.nextAt()));
+        work.compute(id, (_, row) -> requireRow(row).tried(number, retried.nextAt()));
         if (!attempts.computeIfAbsent(id, _ -> new TreeSet<>()).add(number)) {
-            throw new Duplicate(id);
+            throw new DuplicateKeyException(id);
         }
         return true;
     }
 
-    private static WorkRow found(WorkRow row) {
+    private static WorkRow requireRow(WorkRow row) {
         return Objects.requireNonNull(row);
     }
 
-    private boolean release(Settled.Released released, long epoch) {
-        return isReleased(released.work().id(), epoch, released.nextAt());
+    private boolean release(DeliveryResult.ReleaseResult released, long epoch) {
+        return isReleased(released.delivery().id(), epoch, released.nextAt());
     }
 
     private boolean isReleased(DeliveryId delivery, long epoch, Instant nextAt) {
@@ -300,9 +307,9 @@ public final class ModelStore {
         return true;
     }
 
-    // As LaneStore.
+    // Models LaneStore.
 
-    public void wake(Collection<LaneStore.Wake> wakes) {
+    public void wake(Collection<LaneStore.LaneWake> wakes) {
         for (var wake : wakes) {
             lanes.merge(
                     LaneKey.of(wake.lane()),
@@ -317,7 +324,8 @@ public final class ModelStore {
     public List<Lane> lease(long epoch, Instant now, int limit) {
         var due =
                 lanes.values().stream()
-                        .filter(row -> row.owner().isEmpty() || has(Flaw.LEASE_IGNORES_OWNER))
+                        .filter(row ->
+                                row.owner().isEmpty() || hasFlaw(InjectedFlaw.LEASE_IGNORES_OWNER))
                         .filter(row -> row.isDueBy(now))
                         .sorted(Comparator.comparing(row -> row.wakeAt().orElseThrow()))
                         .limit(limit)
@@ -348,7 +356,7 @@ public final class ModelStore {
                 LaneKey.of(lane),
                 (_, row) ->
                         row.owner().equals(Optional.of(epoch))
-                                        || has(Flaw.LANE_RELEASE_IGNORES_OWNER)
+                                        || hasFlaw(InjectedFlaw.LANE_RELEASE_IGNORES_OWNER)
                                 ? new LaneRow(
                                         row.lane(), earlier(row.wakeAt(), wakeAt), Optional.empty())
                                 : row);
@@ -358,25 +366,27 @@ public final class ModelStore {
         return Stream.of(one, other).flatMap(Optional::stream).min(Comparator.naturalOrder());
     }
 
-    public List<LaneStore.Waiting> due(
+    public List<LaneStore.WaitingDelivery> due(
             Lane lane, Instant until, Instant afterNextAt, UUID afterId, int limit) {
         return waiting(lane)
                 .filter(row -> !row.nextAt().orElseThrow().isAfter(until))
                 .filter(row -> isAfter(row, afterNextAt, afterId))
                 .limit(limit)
-                .map(row -> new LaneStore.Waiting(row.work(), row.nextAt().orElseThrow(), 0))
+                .map(row ->
+                        new LaneStore.WaitingDelivery(
+                                row.delivery(), row.nextAt().orElseThrow(), 0))
                 .toList();
     }
 
     private static boolean isAfter(WorkRow row, Instant nextAt, UUID id) {
         int byTime = row.nextAt().orElseThrow().compareTo(nextAt);
-        return byTime > 0 || (byTime == 0 && BY_BYTES.compare(row.id().value(), id) > 0);
+        return byTime > 0 || (byTime == 0 && UNSIGNED_UUID_ORDER.compare(row.id().value(), id) > 0);
     }
 
     private java.util.stream.Stream<WorkRow> waiting(Lane lane) {
         return work.values().stream()
-                .filter(row -> row.nextAt().isPresent() && Lane.of(row.work()).equals(lane))
-                .sorted(IN_LINE);
+                .filter(row -> row.nextAt().isPresent() && Lane.of(row.delivery()).equals(lane))
+                .sorted(BY_DUE_TIME);
     }
 
     public Optional<Instant> firstDue(Lane lane) {
@@ -394,39 +404,41 @@ public final class ModelStore {
         return payloads;
     }
 
-    public List<LaneStore.Wake> sweep() {
-        var first = new TreeMap<LaneKey, LaneStore.Wake>(BY_KEY);
+    public List<LaneStore.LaneWake> sweep() {
+        var first = new TreeMap<LaneKey, LaneStore.LaneWake>(BY_LANE_KEY);
         work.values().stream()
                 .filter(row -> row.nextAt().isPresent())
-                .sorted(IN_LINE)
+                .sorted(BY_DUE_TIME)
                 .forEach(row ->
                         first.putIfAbsent(
-                                LaneKey.of(Lane.of(row.work())),
-                                new LaneStore.Wake(
-                                        Lane.of(row.work()), row.nextAt().orElseThrow())));
+                                LaneKey.of(Lane.of(row.delivery())),
+                                new LaneStore.LaneWake(
+                                        Lane.of(row.delivery()), row.nextAt().orElseThrow())));
         return List.copyOf(first.values());
     }
 
-    // As the parts of NodeStore and WorkStore that are about work and lanes.
+    // Models those parts of NodeStore and OwnedDeliveryStore that concern work and lanes.
 
-    public Set<Lane> releaseWork(long epoch, Instant now) {
+    public NodeStore.ReleasedWork releaseWork(long epoch, Instant now, int limit) {
         var lanesOf = new LinkedHashSet<Lane>();
-        if (has(Flaw.TAKEOVER_FORGETS_WORK)) {
-            return lanesOf;
+        if (hasFlaw(InjectedFlaw.TAKEOVER_FORGETS_WORK)) {
+            return new NodeStore.ReleasedWork(0, lanesOf);
         }
-        work.replaceAll((_, row) -> {
-            if (!row.owner().equals(Optional.of(epoch))) {
-                return row;
-            }
-            lanesOf.add(Lane.of(row.work()));
+        var owned =
+                work.values().stream()
+                        .filter(row -> row.owner().equals(Optional.of(epoch)))
+                        .limit(limit)
+                        .toList();
+        for (var row : owned) {
+            lanesOf.add(Lane.of(row.delivery()));
             changes++;
-            return row.recovered(now);
-        });
-        return lanesOf;
+            work.put(row.id().value(), row.recovered(now));
+        }
+        return new NodeStore.ReleasedWork(owned.size(), lanesOf);
     }
 
     public void releaseLanes(long epoch, Instant now) {
-        if (has(Flaw.TAKEOVER_FORGETS_LANES)) {
+        if (hasFlaw(InjectedFlaw.TAKEOVER_FORGETS_LANES)) {
             return;
         }
         lanes.replaceAll((_, row) ->
@@ -441,7 +453,7 @@ public final class ModelStore {
     public List<DeliveryId> ownedSince(long epoch, UUID floor) {
         return work.values().stream()
                 .filter(row -> row.owner().equals(Optional.of(epoch)))
-                .filter(row -> BY_BYTES.compare(row.id().value(), floor) < 0)
+                .filter(row -> UNSIGNED_UUID_ORDER.compare(row.id().value(), floor) < 0)
                 .map(WorkRow::id)
                 .toList();
     }
@@ -456,9 +468,9 @@ public final class ModelStore {
         deliveries.forEach(delivery -> isReleased(delivery, epoch, now));
     }
 
-    // For who looks on.
+    // Views for assertions.
 
-    /// Rises whenever work or history changes.
+    /// A counter that rises whenever work or history changes.
     public long changes() {
         return changes;
     }
@@ -479,11 +491,11 @@ public final class ModelStore {
         return Optional.ofNullable(work.get(delivery.value()));
     }
 
-    public Map<UUID, Ended> history() {
+    public Map<UUID, DeliveryRow> history() {
         return history;
     }
 
-    /// Numbers of the attempts that were not their delivery's last.
+    /// Numbers of the delivery's attempts, without its last one.
     public Set<Integer> attempts(UUID delivery) {
         return attempts.getOrDefault(delivery, Set.of());
     }
@@ -492,17 +504,15 @@ public final class ModelStore {
         return lanes.values();
     }
 
-    /// Deliveries that stand in work and in history.
-    public Set<UUID> twice() {
+    /// Deliveries that are both in work and in history.
+    public Set<UUID> duplicates() {
         var twice = new HashSet<>(work.keySet());
         twice.retainAll(history.keySet());
         return twice;
     }
 
-    /// All that was ever tried, for comparison.
-    List<String> attemptRows() {
-        var rows = new ArrayList<String>();
-        attempts.forEach((id, numbers) -> numbers.forEach(number -> rows.add(id + " " + number)));
-        return rows;
+    /// Numbers of all attempts by delivery, without each delivery's last one.
+    Map<UUID, Set<Integer>> attempts() {
+        return attempts;
     }
 }

@@ -3,12 +3,14 @@ package dev.sluice.relay.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.gateway.routing.Route;
+import dev.sluice.platform.db.Row;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.Trigger;
-import dev.sluice.relay.Work;
+import dev.sluice.relay.UnfinishedDelivery;
 import dev.sluice.testkit.Given;
+import dev.sluice.testkit.GivenRows;
 import dev.sluice.testkit.Some;
 
 import org.junit.jupiter.api.AfterAll;
@@ -16,6 +18,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -26,33 +29,33 @@ import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
 
-/// The model of the tables does what the SQL does: the same statements in the same order leave the
-/// same rows and give the same answers. What the simulation finds is worth as much as this.
-@ResourceLock(Stored.ROOM)
+/// Tests that [ModelStore] behaves like the SQL: the same statements in the same order leave the
+/// same rows and return the same results. Simulations can be trusted only as far as this holds.
+@ResourceLock(StoreFixture.RESOURCE_LOCK)
 class ModelStoreTest {
 
     private static final int SEEDS = 100;
     private static final int STEPS = 40;
-    private static final Instant NOON = Stored.NOON;
+    private static final Instant NOON = StoreFixture.NOON;
     private static final Duration LEASE = Duration.ofHours(1);
 
-    private static Stored stored;
+    private static StoreFixture fixture;
 
     @BeforeAll
     static void open() {
-        stored = new Stored();
+        fixture = new StoreFixture();
     }
 
     @AfterAll
     static void close() {
-        stored.close();
+        fixture.close();
     }
 
     @Test
     void the_model_and_the_tables_hold_the_same_after_the_same() {
         for (int seed = 0; seed < SEEDS; seed++) {
-            Given.nothing(stored.db);
-            var pair = new Pair(seed);
+            Given.clearTables(fixture.db);
+            var pair = new ModelAndDatabase(seed);
             for (int step = 0; step < STEPS; step++) {
                 pair.step();
             }
@@ -60,51 +63,92 @@ class ModelStoreTest {
         }
     }
 
-    /// Every row of every table that the model has, as text.
-    private static List<String> rows() {
-        return stored.db.call(tx ->
-                tx.query(
-                        """
-                        select 'work ' || id || ' ' || coalesce(owner::text, '-') || ' '
-                               || coalesce((extract(epoch from next_at) * 1000)::bigint::text, '-')
-                               || ' ' || attempts || ' ' || recoveries as line, 1 as part, id::text as place
-                          from delivery_work
-                        union all
-                        select 'delivery ' || id || ' ' || status || ' ' || attempts || ' '
-                               || coalesce(error_code::text, '-'), 2, id::text
-                          from delivery
-                        union all
-                        select 'attempt ' || delivery_id || ' ' || number, 3, delivery_id::text || number
-                          from attempt
-                        union all
-                        select 'lane ' || connection_id || ' ' || trigger || ' '
-                               || case when wake_at = 'infinity' then '-'
-                                       else (extract(epoch from wake_at) * 1000)::bigint::text end
-                               || ' ' || coalesce(owner::text, '-'), 4, connection_id::text || trigger
-                          from lane
-                        union all
-                        select 'node ' || epoch || ' ' || state, 5, lpad(epoch::text, 20, '0')
-                          from node
-                         order by 2, 3
-                        """,
-                        row -> row.text("line")));
+    private record WorkRow(
+            UUID id,
+            Optional<Long> owner,
+            Optional<Instant> nextAt,
+            int attempts,
+            int recoveries) {}
+
+    private record DeliveryRow(UUID id, int status, int attempts, Optional<Integer> error) {}
+
+    private record AttemptRow(UUID delivery, int number) {}
+
+    /// @param wakeAt empty for never
+    private record LaneRow(
+            UUID connection, int trigger, Optional<Instant> wakeAt, Optional<Long> owner) {}
+
+    private record NodeRow(long epoch, String state) {}
+
+    /// Every row of every table that the model has.
+    private record TableRows(
+            List<WorkRow> work,
+            List<DeliveryRow> deliveries,
+            List<AttemptRow> attempts,
+            List<LaneRow> lanes,
+            List<NodeRow> nodes) {}
+
+    private static TableRows rows() {
+        return fixture.db.call(tx ->
+                new TableRows(
+                        tx.query(
+                                "select * from delivery_work order by id",
+                                row ->
+                                        new WorkRow(
+                                                row.uuid("id"),
+                                                owner(row),
+                                                row.instantOrNone("next_at"),
+                                                row.integer("attempts"),
+                                                row.integer("recoveries"))),
+                        tx.query(
+                                "select * from delivery order by id",
+                                row ->
+                                        new DeliveryRow(
+                                                row.uuid("id"),
+                                                row.integer("status"),
+                                                row.integer("attempts"),
+                                                row.integerOrNone("error_code"))),
+                        tx.query(
+                                "select delivery_id, number from attempt order by 1, 2",
+                                row ->
+                                        new AttemptRow(
+                                                row.uuid("delivery_id"), row.integer("number"))),
+                        tx.query(
+                                """
+                                select connection_id, trigger, nullif(wake_at, 'infinity') as wake_at, owner
+                                  from lane
+                                 order by connection_id, trigger
+                                """,
+                                row ->
+                                        new LaneRow(
+                                                row.uuid("connection_id"),
+                                                row.integer("trigger"),
+                                                row.instantOrNone("wake_at"),
+                                                owner(row))),
+                        tx.query(
+                                "select epoch, state from node order by epoch",
+                                row -> new NodeRow(row.number("epoch"), row.text("state")))));
     }
 
-    /// The database and the model, told the same.
-    private static final class Pair {
+    private static Optional<Long> owner(Row row) throws SQLException {
+        return row.isNull("owner") ? Optional.empty() : Optional.of(row.number("owner"));
+    }
+
+    /// The database and the model, which receive the same calls.
+    private static final class ModelAndDatabase {
 
         private final Random random;
         private final UUID[] homes = {Some.id(), Some.id()};
         private final Route first = Some.route(Some.sourceId());
         private final List<Route> routes = List.of(first, Some.route(first.source().id()));
-        private final List<Work> known = new ArrayList<>();
+        private final List<UnfinishedDelivery> known = new ArrayList<>();
         private final List<Long> epochs = new ArrayList<>();
         private final ModelStore model;
 
-        Pair(int seed) {
+        ModelAndDatabase(int seed) {
             random = new Random(seed);
-            long last = stored.db.call(tx -> NodeStore.register(tx, homes[0], LEASE));
-            stored.db.run(tx -> tx.update("delete from node"));
+            long last = fixture.db.call(tx -> NodeStore.register(tx, homes[0], LEASE));
+            fixture.db.run(tx -> tx.update("delete from node"));
             model = new ModelStore(last, Set.of());
             register();
         }
@@ -140,23 +184,23 @@ class ModelStoreTest {
         }
 
         private void accept() {
-            var batch = new ArrayList<Accepted>();
+            var batch = new ArrayList<AcceptedEvent>();
             for (int i = random.nextInt(3); i >= 0; i--) {
                 var event =
-                        Stored.event(
+                        StoreFixture.event(
                                 random.nextBoolean(),
                                 routes.subList(0, 1 + random.nextInt(2)).toArray(Route[]::new));
-                for (int ordinal = 1; ordinal <= event.planned().size(); ordinal++) {
-                    known.add(Stored.work(event, ordinal, 0));
+                for (int ordinal = 1; ordinal <= event.deliveries().size(); ordinal++) {
+                    known.add(StoreFixture.work(event, ordinal, 0));
                 }
                 batch.add(event);
             }
             long epoch = someEpoch();
             var now = someTime();
-            stored.db.run(tx -> new EventStore().write(tx, batch, Some.id(), epoch, now));
+            fixture.db.run(tx -> new EventStore().write(tx, batch, Some.id(), epoch, now));
             model.store(batch, epoch, now);
             var one = batch.getFirst();
-            boolean isStored = stored.db.call(tx -> EventStore.isStored(tx, one));
+            boolean isStored = fixture.db.call(tx -> EventStore.isStored(tx, one));
             assertThat(model.isStored(one.id())).isEqualTo(isStored);
         }
 
@@ -165,77 +209,73 @@ class ModelStoreTest {
                 return;
             }
             var of = known.get(random.nextInt(known.size()));
-            var work =
-                    new Work(
-                            DeliveryId.of(of.id().event(), DeliveryId.FIRST_RESEND + known.size()),
+            var delivery =
+                    new UnfinishedDelivery(
+                            DeliveryId.of(
+                                    of.id().event(), DeliveryId.MIN_RESEND_ORDINAL + known.size()),
                             of.source(),
                             of.connection(),
                             Trigger.RESEND,
                             0,
                             Optional.of(NOON));
             var nextAt = someTime();
-            stored.db.run(tx ->
-                    tx.update(
-                            """
-                            insert into delivery_work (id, next_at, created_at, source_id, connection_id, trigger)
-                            values (?, ?, ?, ?, ?, 2)
-                            """,
-                            work.id().value(),
-                            nextAt,
-                            NOON,
-                            work.source().value(),
-                            work.connection().value()));
-            model.resend(work, nextAt);
-            known.add(work);
+            var row =
+                    GivenRows.WorkRow.waiting(
+                                    delivery.id(), delivery.source(), delivery.connection(), nextAt)
+                            .withCreatedAt(NOON);
+            fixture.db.run(tx -> GivenRows.insertWork(tx, List.of(row)));
+            model.resend(delivery, nextAt);
+            known.add(delivery);
         }
 
         private void settle() {
             if (known.isEmpty()) {
                 return;
             }
-            var batch = new ArrayList<Settled>();
+            var batch = new ArrayList<DeliveryResult>();
             for (int i = random.nextInt(6); i >= 0; i--) {
                 batch.add(someResult());
             }
             long epoch = someEpoch();
             for (int times = random.nextInt(4) == 0 ? 2 : 1; times > 0; times--) {
-                var written = stored.db.call(tx -> ResultStore.write(tx, batch, Some.id(), epoch));
+                var written = fixture.db.call(tx -> ResultStore.write(tx, batch, Some.id(), epoch));
                 assertThat(model.write(batch, epoch)).isEqualTo(written);
             }
         }
 
-        /// At the attempt at which the row stands, or did, or will.
-        private Settled someResult() {
-            var work = Stored.at(known.get(random.nextInt(known.size())), random.nextInt(3));
+        /// A random result that reports a past, the present or a future attempt number.
+        private DeliveryResult someResult() {
+            var delivery =
+                    StoreFixture.at(known.get(random.nextInt(known.size())), random.nextInt(3));
             return switch (random.nextInt(8)) {
-                case 0 -> Stored.finished(work, DeliveryStatus.SUCCEEDED);
-                case 1 -> Stored.finished(work, DeliveryStatus.FAILED);
-                case 2 -> Stored.finished(work, DeliveryStatus.EXHAUSTED);
-                case 3, 4 -> Stored.released(work, someTime());
-                default -> Stored.retried(work, someTime());
+                case 0 -> StoreFixture.finished(delivery, DeliveryStatus.SUCCEEDED);
+                case 1 -> StoreFixture.finished(delivery, DeliveryStatus.FAILED);
+                case 2 -> StoreFixture.finished(delivery, DeliveryStatus.EXHAUSTED);
+                case 3, 4 -> StoreFixture.released(delivery, someTime());
+                default -> StoreFixture.retried(delivery, someTime());
             };
         }
 
         private void wake() {
             var wakes =
                     random.nextBoolean()
-                            ? List.of(new LaneStore.Wake(someLane(), someTime()))
+                            ? List.of(new LaneStore.LaneWake(someLane(), someTime()))
                             : model.sweep();
-            assertThat(new HashSet<>(stored.db.call(LaneStore::sweep)))
+            assertThat(new HashSet<>(fixture.db.call(LaneStore::sweep)))
                     .isEqualTo(new HashSet<>(model.sweep()));
-            stored.db.run(tx -> LaneStore.wake(tx, wakes));
+            fixture.db.run(tx -> LaneStore.wake(tx, wakes));
             model.wake(wakes);
         }
 
         private void lease() {
             long epoch = someEpoch();
             var now = someTime();
-            var leased = stored.db.call(tx -> LaneStore.lease(tx, epoch, now, 100));
+            var leased = fixture.db.call(tx -> LaneStore.lease(tx, epoch, now, 100));
             assertThat(model.lease(epoch, now, 100)).containsExactlyInAnyOrderElementsOf(leased);
             long other = someEpoch();
             assertThat(model.leased(other))
                     .containsExactlyInAnyOrderElementsOf(
-                            stored.db.call(tx -> LaneStore.leased(tx, other)));
+                            fixture.db.call(tx -> LaneStore.leased(tx, other)));
         }
 
         private void releaseLane() {
@@ -243,7 +283,7 @@ class ModelStoreTest {
             long epoch = someEpoch();
             Optional<Instant> wakeAt =
                     random.nextInt(3) == 0 ? Optional.empty() : Optional.of(someTime());
-            stored.db.run(tx -> LaneStore.release(tx, lane, epoch, wakeAt));
+            fixture.db.run(tx -> LaneStore.release(tx, lane, epoch, wakeAt));
             model.release(lane, epoch, wakeAt);
         }
 
@@ -255,33 +295,45 @@ class ModelStoreTest {
             int limit = 1 + random.nextInt(4);
             assertThat(model.due(lane, until, after, afterId, limit))
                     .isEqualTo(
-                            stored.db.call(
+                            fixture.db.call(
                                     tx -> LaneStore.due(tx, lane, until, after, afterId, limit)));
             assertThat(model.firstDue(lane))
-                    .isEqualTo(stored.db.call(tx -> LaneStore.firstDue(tx, lane)));
-            var events = known.stream().map(work -> work.id().event()).distinct().toList();
+                    .isEqualTo(fixture.db.call(tx -> LaneStore.firstDue(tx, lane)));
+            var events = known.stream().map(delivery -> delivery.id().event()).distinct().toList();
             var source = first.source().id();
             assertThat(model.payloads(source, events).keySet())
                     .isEqualTo(
-                            stored.db.call(tx -> LaneStore.payloads(tx, source, events)).keySet());
+                            fixture.db.call(tx -> LaneStore.payloads(tx, source, events)).keySet());
         }
 
         private void register() {
             var home = homes[random.nextInt(2)];
-            long epoch = stored.db.call(tx -> NodeStore.register(tx, home, LEASE));
+            long epoch = fixture.db.call(tx -> NodeStore.register(tx, home, LEASE));
             assertThat(model.nodes().register(home, LEASE, NOON)).isEqualTo(epoch);
             epochs.add(epoch);
+        }
+
+        /// Declares a node dead by its lease as it is, or as it was a second ago.
+        private void declareStill(long epoch) {
+            var leases = fixture.db.call(NodeStore::liveLeases);
+            var modelLeases = model.nodes().liveLeases();
+            assertThat(modelLeases.keySet()).isEqualTo(leases.keySet());
+            int late = random.nextInt(2);
+            var seen = leases.getOrDefault(epoch, NOON).minusSeconds(late);
+            var seenInModel = modelLeases.getOrDefault(epoch, NOON).minusSeconds(late);
+            assertThat(model.nodes().declareDead(epoch, seenInModel))
+                    .isEqualTo(fixture.db.call(tx -> NodeStore.declareDead(tx, epoch, seen)));
         }
 
         private void takeOver() {
             long gone = someEpoch();
             var now = someTime();
-            assertThat(model.releaseWork(gone, now))
-                    .isEqualTo(stored.db.call(tx -> NodeStore.releaseWork(tx, gone, now)));
-            stored.db.run(tx -> NodeStore.releaseLanes(tx, gone, now));
+            assertThat(model.releaseWork(gone, now, 1_000))
+                    .isEqualTo(fixture.db.call(tx -> NodeStore.releaseWork(tx, gone, now, 1_000)));
+            fixture.db.run(tx -> NodeStore.releaseLanes(tx, gone, now));
             model.releaseLanes(gone, now);
             if (random.nextBoolean()) {
-                stored.db.run(tx -> NodeStore.forget(tx, gone));
+                fixture.db.run(tx -> NodeStore.delete(tx, gone));
                 model.nodes().forget(gone);
             }
         }
@@ -289,92 +341,90 @@ class ModelStoreTest {
         private void lookForLeaks() {
             long epoch = someEpoch();
             var before = NOON.plusMillis(random.nextInt(2_000) - 1_000);
-            var owned = stored.db.call(tx -> WorkStore.ownedSince(tx, epoch, before));
+            var owned = fixture.db.call(tx -> OwnedDeliveryStore.ownedBefore(tx, epoch, before));
             assertThat(model.ownedSince(epoch, Uuid7.floor(before)))
                     .containsExactlyInAnyOrderElementsOf(owned);
-            assertThat(model.owners()).isEqualTo(stored.db.call(WorkStore::owners));
-            assertThat(model.laneOwners()).isEqualTo(stored.db.call(LaneStore::owners));
+            assertThat(model.owners()).isEqualTo(fixture.db.call(OwnedDeliveryStore::owners));
+            assertThat(model.laneOwners()).isEqualTo(fixture.db.call(LaneStore::owners));
             if (!owned.isEmpty()) {
                 var leaked = owned.subList(0, 1);
-                stored.db.run(tx -> WorkStore.release(tx, leaked, epoch, NOON));
+                fixture.db.run(tx -> OwnedDeliveryStore.release(tx, leaked, epoch, NOON));
                 model.release(leaked, epoch, NOON);
             }
         }
 
         private void nodes() {
             long epoch = someEpoch();
-            switch (random.nextInt(4)) {
+            switch (random.nextInt(5)) {
                 case 0 ->
                         assertThat(model.nodes().heartbeat(epoch, LEASE, NOON))
                                 .isEqualTo(
-                                        stored.db.call(
+                                        fixture.db.call(
                                                 tx -> NodeStore.heartbeat(tx, epoch, LEASE)));
                 case 1 -> {
-                    stored.db.run(tx -> NodeStore.leave(tx, epoch));
+                    fixture.db.run(tx -> NodeStore.leave(tx, epoch));
                     model.nodes().leave(epoch);
                 }
                 case 2 -> {
-                    stored.db.run(tx ->
+                    fixture.db.run(tx ->
                             tx.update(
                                     "update node set lease_until = now() - interval '1 second'"
                                             + " where epoch = ?",
                                     epoch));
                     model.nodes().expire(epoch, NOON);
                 }
-                default -> {
+                case 3 -> {
                     var home = homes[random.nextInt(2)];
                     assertThat(model.nodes().declareDead(epoch, home, NOON))
                             .containsExactlyInAnyOrderElementsOf(
-                                    stored.db.call(tx -> NodeStore.declareDead(tx, epoch, home)));
+                                    fixture.db.call(tx -> NodeStore.declareDead(tx, epoch, home)));
                 }
+                default -> declareStill(epoch);
             }
             assertThat(model.nodes().gone())
-                    .containsExactlyInAnyOrderElementsOf(stored.db.call(NodeStore::gone));
-            assertThat(model.nodes().epochs()).isEqualTo(stored.db.call(NodeStore::epochs));
+                    .containsExactlyInAnyOrderElementsOf(fixture.db.call(NodeStore::goneEpochs));
+            assertThat(model.nodes().epochs()).isEqualTo(fixture.db.call(NodeStore::epochs));
         }
 
-        List<String> rowsOfModel() {
-            var rows = new ArrayList<String>();
-            for (var row : model.work()) {
-                rows.add(
-                        "work %s %s %s %s %s"
-                                .formatted(
-                                        row.id(),
-                                        row.owner().map(Object::toString).orElse("-"),
-                                        millis(row.nextAt()),
-                                        row.work().attempts(),
-                                        row.recoveries()));
-            }
-            model.history()
-                    .forEach((id, ended) ->
-                            rows.add(
-                                    "delivery %s %s %s %s"
-                                            .formatted(
-                                                    id,
-                                                    ended.status().number(),
-                                                    ended.attempts(),
-                                                    ended.error()
-                                                            .map(code ->
-                                                                    Short.toString(code.number()))
-                                                            .orElse("-"))));
-            model.attemptRows().forEach(row -> rows.add("attempt " + row));
-            for (var row : model.lanes()) {
-                rows.add(
-                        "lane %s %s %s %s"
-                                .formatted(
-                                        row.lane().connection().value(),
-                                        row.lane().trigger().number(),
-                                        millis(row.wakeAt()),
-                                        row.owner().map(Object::toString).orElse("-")));
-            }
-            for (long epoch : model.nodes().epochs()) {
-                rows.add("node " + epoch + " " + model.nodes().row(epoch).orElseThrow().state());
-            }
-            return rows;
-        }
-
-        private static String millis(Optional<Instant> instant) {
-            return instant.map(at -> Long.toString(at.toEpochMilli())).orElse("-");
+        TableRows rowsOfModel() {
+            return new TableRows(
+                    model.work().stream()
+                            .map(row ->
+                                    new WorkRow(
+                                            row.id().value(),
+                                            row.owner(),
+                                            row.nextAt(),
+                                            row.delivery().attempts(),
+                                            row.recoveries()))
+                            .toList(),
+                    model.history().entrySet().stream()
+                            .map(row ->
+                                    new DeliveryRow(
+                                            row.getKey(),
+                                            row.getValue().status().number(),
+                                            row.getValue().attempts(),
+                                            row.getValue()
+                                                    .error()
+                                                    .map(code -> (int) code.number())))
+                            .toList(),
+                    model.attempts().entrySet().stream()
+                            .flatMap(row ->
+                                    row.getValue().stream()
+                                            .map(number -> new AttemptRow(row.getKey(), number)))
+                            .toList(),
+                    model.lanes().stream()
+                            .map(row ->
+                                    new LaneRow(
+                                            row.lane().connection().value(),
+                                            row.lane().trigger().number(),
+                                            row.wakeAt(),
+                                            row.owner()))
+                            .toList(),
+                    model.nodes().epochs().stream()
+                            .map(epoch ->
+                                    new NodeRow(
+                                            epoch, model.nodes().row(epoch).orElseThrow().state()))
+                            .toList());
         }
     }
 }

@@ -5,7 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.relay.Attempt;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.ErrorCode;
-import dev.sluice.relay.Work;
+import dev.sluice.relay.Trigger;
+import dev.sluice.relay.UnfinishedDelivery;
 import dev.sluice.testkit.Some;
 
 import org.junit.jupiter.api.AfterAll;
@@ -20,43 +21,43 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-@ResourceLock(Stored.ROOM)
+@ResourceLock(StoreFixture.RESOURCE_LOCK)
 class ResultStoreTest {
 
-    private static final long OURS = 7;
-    private static final long OTHERS = 8;
-    private static final Instant LATER = Stored.NOON.plusSeconds(30);
+    private static final long OUR_EPOCH = 7;
+    private static final long OTHER_EPOCH = 8;
+    private static final Instant RETRY_TIME = StoreFixture.NOON.plusSeconds(30);
 
-    private static Stored stored;
+    private static StoreFixture fixture;
 
     @BeforeAll
     static void open() {
-        stored = new Stored();
+        fixture = new StoreFixture();
     }
 
     @AfterAll
     static void close() {
-        stored.close();
+        fixture.close();
     }
 
     @Test
     void a_finished_delivery_moves_from_work_to_history() {
-        var work = stored.owned(OURS);
-        var settled = Stored.finished(work, DeliveryStatus.SUCCEEDED);
+        var delivery = fixture.owned(OUR_EPOCH);
+        var result = StoreFixture.finished(delivery, DeliveryStatus.SUCCEEDED);
 
-        assertThat(stored.write(OURS, settled)).containsExactly(settled);
+        assertThat(fixture.write(OUR_EPOCH, result)).containsExactly(result);
 
-        assertThat(stored.standing(work)).isEmpty();
-        assertThat(stored.attempts(work)).isEmpty();
-        stored.db.run(tx ->
+        assertThat(fixture.workState(delivery)).isEmpty();
+        assertThat(fixture.attempts(delivery)).isEmpty();
+        fixture.db.run(tx ->
                 tx.single(
                         "select * from delivery where id = ?",
                         row -> {
-                            assertThat(row.uuid("source_id")).isEqualTo(work.source().value());
+                            assertThat(row.uuid("source_id")).isEqualTo(delivery.source().value());
                             assertThat(row.uuid("connection_id"))
-                                    .isEqualTo(work.connection().value());
-                            assertThat(row.instant("finished_at")).isEqualTo(Stored.NOON);
-                            assertThat(row.instant("attempted_at")).isEqualTo(Stored.NOON);
+                                    .isEqualTo(delivery.connection().value());
+                            assertThat(row.instant("finished_at")).isEqualTo(StoreFixture.NOON);
+                            assertThat(row.instant("attempted_at")).isEqualTo(StoreFixture.NOON);
                             assertThat(row.isNull("created_at")).isTrue();
                             assertThat(row.integer("status")).isEqualTo(3);
                             assertThat(row.integer("trigger")).isEqualTo(1);
@@ -68,7 +69,7 @@ class ResultStoreTest {
                             assertThat(row.bytes("response_body")).isEqualTo(new byte[] {'o', 'k'});
                             return true;
                         },
-                        work.id().value()));
+                        delivery.id().value()));
     }
 
     @ParameterizedTest
@@ -76,34 +77,34 @@ class ResultStoreTest {
             value = DeliveryStatus.class,
             names = {"SUCCEEDED", "FAILED", "EXHAUSTED"})
     void the_last_attempt_ends_it_as_the_verdict_says(DeliveryStatus status) {
-        var work = stored.owned(OURS);
+        var delivery = fixture.owned(OUR_EPOCH);
 
-        stored.write(OURS, Stored.finished(work, status));
+        fixture.write(OUR_EPOCH, StoreFixture.finished(delivery, status));
 
-        assertThat(stored.status(work)).contains(status);
-        assertThat(stored.ledger(work.connection().value()))
-                .containsEntry("2/" + status.number(), 1);
+        assertThat(fixture.status(delivery)).contains(status);
+        assertThat(fixture.ledger(delivery.connection().value()))
+                .containsEntry(StoreFixture.UsageCount.outcomes(status), 1);
     }
 
     @Test
     void a_success_is_taken_from_anyone() {
-        var others = stored.owned(OTHERS);
-        var waiting = stored.waiting(Some.route(Some.sourceId()));
-        var tried = stored.owned(OURS);
-        stored.write(OURS, Stored.retried(tried, LATER));
+        var others = fixture.owned(OTHER_EPOCH);
+        var waiting = fixture.waiting(Some.route(Some.sourceId()));
+        var tried = fixture.owned(OUR_EPOCH);
+        fixture.write(OUR_EPOCH, StoreFixture.retried(tried, RETRY_TIME));
 
         var batch =
                 List.of(
-                        Stored.finished(others, DeliveryStatus.SUCCEEDED),
-                        Stored.finished(waiting, DeliveryStatus.SUCCEEDED),
-                        Stored.finished(tried, DeliveryStatus.SUCCEEDED));
+                        StoreFixture.finished(others, DeliveryStatus.SUCCEEDED),
+                        StoreFixture.finished(waiting, DeliveryStatus.SUCCEEDED),
+                        StoreFixture.finished(tried, DeliveryStatus.SUCCEEDED));
 
-        assertThat(stored.write(OURS, batch.toArray(Settled[]::new)))
-                .extracting(Settled::work)
+        assertThat(fixture.write(OUR_EPOCH, batch.toArray(DeliveryResult[]::new)))
+                .extracting(DeliveryResult::delivery)
                 .containsExactly(others, waiting, tried);
-        assertThat(stored.standing(others)).isEmpty();
-        assertThat(stored.standing(waiting)).isEmpty();
-        assertThat(stored.standing(tried)).isEmpty();
+        assertThat(fixture.workState(others)).isEmpty();
+        assertThat(fixture.workState(waiting)).isEmpty();
+        assertThat(fixture.workState(tried)).isEmpty();
     }
 
     @ParameterizedTest
@@ -111,147 +112,172 @@ class ResultStoreTest {
             value = DeliveryStatus.class,
             names = {"FAILED", "EXHAUSTED"})
     void a_failure_counts_only_at_the_attempt_at_which_the_row_stands(DeliveryStatus status) {
-        var work = stored.owned(OURS);
-        stored.write(OURS, Stored.retried(work, LATER));
+        var delivery = fixture.owned(OUR_EPOCH);
+        fixture.write(OUR_EPOCH, StoreFixture.retried(delivery, RETRY_TIME));
 
-        assertThat(stored.write(OURS, Stored.finished(work, status))).isEmpty();
-        assertThat(stored.write(OURS, Stored.finished(Stored.at(work, 2), status))).isEmpty();
-        assertThat(stored.standing(work)).contains(Stored.Standing.waiting(LATER, 1));
+        assertThat(fixture.write(OUR_EPOCH, StoreFixture.finished(delivery, status))).isEmpty();
+        assertThat(
+                        fixture.write(
+                                OUR_EPOCH,
+                                StoreFixture.finished(StoreFixture.at(delivery, 2), status)))
+                .isEmpty();
+        assertThat(fixture.workState(delivery))
+                .contains(StoreFixture.WorkRowState.waiting(RETRY_TIME, 1));
 
-        assertThat(stored.write(OURS, Stored.finished(Stored.at(work, 1), status))).hasSize(1);
-        assertThat(stored.status(work)).contains(status);
+        assertThat(
+                        fixture.write(
+                                OUR_EPOCH,
+                                StoreFixture.finished(StoreFixture.at(delivery, 1), status)))
+                .hasSize(1);
+        assertThat(fixture.status(delivery)).contains(status);
     }
 
     @Test
     void a_retry_lets_it_wait_and_keeps_the_attempt() {
-        var work = stored.owned(OURS);
-        var first = Stored.retried(work, LATER);
-        var second = Stored.retried(Stored.at(work, 1), LATER.plusSeconds(60));
+        var delivery = fixture.owned(OUR_EPOCH);
+        var first = StoreFixture.retried(delivery, RETRY_TIME);
+        var second = StoreFixture.retried(StoreFixture.at(delivery, 1), RETRY_TIME.plusSeconds(60));
 
-        assertThat(stored.write(OURS, first)).containsExactly(first);
-        assertThat(stored.standing(work)).contains(Stored.Standing.waiting(LATER, 1));
-        assertThat(stored.write(OTHERS, second)).containsExactly(second);
-        assertThat(stored.standing(work))
-                .contains(Stored.Standing.waiting(LATER.plusSeconds(60), 2));
-        assertThat(stored.attempts(work)).containsExactly(1, 2);
-        assertThat(stored.ledger(work.connection().value())).doesNotContainKey("2/4");
+        assertThat(fixture.write(OUR_EPOCH, first)).containsExactly(first);
+        assertThat(fixture.workState(delivery))
+                .contains(StoreFixture.WorkRowState.waiting(RETRY_TIME, 1));
+        assertThat(fixture.write(OTHER_EPOCH, second)).containsExactly(second);
+        assertThat(fixture.workState(delivery))
+                .contains(StoreFixture.WorkRowState.waiting(RETRY_TIME.plusSeconds(60), 2));
+        assertThat(fixture.attempts(delivery)).containsExactly(1, 2);
+        assertThat(fixture.ledger(delivery.connection().value()))
+                .doesNotContainKey(StoreFixture.UsageCount.outcomes(DeliveryStatus.FAILED));
     }
 
     @Test
     void a_retry_of_an_attempt_that_others_made_changes_nothing() {
-        var work = stored.owned(OURS);
-        stored.write(OURS, Stored.retried(work, LATER));
+        var delivery = fixture.owned(OUR_EPOCH);
+        fixture.write(OUR_EPOCH, StoreFixture.retried(delivery, RETRY_TIME));
 
-        assertThat(stored.write(OTHERS, Stored.retried(work, LATER.plusSeconds(9)))).isEmpty();
-        assertThat(stored.standing(work)).contains(Stored.Standing.waiting(LATER, 1));
-        assertThat(stored.attempts(work)).containsExactly(1);
+        assertThat(
+                        fixture.write(
+                                OTHER_EPOCH,
+                                StoreFixture.retried(delivery, RETRY_TIME.plusSeconds(9))))
+                .isEmpty();
+        assertThat(fixture.workState(delivery))
+                .contains(StoreFixture.WorkRowState.waiting(RETRY_TIME, 1));
+        assertThat(fixture.attempts(delivery)).containsExactly(1);
     }
 
     /// Another node took the attempt for lost and made it again.
     @Test
     void a_late_success_is_numbered_after_the_attempts_that_were_made_meanwhile() {
-        var work = stored.owned(OURS);
-        stored.write(OTHERS, Stored.retried(work, LATER));
+        var delivery = fixture.owned(OUR_EPOCH);
+        fixture.write(OTHER_EPOCH, StoreFixture.retried(delivery, RETRY_TIME));
 
-        var late = Stored.finished(work, DeliveryStatus.SUCCEEDED);
-        assertThat(stored.write(OURS, late)).hasSize(1);
+        var late = StoreFixture.finished(delivery, DeliveryStatus.SUCCEEDED);
+        assertThat(fixture.write(OUR_EPOCH, late)).hasSize(1);
 
-        assertThat(stored.status(work)).contains(DeliveryStatus.SUCCEEDED);
-        assertThat(stored.attempts(work)).containsExactly(1);
+        assertThat(fixture.status(delivery)).contains(DeliveryStatus.SUCCEEDED);
+        assertThat(fixture.attempts(delivery)).containsExactly(1);
         int made =
-                stored.db.call(tx ->
+                fixture.db.call(tx ->
                         tx.single(
                                 "select attempts from delivery where id = ?",
                                 row -> row.integer("attempts"),
-                                work.id().value()));
+                                delivery.id().value()));
         assertThat(made).isEqualTo(2);
     }
 
     @Test
     void only_its_owner_puts_a_delivery_back() {
-        var work = stored.owned(OURS);
+        var delivery = fixture.owned(OUR_EPOCH);
 
-        assertThat(stored.write(OTHERS, Stored.released(work, LATER))).isEmpty();
-        assertThat(stored.standing(work)).contains(Stored.Standing.ownedBy(OURS));
+        assertThat(fixture.write(OTHER_EPOCH, StoreFixture.released(delivery, RETRY_TIME)))
+                .isEmpty();
+        assertThat(fixture.workState(delivery))
+                .contains(StoreFixture.WorkRowState.ownedBy(OUR_EPOCH));
 
-        assertThat(stored.write(OURS, Stored.released(work, LATER))).hasSize(1);
-        assertThat(stored.standing(work)).contains(Stored.Standing.waiting(LATER, 0));
-        assertThat(stored.attempts(work)).isEmpty();
+        assertThat(fixture.write(OUR_EPOCH, StoreFixture.released(delivery, RETRY_TIME)))
+                .hasSize(1);
+        assertThat(fixture.workState(delivery))
+                .contains(StoreFixture.WorkRowState.waiting(RETRY_TIME, 0));
+        assertThat(fixture.attempts(delivery)).isEmpty();
     }
 
     @Test
     void a_batch_written_twice_changes_nothing_the_second_time() {
         var route = Some.route(Some.sourceId());
-        var done = stored.owned(OURS, route);
-        var failed = stored.owned(OURS, route);
-        var again = stored.owned(OURS, route);
-        var back = stored.owned(OURS, route);
+        var done = fixture.owned(OUR_EPOCH, route);
+        var failed = fixture.owned(OUR_EPOCH, route);
+        var again = fixture.owned(OUR_EPOCH, route);
+        var back = fixture.owned(OUR_EPOCH, route);
         var batch =
-                new Settled[] {
-                    Stored.finished(done, DeliveryStatus.SUCCEEDED),
-                    Stored.finished(failed, DeliveryStatus.FAILED),
-                    Stored.retried(again, LATER),
-                    Stored.released(back, LATER)
+                new DeliveryResult[] {
+                    StoreFixture.finished(done, DeliveryStatus.SUCCEEDED),
+                    StoreFixture.finished(failed, DeliveryStatus.FAILED),
+                    StoreFixture.retried(again, RETRY_TIME),
+                    StoreFixture.released(back, RETRY_TIME)
                 };
-        assertThat(stored.write(OURS, batch)).containsExactly(batch);
-        var ledger = stored.ledger(route.connection().id().value());
+        assertThat(fixture.write(OUR_EPOCH, batch)).containsExactly(batch);
+        var ledger = fixture.ledger(route.connection().id().value());
 
-        assertThat(stored.write(OURS, batch)).isEmpty();
+        assertThat(fixture.write(OUR_EPOCH, batch)).isEmpty();
 
-        assertThat(stored.standing(again)).contains(Stored.Standing.waiting(LATER, 1));
-        assertThat(stored.attempts(again)).containsExactly(1);
-        assertThat(stored.standing(back)).contains(Stored.Standing.waiting(LATER, 0));
-        assertThat(stored.ledger(route.connection().id().value()))
+        assertThat(fixture.workState(again))
+                .contains(StoreFixture.WorkRowState.waiting(RETRY_TIME, 1));
+        assertThat(fixture.attempts(again)).containsExactly(1);
+        assertThat(fixture.workState(back))
+                .contains(StoreFixture.WorkRowState.waiting(RETRY_TIME, 0));
+        assertThat(fixture.ledger(route.connection().id().value()))
                 .isEqualTo(ledger)
-                .containsEntry("2/3", 1)
-                .containsEntry("2/4", 1)
-                .containsEntry("3/1", 4);
+                .containsEntry(StoreFixture.UsageCount.outcomes(DeliveryStatus.SUCCEEDED), 1)
+                .containsEntry(StoreFixture.UsageCount.outcomes(DeliveryStatus.FAILED), 1)
+                .containsEntry(StoreFixture.UsageCount.deliveries(Trigger.INGEST), 4);
     }
 
     @Test
     void the_same_result_twice_in_a_batch_counts_once() {
-        var work = stored.owned(OURS);
-        var settled = Stored.finished(work, DeliveryStatus.SUCCEEDED);
+        var delivery = fixture.owned(OUR_EPOCH);
+        var result = StoreFixture.finished(delivery, DeliveryStatus.SUCCEEDED);
 
-        assertThat(stored.write(OURS, settled, settled)).hasSize(1);
-        assertThat(stored.ledger(work.connection().value())).containsEntry("2/3", 1);
+        assertThat(fixture.write(OUR_EPOCH, result, result)).hasSize(1);
+        assertThat(fixture.ledger(delivery.connection().value()))
+                .containsEntry(StoreFixture.UsageCount.outcomes(DeliveryStatus.SUCCEEDED), 1);
     }
 
-    /// A stop puts back what is on the wire when its time is over; the answer may come all the
-    /// same.
+    /// A stopping node puts back attempts that exceed its stop timeout; their responses may still
+    /// arrive.
     @Test
     void an_answer_that_comes_just_after_the_delivery_was_put_back_is_not_lost() {
-        var done = stored.owned(OURS);
-        var again = stored.owned(OURS);
+        var done = fixture.owned(OUR_EPOCH);
+        var again = fixture.owned(OUR_EPOCH);
 
-        stored.write(
-                OURS,
-                Stored.released(done, LATER),
-                Stored.released(again, LATER),
-                Stored.finished(done, DeliveryStatus.SUCCEEDED),
-                Stored.retried(again, LATER));
+        fixture.write(
+                OUR_EPOCH,
+                StoreFixture.released(done, RETRY_TIME),
+                StoreFixture.released(again, RETRY_TIME),
+                StoreFixture.finished(done, DeliveryStatus.SUCCEEDED),
+                StoreFixture.retried(again, RETRY_TIME));
 
-        assertThat(stored.standing(done)).isEmpty();
-        assertThat(stored.status(done)).contains(DeliveryStatus.SUCCEEDED);
-        assertThat(stored.ledger(done.connection().value())).containsEntry("2/3", 1);
-        assertThat(stored.standing(again)).contains(Stored.Standing.waiting(LATER, 1));
-        assertThat(stored.attempts(again)).containsExactly(1);
+        assertThat(fixture.workState(done)).isEmpty();
+        assertThat(fixture.status(done)).contains(DeliveryStatus.SUCCEEDED);
+        assertThat(fixture.ledger(done.connection().value()))
+                .containsEntry(StoreFixture.UsageCount.outcomes(DeliveryStatus.SUCCEEDED), 1);
+        assertThat(fixture.workState(again))
+                .contains(StoreFixture.WorkRowState.waiting(RETRY_TIME, 1));
+        assertThat(fixture.attempts(again)).containsExactly(1);
     }
 
     @Test
     void a_delivery_may_end_without_an_attempt() {
-        var work = stored.waiting(Some.route(Some.sourceId()));
+        var delivery = fixture.waiting(Some.route(Some.sourceId()));
 
-        stored.write(
-                OURS,
-                new Settled.Finished(
-                        work,
+        fixture.write(
+                OUR_EPOCH,
+                new DeliveryResult.FinalResult(
+                        delivery,
                         DeliveryStatus.FAILED,
                         Optional.empty(),
                         Optional.of(ErrorCode.CONNECTION_DELETED),
-                        LATER));
+                        RETRY_TIME));
 
-        stored.db.run(tx ->
+        fixture.db.run(tx ->
                 tx.single(
                         "select * from delivery where id = ?",
                         row -> {
@@ -262,16 +288,16 @@ class ResultStoreTest {
                             assertThat(row.isNull("response_status")).isTrue();
                             return true;
                         },
-                        work.id().value()));
+                        delivery.id().value()));
     }
 
     @Test
     void an_answer_of_any_characters_can_be_kept() {
-        var work = stored.owned(OURS);
+        var delivery = fixture.owned(OUR_EPOCH);
         var attempt =
                 new Attempt(
                         1,
-                        Stored.NOON,
+                        StoreFixture.NOON,
                         Some.id(),
                         Duration.ofMillis(1),
                         Optional.empty(),
@@ -280,23 +306,23 @@ class ResultStoreTest {
                         Optional.of("\0 body"));
 
         assertThat(
-                        stored.write(
-                                OURS,
-                                new Settled.Finished(
-                                        work,
+                        fixture.write(
+                                OUR_EPOCH,
+                                new DeliveryResult.FinalResult(
+                                        delivery,
                                         DeliveryStatus.EXHAUSTED,
                                         Optional.of(attempt),
                                         Optional.empty(),
-                                        LATER)))
+                                        RETRY_TIME)))
                 .hasSize(1);
-        assertThat(message(work)).isEqualTo("The answer is not valid HTTP: \ufffd ğ 🔑");
+        assertThat(message(delivery)).isEqualTo("The answer is not valid HTTP: \ufffd ğ 🔑");
     }
 
-    private static String message(Work work) {
-        return stored.db.call(tx ->
+    private static String message(UnfinishedDelivery delivery) {
+        return fixture.db.call(tx ->
                 tx.single(
                         "select error_message from delivery where id = ?",
                         row -> row.text("error_message"),
-                        work.id().value()));
+                        delivery.id().value()));
     }
 }

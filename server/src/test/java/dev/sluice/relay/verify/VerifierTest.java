@@ -7,10 +7,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.standardwebhooks.Webhook;
 
-import dev.sluice.gateway.source.Provider;
 import dev.sluice.gateway.source.VerificationConfig;
-import dev.sluice.gateway.source.VerificationConfig.Algorithm;
+import dev.sluice.gateway.source.VerificationConfig.HmacAlgorithm;
 import dev.sluice.gateway.source.VerificationConfig.SignedContent;
+import dev.sluice.gateway.source.WebhookProvider;
 import dev.sluice.platform.http.Header;
 import dev.sluice.platform.secret.Secret;
 import dev.sluice.relay.VerificationReason;
@@ -31,12 +31,12 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Random;
 
-/// The vectors are the senders' own (documentation, tests of their libraries), or were recomputed
-/// with another implementation.
+/// The test vectors come from the senders (documentation, tests of their libraries), or were
+/// recomputed with a second implementation.
 class VerifierTest {
 
-    private static final String EVENT = "{\"id\":\"evt_1\",\"amount\":4200}";
-    private static final long THEN = 1_700_000_000;
+    private static final String EVENT_JSON = "{\"id\":\"evt_1\",\"amount\":4200}";
+    private static final long SIGNED_AT_SECONDS = 1_700_000_000;
 
     private static final String STANDARD_SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
     private static final String DISCORD_KEY =
@@ -61,39 +61,43 @@ class VerifierTest {
             "CallSid=CA1234567890ABCDE&Caller=%2B14158675309&Digits=1234"
                     + "&From=%2B14158675309&To=%2B18005551212";
 
-    /// A request that proves what it is.
+    /// A request with a valid signature or credential.
     ///
-    /// @param at in Unix seconds
-    private record Genuine(
-            VerificationConfig config, String url, long at, String body, List<String> headers) {
+    /// @param signedAt in Unix seconds
+    private record SignedRequest(
+            VerificationConfig config,
+            String url,
+            long signedAt,
+            String body,
+            List<String> headers) {
 
-        Finding check() {
+        VerificationResult check() {
             return Verifier.check(config, inbound());
         }
 
-        Inbound inbound() {
-            return VerifierTest.inbound(url, at, body.getBytes(ISO_8859_1), headers);
+        InboundRequest inbound() {
+            return VerifierTest.inbound(url, signedAt, body.getBytes(ISO_8859_1), headers);
         }
 
-        Genuine at(long seconds) {
-            return new Genuine(config, url, seconds, body, headers);
+        SignedRequest signedAt(long seconds) {
+            return new SignedRequest(config, url, seconds, body, headers);
         }
 
-        Genuine withBody(String other) {
-            return new Genuine(config, url, at, other, headers);
+        SignedRequest withBody(String other) {
+            return new SignedRequest(config, url, signedAt, other, headers);
         }
 
-        Genuine withHeaders(List<String> other) {
-            return new Genuine(config, url, at, body, other);
+        SignedRequest withHeaders(List<String> other) {
+            return new SignedRequest(config, url, signedAt, body, other);
         }
 
-        Genuine with(VerificationConfig other) {
-            return new Genuine(other, url, at, body, headers);
+        SignedRequest with(VerificationConfig other) {
+            return new SignedRequest(other, url, signedAt, body, headers);
         }
     }
 
-    private static Inbound inbound(String url, long at, byte[] body, List<String> headers) {
-        return new Inbound(
+    private static InboundRequest inbound(String url, long at, byte[] body, List<String> headers) {
+        return new InboundRequest(
                 headers.stream()
                         .map(line -> line.split(": ", 2))
                         .map(pair -> new Header(pair[0], pair[1]))
@@ -103,13 +107,15 @@ class VerifierTest {
                 url);
     }
 
-    private static VerificationConfig.Convention convention(Provider provider, String secret) {
-        return new VerificationConfig.Convention(provider, new Secret(secret), Optional.empty());
+    private static VerificationConfig.ProviderVerification convention(
+            WebhookProvider provider, String secret) {
+        return new VerificationConfig.ProviderVerification(
+                provider, new Secret(secret), Optional.empty());
     }
 
-    private static Genuine genuine(
-            Provider provider, String secret, long at, String body, String... headers) {
-        return new Genuine(
+    private static SignedRequest signedRequest(
+            WebhookProvider provider, String secret, long at, String body, String... headers) {
+        return new SignedRequest(
                 convention(provider, secret),
                 "https://relay.example/in/t",
                 at,
@@ -117,34 +123,34 @@ class VerifierTest {
                 List.of(headers));
     }
 
-    private static Genuine of(Provider provider) {
+    private static SignedRequest of(WebhookProvider provider) {
         return switch (provider) {
             case PROVIDER_PAYMENTS ->
-                    genuine(
+                    signedRequest(
                             provider,
                             "whsec_test",
-                            THEN,
-                            EVENT,
+                            SIGNED_AT_SECONDS,
+                            EVENT_JSON,
                             "Stripe-Signature: t=1700000000,"
                                 + "v1=b063bb71f1caa1520e6791ea1a082c02912b7a5e65a2cec2722718f518c3f60d,"
                                 + "v0=00");
             case PROVIDER_CODE_HOST ->
-                    genuine(
+                    signedRequest(
                             provider,
                             "It's a Secret to Everybody",
-                            THEN,
+                            SIGNED_AT_SECONDS,
                             "Hello, World!",
                             "X-Hub-Signature-256:"
                                 + " sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17");
             case PROVIDER_COMMERCE ->
-                    genuine(
+                    signedRequest(
                             provider,
                             "test_secret_key",
-                            THEN,
+                            SIGNED_AT_SECONDS,
                             "{\"foo\": \"bar\"}",
                             "X-Shopify-Hmac-SHA256: B23tXN681gZ0qIWNRrgtzBE9XSDo5yaUu6wfmhu3a7g=");
             case STANDARD_WEBHOOKS ->
-                    genuine(
+                    signedRequest(
                             provider,
                             STANDARD_SECRET,
                             1_614_265_330,
@@ -154,7 +160,7 @@ class VerifierTest {
                             "webhook-signature: v1,AAAA v2,BBBB"
                                     + " v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
             case SLACK ->
-                    genuine(
+                    signedRequest(
                             provider,
                             "8f742231b10e8888abcd99yyyzzz85a5",
                             1_531_420_618,
@@ -162,28 +168,34 @@ class VerifierTest {
                             "X-Slack-Request-Timestamp: 1531420618",
                             "X-Slack-Signature:"
                                 + " v0=a2114d57b48eac39b9ad189dd8316235a7b4a8d21a10bd27519666489c69b503");
-            case GITLAB -> genuine(provider, "topsecret", THEN, EVENT, "X-Gitlab-Token: topsecret");
+            case GITLAB ->
+                    signedRequest(
+                            provider,
+                            "topsecret",
+                            SIGNED_AT_SECONDS,
+                            EVENT_JSON,
+                            "X-Gitlab-Token: topsecret");
             case TWILIO ->
-                    new Genuine(
+                    new SignedRequest(
                             convention(provider, "12345"),
                             "https://mycompany.com/myapp.php?foo=1&bar=2",
-                            THEN,
+                            SIGNED_AT_SECONDS,
                             TWILIO_FORM,
                             List.of(
                                     "Content-Type: application/x-www-form-urlencoded;"
                                             + " charset=UTF-8",
                                     "X-Twilio-Signature: RSOYDt4T1cUTdK1PDd93/VVr8B8="));
             case SQUARE ->
-                    new Genuine(
+                    new SignedRequest(
                             convention(provider, "Ibxx_5AKakO-3qeNVR61Dw"),
                             "https://webhook.site/679a4f3a-dcfa-49ee-bac5-9d0edad886b9",
-                            THEN,
+                            SIGNED_AT_SECONDS,
                             SQUARE_BODY,
                             List.of(
                                     "x-square-hmacsha256-signature:"
                                             + " GF4YkrJgGBDZ9NIYbNXBnMzqb2HoL4RW/S6vkZ9/2N4="));
             case PADDLE ->
-                    genuine(
+                    signedRequest(
                             provider,
                             "VALID_SECRET",
                             1_698_796_800,
@@ -191,58 +203,58 @@ class VerifierTest {
                             "Paddle-Signature:"
                                 + " ts=1698796800;h1=a300428748dce5c70e4da19bffd60769591ea969c99dea3105d0ec9612cf43f9");
             case ZOOM ->
-                    genuine(
+                    signedRequest(
                             provider,
                             "topsecret",
-                            THEN,
-                            EVENT,
+                            SIGNED_AT_SECONDS,
+                            EVENT_JSON,
                             "x-zm-request-timestamp: 1700000000",
                             "x-zm-signature:"
                                 + " v0=b2464872c5f17357206cf9320ac5b56aefbeeb1612ad9690a264e65df03ae226");
             case LINEAR ->
-                    genuine(
+                    signedRequest(
                             provider,
                             "topsecret",
-                            THEN,
+                            SIGNED_AT_SECONDS,
                             "{\"action\":\"create\",\"webhookTimestamp\":1700000000123}",
                             "Linear-Signature:"
                                 + " 443446d0cc71c1ee1c7ae7bf3dfe527c71f3d64e278380d68439533f480fcbf3");
             case TYPEFORM ->
-                    genuine(
+                    signedRequest(
                             provider,
                             "topsecret",
-                            THEN,
-                            EVENT,
+                            SIGNED_AT_SECONDS,
+                            EVENT_JSON,
                             "Typeform-Signature:"
                                     + " sha256=1C8wO/++j4HoQmnziVnGNEYGwAxqMzGKX4ncHgyjyiY=");
         };
     }
 
-    private static VerificationReason reason(Finding finding) {
-        assertThat(finding).isInstanceOf(Finding.Failed.class);
-        return ((Finding.Failed) finding).reason();
+    private static VerificationReason reason(VerificationResult result) {
+        assertThat(result).isInstanceOf(VerificationResult.VerificationFailed.class);
+        return ((VerificationResult.VerificationFailed) result).reason();
     }
 
     @ParameterizedTest
-    @EnumSource(Provider.class)
-    void what_a_sender_signed_is_verified(Provider provider) {
-        assertThat(of(provider).check()).isInstanceOf(Finding.Verified.class);
+    @EnumSource(WebhookProvider.class)
+    void what_a_sender_signed_is_verified(WebhookProvider provider) {
+        assertThat(of(provider).check()).isInstanceOf(VerificationResult.VerificationPassed.class);
     }
 
     @ParameterizedTest
-    @EnumSource(value = Provider.class, names = "GITLAB", mode = EnumSource.Mode.EXCLUDE)
-    void an_altered_body_does_not_match(Provider provider) {
-        var genuine = of(provider);
+    @EnumSource(value = WebhookProvider.class, names = "GITLAB", mode = EnumSource.Mode.EXCLUDE)
+    void an_altered_body_does_not_match(WebhookProvider provider) {
+        var signedRequest = of(provider);
 
-        assertThat(reason(genuine.withBody(genuine.body() + " ").check()))
+        assertThat(reason(signedRequest.withBody(signedRequest.body() + " ").check()))
                 .isEqualTo(VerificationReason.SIGNATURE_MISMATCH);
-        assertThat(reason(genuine.withBody("").check()))
+        assertThat(reason(signedRequest.withBody("").check()))
                 .isEqualTo(VerificationReason.SIGNATURE_MISMATCH);
     }
 
     @ParameterizedTest
-    @EnumSource(Provider.class)
-    void another_secret_does_not_match(Provider provider) {
+    @EnumSource(WebhookProvider.class)
+    void another_secret_does_not_match(WebhookProvider provider) {
         var wrong = of(provider).with(convention(provider, "another"));
 
         assertThat(reason(wrong.check()))
@@ -250,26 +262,27 @@ class VerifierTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Provider.class)
-    void the_previous_secret_is_good_too(Provider provider) {
-        var genuine = of(provider);
-        var secret = ((VerificationConfig.Convention) genuine.config()).secret();
+    @EnumSource(WebhookProvider.class)
+    void the_previous_secret_is_good_too(WebhookProvider provider) {
+        var signedRequest = of(provider);
+        var secret = ((VerificationConfig.ProviderVerification) signedRequest.config()).secret();
         var rotating =
-                new VerificationConfig.Convention(
+                new VerificationConfig.ProviderVerification(
                         provider, new Secret("the-next-one"), Optional.of(secret));
 
-        assertThat(genuine.with(rotating).check())
-                .isEqualTo(new Finding.Verified(Optional.of(secret)));
+        assertThat(signedRequest.with(rotating).check())
+                .isEqualTo(new VerificationResult.VerificationPassed(Optional.of(secret)));
     }
 
     @ParameterizedTest
-    @EnumSource(Provider.class)
-    void each_header_of_the_convention_must_be_there(Provider provider) {
-        var genuine = of(provider);
-        for (String line : genuine.headers()) {
-            var others = genuine.headers().stream().filter(other -> !other.equals(line)).toList();
+    @EnumSource(WebhookProvider.class)
+    void each_header_of_the_convention_must_be_there(WebhookProvider provider) {
+        var signedRequest = of(provider);
+        for (String line : signedRequest.headers()) {
+            var others =
+                    signedRequest.headers().stream().filter(other -> !other.equals(line)).toList();
 
-            assertThat(reason(genuine.withHeaders(others).check()))
+            assertThat(reason(signedRequest.withHeaders(others).check()))
                     .as("without " + line)
                     .isIn(
                             VerificationReason.SIGNATURE_MISSING,
@@ -281,17 +294,17 @@ class VerifierTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Provider.class)
-    void each_header_of_the_convention_must_occur_once(Provider provider) {
-        var genuine = of(provider);
-        for (String line : genuine.headers()) {
+    @EnumSource(WebhookProvider.class)
+    void each_header_of_the_convention_must_occur_once(WebhookProvider provider) {
+        var signedRequest = of(provider);
+        for (String line : signedRequest.headers()) {
             if (line.startsWith("Content-Type")) {
                 continue;
             }
-            var repeated = new ArrayList<>(genuine.headers());
+            var repeated = new ArrayList<>(signedRequest.headers());
             repeated.add(line.toLowerCase(Locale.ROOT));
 
-            assertThat(reason(genuine.withHeaders(repeated).check()))
+            assertThat(reason(signedRequest.withHeaders(repeated).check()))
                     .as(line + " twice")
                     .isIn(
                             VerificationReason.SIGNATURE_REPEATED,
@@ -310,16 +323,17 @@ class VerifierTest {
         "PADDLE, 300",
         "LINEAR, 60",
     })
-    void a_timestamp_is_good_up_to_the_tolerance_either_way(Provider provider, int tolerance) {
-        var genuine = of(provider);
+    void a_timestamp_is_good_up_to_the_tolerance_either_way(
+            WebhookProvider provider, int tolerance) {
+        var signedRequest = of(provider);
 
-        assertThat(genuine.at(genuine.at() + tolerance).check())
-                .isInstanceOf(Finding.Verified.class);
-        assertThat(genuine.at(genuine.at() - tolerance).check())
-                .isInstanceOf(Finding.Verified.class);
-        assertThat(reason(genuine.at(genuine.at() + tolerance + 1).check()))
+        assertThat(signedRequest.signedAt(signedRequest.signedAt() + tolerance).check())
+                .isInstanceOf(VerificationResult.VerificationPassed.class);
+        assertThat(signedRequest.signedAt(signedRequest.signedAt() - tolerance).check())
+                .isInstanceOf(VerificationResult.VerificationPassed.class);
+        assertThat(reason(signedRequest.signedAt(signedRequest.signedAt() + tolerance + 1).check()))
                 .isEqualTo(VerificationReason.TIMESTAMP_TOO_OLD);
-        assertThat(reason(genuine.at(genuine.at() - tolerance - 1).check()))
+        assertThat(reason(signedRequest.signedAt(signedRequest.signedAt() - tolerance - 1).check()))
                 .isEqualTo(VerificationReason.TIMESTAMP_IN_FUTURE);
     }
 
@@ -346,9 +360,9 @@ class VerifierTest {
                     ``                                          | SIGNATURE_MALFORMED
                     """)
     void a_signature_header_is_read_strictly(String value, VerificationReason reason) {
-        var genuine = of(Provider.PROVIDER_PAYMENTS);
+        var signedRequest = of(WebhookProvider.PROVIDER_PAYMENTS);
 
-        assertThat(reason(genuine.withHeaders(List.of("Stripe-Signature: " + value)).check()))
+        assertThat(reason(signedRequest.withHeaders(List.of("Stripe-Signature: " + value)).check()))
                 .isEqualTo(reason);
     }
 
@@ -360,20 +374,31 @@ class VerifierTest {
                     + "v1=b95bd62b64e392a06532cf3bff526c6103938bec1e8afbb06cba9221f4e08cb3,v1=potato";
 
         for (String secret : List.of("whsec_old", "whsec_new")) {
-            assertThat(genuine(Provider.PROVIDER_PAYMENTS, secret, THEN, EVENT, header).check())
-                    .isInstanceOf(Finding.Verified.class);
+            assertThat(
+                            signedRequest(
+                                            WebhookProvider.PROVIDER_PAYMENTS,
+                                            secret,
+                                            SIGNED_AT_SECONDS,
+                                            EVENT_JSON,
+                                            header)
+                                    .check())
+                    .isInstanceOf(VerificationResult.VerificationPassed.class);
         }
     }
 
     @Test
     void only_the_first_sixteen_signatures_are_looked_at() {
-        var genuine = of(Provider.PROVIDER_PAYMENTS);
-        String good = genuine.headers().getFirst().replaceAll(".*v1=([0-9a-f]+).*", "v1=$1");
+        var signedRequest = of(WebhookProvider.PROVIDER_PAYMENTS);
+        String good = signedRequest.headers().getFirst().replaceAll(".*v1=([0-9a-f]+).*", "v1=$1");
         String stamp = "Stripe-Signature: t=1700000000,";
 
-        assertThat(genuine.withHeaders(List.of(stamp + "v1=00,".repeat(15) + good)).check())
-                .isInstanceOf(Finding.Verified.class);
-        assertThat(reason(genuine.withHeaders(List.of(stamp + "v1=00,".repeat(16) + good)).check()))
+        assertThat(signedRequest.withHeaders(List.of(stamp + "v1=00,".repeat(15) + good)).check())
+                .isInstanceOf(VerificationResult.VerificationPassed.class);
+        assertThat(
+                        reason(
+                                signedRequest
+                                        .withHeaders(List.of(stamp + "v1=00,".repeat(16) + good))
+                                        .check()))
                 .isEqualTo(VerificationReason.SIGNATURE_MISMATCH);
     }
 
@@ -391,32 +416,32 @@ class VerifierTest {
                     mysecret  | `{"foo":"bar"}`                | 4864d2759938a15468b5df9ade20bf161da9b4f737ea61794142f3484236bda3
                     """)
     void hex_is_of_either_case_and_secrets_are_utf_8(String secret, String body, String hex) {
-        var finding =
+        var result =
                 Verifier.check(
-                        convention(Provider.PROVIDER_CODE_HOST, secret),
+                        convention(WebhookProvider.PROVIDER_CODE_HOST, secret),
                         inbound(
                                 "",
-                                THEN,
+                                SIGNED_AT_SECONDS,
                                 body.getBytes(UTF_8),
                                 List.of("x-hub-signature-256: sha256=" + hex)));
 
-        assertThat(finding).isInstanceOf(Finding.Verified.class);
+        assertThat(result).isInstanceOf(VerificationResult.VerificationPassed.class);
     }
 
     @Test
     void a_body_that_is_no_text_is_verified_as_it_is() {
-        var finding =
+        var result =
                 Verifier.check(
-                        convention(Provider.PROVIDER_CODE_HOST, "topsecret"),
+                        convention(WebhookProvider.PROVIDER_CODE_HOST, "topsecret"),
                         inbound(
                                 "",
-                                THEN,
+                                SIGNED_AT_SECONDS,
                                 new byte[] {0, (byte) 0xff, (byte) 0xfe, 0x0a, 0x0d},
                                 List.of(
                                         "X-Hub-Signature-256:"
                                             + " sha256=63ceaf91949c292c5e611f8ad5a6c508c7984f7315ec6056e8b765a324088df1")));
 
-        assertThat(finding).isInstanceOf(Finding.Verified.class);
+        assertThat(result).isInstanceOf(VerificationResult.VerificationPassed.class);
     }
 
     @ParameterizedTest
@@ -428,30 +453,34 @@ class VerifierTest {
                 "X-Hub-Signature-256: sha1=01dc10d0c83e72ed246219cdd91669667fe2ca59",
             })
     void the_code_host_must_sign_with_sha_256(String header) {
-        var genuine = of(Provider.PROVIDER_CODE_HOST);
+        var signedRequest = of(WebhookProvider.PROVIDER_CODE_HOST);
 
-        assertThat(reason(genuine.withHeaders(List.of(header)).check()))
+        assertThat(reason(signedRequest.withHeaders(List.of(header)).check()))
                 .isIn(VerificationReason.SIGNATURE_MISSING, VerificationReason.SIGNATURE_MALFORMED);
     }
 
     @Test
     void standard_webhooks_may_come_under_their_older_names() {
-        var genuine = of(Provider.STANDARD_WEBHOOKS);
+        var signedRequest = of(WebhookProvider.STANDARD_WEBHOOKS);
         var older =
-                genuine.headers().stream().map(line -> line.replace("webhook-", "svix-")).toList();
+                signedRequest.headers().stream()
+                        .map(line -> line.replace("webhook-", "svix-"))
+                        .toList();
 
-        assertThat(genuine.withHeaders(older).check()).isInstanceOf(Finding.Verified.class);
+        assertThat(signedRequest.withHeaders(older).check())
+                .isInstanceOf(VerificationResult.VerificationPassed.class);
     }
 
     @ParameterizedTest
     @ValueSource(
             strings = {"v1,", "v1,g0hM9SsE", "v2,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="})
     void a_cut_or_foreign_standard_signature_fails(String value) {
-        var genuine = of(Provider.STANDARD_WEBHOOKS);
-        var headers = new ArrayList<>(genuine.headers());
+        var signedRequest = of(WebhookProvider.STANDARD_WEBHOOKS);
+        var headers = new ArrayList<>(signedRequest.headers());
         headers.set(2, "webhook-signature: " + value);
 
-        assertThat(genuine.withHeaders(headers).check()).isInstanceOf(Finding.Failed.class);
+        assertThat(signedRequest.withHeaders(headers).check())
+                .isInstanceOf(VerificationResult.VerificationFailed.class);
     }
 
     @Test
@@ -461,20 +490,20 @@ class VerifierTest {
         for (int i = 0; i < 200; i++) {
             String body = "{\"n\": \"" + Long.toString(random.nextLong(), 36) + "ü♥\"}";
             String id = "msg_" + random.nextInt(1_000_000);
-            long at = THEN + random.nextInt(1_000_000);
+            long at = SIGNED_AT_SECONDS + random.nextInt(1_000_000);
             var headers =
                     List.of(
                             "webhook-id: " + id,
                             "webhook-timestamp: " + at,
                             "webhook-signature: " + official.sign(id, at, body));
-            var config = convention(Provider.STANDARD_WEBHOOKS, STANDARD_SECRET);
+            var config = convention(WebhookProvider.STANDARD_WEBHOOKS, STANDARD_SECRET);
 
             assertThat(Verifier.check(config, inbound("", at, body.getBytes(UTF_8), headers)))
-                    .isInstanceOf(Finding.Verified.class);
+                    .isInstanceOf(VerificationResult.VerificationPassed.class);
             assertThat(
                             Verifier.check(
                                     config, inbound("", at, (body + "x").getBytes(UTF_8), headers)))
-                    .isInstanceOf(Finding.Failed.class);
+                    .isInstanceOf(VerificationResult.VerificationFailed.class);
         }
     }
 
@@ -497,30 +526,48 @@ class VerifierTest {
                     SHA1   | BASE64 | X-Time    | reA0S8OfgBxZ9wxZDognFsbTEN8=
                     """)
     void a_generic_hmac_is_as_configured(
-            Algorithm algorithm,
-            VerificationConfig.Encoding encoding,
+            HmacAlgorithm algorithm,
+            VerificationConfig.HmacEncoding encoding,
             @Nullable String timestampHeader,
             String value) {
         var config = generic(algorithm, encoding, timestampHeader, Optional.empty());
         var headers = List.of("x-signature: " + value, "X-Time: 1700000000");
 
-        assertThat(Verifier.check(config, inbound("", THEN + 60, EVENT.getBytes(UTF_8), headers)))
-                .isInstanceOf(Finding.Verified.class);
-        assertThat(Verifier.check(config, inbound("", THEN, "{}".getBytes(UTF_8), headers)))
-                .isInstanceOf(Finding.Failed.class);
+        assertThat(
+                        Verifier.check(
+                                config,
+                                inbound(
+                                        "",
+                                        SIGNED_AT_SECONDS + 60,
+                                        EVENT_JSON.getBytes(UTF_8),
+                                        headers)))
+                .isInstanceOf(VerificationResult.VerificationPassed.class);
+        assertThat(
+                        Verifier.check(
+                                config,
+                                inbound("", SIGNED_AT_SECONDS, "{}".getBytes(UTF_8), headers)))
+                .isInstanceOf(VerificationResult.VerificationFailed.class);
         boolean isTimed = timestampHeader != null;
         assertThat(
                         Verifier.check(
                                         config,
-                                        inbound("", THEN + 61, EVENT.getBytes(UTF_8), headers))
-                                instanceof Finding.Failed)
+                                        inbound(
+                                                "",
+                                                SIGNED_AT_SECONDS + 61,
+                                                EVENT_JSON.getBytes(UTF_8),
+                                                headers))
+                                instanceof VerificationResult.VerificationFailed)
                 .isEqualTo(isTimed);
     }
 
     @Test
     void a_generic_hmac_of_the_other_algorithm_fails() {
         var config =
-                generic(Algorithm.SHA256, VerificationConfig.Encoding.HEX, null, Optional.empty());
+                generic(
+                        HmacAlgorithm.SHA256,
+                        VerificationConfig.HmacEncoding.HEX,
+                        null,
+                        Optional.empty());
 
         assertThat(
                         reason(
@@ -528,8 +575,8 @@ class VerifierTest {
                                         config,
                                         inbound(
                                                 "",
-                                                THEN,
-                                                EVENT.getBytes(UTF_8),
+                                                SIGNED_AT_SECONDS,
+                                                EVENT_JSON.getBytes(UTF_8),
                                                 List.of(
                                                         "X-Signature:"
                                                             + " sha1=5a483d0ae0fe4327f93299cd02ee008410fdf627")))))
@@ -540,47 +587,51 @@ class VerifierTest {
     void a_generic_timestamp_that_is_not_signed_is_judged_all_the_same() {
         var config =
                 generic(
-                        Algorithm.SHA256,
-                        VerificationConfig.Encoding.HEX,
+                        HmacAlgorithm.SHA256,
+                        VerificationConfig.HmacEncoding.HEX,
                         "X-Time",
                         Optional.of(SignedContent.BODY));
         String signature =
                 "X-Signature: d42f303bffbe8f81e84269f38959c6344606c00c6a33318a5f89dc1e0ca3ca26";
-        byte[] body = EVENT.getBytes(UTF_8);
+        byte[] body = EVENT_JSON.getBytes(UTF_8);
 
-        assertThat(
-                        Verifier.check(
-                                config,
-                                inbound("", THEN, body, List.of(signature, "X-Time: 1700000000"))))
-                .isInstanceOf(Finding.Verified.class);
         assertThat(
                         Verifier.check(
                                 config,
                                 inbound(
                                         "",
-                                        THEN,
+                                        SIGNED_AT_SECONDS,
+                                        body,
+                                        List.of(signature, "X-Time: 1700000000"))))
+                .isInstanceOf(VerificationResult.VerificationPassed.class);
+        assertThat(
+                        Verifier.check(
+                                config,
+                                inbound(
+                                        "",
+                                        SIGNED_AT_SECONDS,
                                         body,
                                         List.of(signature, "X-Time: 1700000000000"))))
                 .as("milliseconds")
-                .isInstanceOf(Finding.Verified.class);
+                .isInstanceOf(VerificationResult.VerificationPassed.class);
         assertThat(
                         reason(
                                 Verifier.check(
                                         config,
                                         inbound(
                                                 "",
-                                                THEN,
+                                                SIGNED_AT_SECONDS,
                                                 body,
                                                 List.of(signature, "X-Time: 1699999939")))))
                 .isEqualTo(VerificationReason.TIMESTAMP_TOO_OLD);
     }
 
     private static VerificationConfig generic(
-            Algorithm algorithm,
-            VerificationConfig.Encoding encoding,
+            HmacAlgorithm algorithm,
+            VerificationConfig.HmacEncoding encoding,
             @Nullable String timestampHeader,
             Optional<SignedContent> signed) {
-        return new VerificationConfig.GenericHmac(
+        return new VerificationConfig.GenericHmacVerification(
                 new Secret("topsecret"),
                 Optional.empty(),
                 "X-Signature",
@@ -596,55 +647,59 @@ class VerifierTest {
         String url =
                 "https://mycompany.com/myapp.php?foo=1&bar=2"
                     + "&bodySHA256=0a1ff7634d9ab3b95db5c9a2dfe9416e41502b283a80c7cf19632632f96e6620";
-        var genuine =
-                new Genuine(
-                        convention(Provider.TWILIO, "12345"),
+        var signedRequest =
+                new SignedRequest(
+                        convention(WebhookProvider.TWILIO, "12345"),
                         url,
-                        THEN,
+                        SIGNED_AT_SECONDS,
                         "{\"property\": \"value\", \"boolean\": true}",
                         List.of("X-Twilio-Signature: a9nBmqA0ju/hNViExpshrM61xv4="));
 
-        assertThat(genuine.check()).isInstanceOf(Finding.Verified.class);
-        assertThat(reason(genuine.withBody("{}").check()))
+        assertThat(signedRequest.check()).isInstanceOf(VerificationResult.VerificationPassed.class);
+        assertThat(reason(signedRequest.withBody("{}").check()))
                 .isEqualTo(VerificationReason.SIGNATURE_MISMATCH);
     }
 
     @Test
     void a_url_may_be_signed_with_its_usual_port_or_without_any() {
-        assertThat(PublicUrl.forms("https://h.example/in/t?a=b:c"))
+        assertThat(SignedUrlVariants.of("https://h.example/in/t?a=b:c"))
                 .containsExactly(
                         "https://h.example/in/t?a=b:c", "https://h.example:443/in/t?a=b:c");
-        assertThat(PublicUrl.forms("http://[::1]:8080/in/t"))
+        assertThat(SignedUrlVariants.of("http://[::1]:8080/in/t"))
                 .containsExactly("http://[::1]:8080/in/t", "http://[::1]/in/t");
-        assertThat(PublicUrl.forms("http://[::1]/in/t"))
+        assertThat(SignedUrlVariants.of("http://[::1]/in/t"))
                 .containsExactly("http://[::1]/in/t", "http://[::1]:80/in/t");
     }
 
     @Test
     void discord_signs_with_its_private_key() {
-        var genuine =
-                new Genuine(
-                        new VerificationConfig.Discord(DISCORD_KEY),
+        var signedRequest =
+                new SignedRequest(
+                        new VerificationConfig.DiscordVerification(DISCORD_KEY),
                         "",
-                        THEN,
+                        SIGNED_AT_SECONDS,
                         "{\"type\":1}",
                         List.of(
                                 "X-Signature-Ed25519: " + DISCORD_SIGNATURE,
                                 "X-Signature-Timestamp: 1700000000"));
 
-        assertThat(genuine.check()).isInstanceOf(Finding.Verified.class);
-        assertThat(reason(genuine.withBody("{\"type\":2}").check()))
+        assertThat(signedRequest.check()).isInstanceOf(VerificationResult.VerificationPassed.class);
+        assertThat(reason(signedRequest.withBody("{\"type\":2}").check()))
                 .isEqualTo(VerificationReason.SIGNATURE_MISMATCH);
-        assertThat(reason(genuine.at(THEN + 301).check()))
+        assertThat(reason(signedRequest.signedAt(SIGNED_AT_SECONDS + 301).check()))
                 .isEqualTo(VerificationReason.TIMESTAMP_TOO_OLD);
         assertThat(
                         reason(
-                                genuine.with(new VerificationConfig.Discord("0".repeat(63) + "2"))
+                                signedRequest
+                                        .with(
+                                                new VerificationConfig.DiscordVerification(
+                                                        "0".repeat(63) + "2"))
                                         .check()))
                 .isEqualTo(VerificationReason.SIGNATURE_MISMATCH);
         assertThat(
                         reason(
-                                genuine.withHeaders(
+                                signedRequest
+                                        .withHeaders(
                                                 List.of(
                                                         "X-Signature-Ed25519: 00",
                                                         "X-Signature-Timestamp: 1700000000"))
@@ -668,55 +723,70 @@ class VerifierTest {
                     """)
     void basic_authentication_takes_colons_and_umlauts_in_passwords(
             String value, @Nullable VerificationReason reason) {
-        var config = new VerificationConfig.BasicAuth("user", new Secret("pa:ss:wörd"));
+        var config = new VerificationConfig.BasicAuthVerification("user", new Secret("pa:ss:wörd"));
 
-        var finding =
+        var result =
                 Verifier.check(
-                        config, inbound("", THEN, new byte[0], List.of("authorization: " + value)));
+                        config,
+                        inbound(
+                                "",
+                                SIGNED_AT_SECONDS,
+                                new byte[0],
+                                List.of("authorization: " + value)));
 
         if (reason == null) {
-            assertThat(finding).isInstanceOf(Finding.Verified.class);
+            assertThat(result).isInstanceOf(VerificationResult.VerificationPassed.class);
         } else {
-            assertThat(reason(finding)).isEqualTo(reason);
+            assertThat(reason(result)).isEqualTo(reason);
         }
     }
 
     @ParameterizedTest
     @CsvSource({"Bearer x, true", "bearer x, false", "Bearer, false", "Bearer xx, false"})
     void an_api_key_is_the_whole_value(String value, boolean isGood) {
-        var config = new VerificationConfig.ApiKey("Authorization", new Secret("Bearer x"));
+        var config =
+                new VerificationConfig.ApiKeyVerification("Authorization", new Secret("Bearer x"));
 
-        var finding =
+        var result =
                 Verifier.check(
-                        config, inbound("", THEN, new byte[0], List.of("AUTHORIZATION: " + value)));
+                        config,
+                        inbound(
+                                "",
+                                SIGNED_AT_SECONDS,
+                                new byte[0],
+                                List.of("AUTHORIZATION: " + value)));
 
-        assertThat(finding instanceof Finding.Verified).isEqualTo(isGood);
+        assertThat(result instanceof VerificationResult.VerificationPassed).isEqualTo(isGood);
     }
 
     @Test
     void nothing_passes_what_cannot_be_read() {
-        assertThat(reason(of(Provider.GITLAB).with(new VerificationConfig.Unreadable()).check()))
+        assertThat(
+                        reason(
+                                of(WebhookProvider.GITLAB)
+                                        .with(new VerificationConfig.UnreadableVerification())
+                                        .check()))
                 .isEqualTo(VerificationReason.CONFIG_UNREADABLE);
     }
 
     @Test
     void an_empty_secret_matches_nothing() {
-        for (var provider : Provider.values()) {
-            if (provider != Provider.GITLAB) {
+        for (var provider : WebhookProvider.values()) {
+            if (provider != WebhookProvider.GITLAB) {
                 assertThat(of(provider).with(convention(provider, "")).check())
-                        .isInstanceOf(Finding.Failed.class);
+                        .isInstanceOf(VerificationResult.VerificationFailed.class);
             }
         }
         assertThat(
-                        of(Provider.STANDARD_WEBHOOKS)
-                                .with(convention(Provider.STANDARD_WEBHOOKS, "whsec_"))
+                        of(WebhookProvider.STANDARD_WEBHOOKS)
+                                .with(convention(WebhookProvider.STANDARD_WEBHOOKS, "whsec_"))
                                 .check())
-                .isInstanceOf(Finding.Failed.class);
+                .isInstanceOf(VerificationResult.VerificationFailed.class);
     }
 
     @Test
     void the_numbers_of_reasons_are_their_places() {
         assertThat(Arrays.stream(VerificationReason.values()))
-                .allMatch(reason -> VerificationReason.numbered(reason.number()) == reason);
+                .allMatch(reason -> VerificationReason.fromNumber(reason.number()) == reason);
     }
 }

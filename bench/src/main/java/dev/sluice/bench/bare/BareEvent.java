@@ -1,0 +1,44 @@
+package dev.sluice.bench.bare;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import java.util.UUID;
+import java.util.function.BiConsumer;
+
+/// An event on its way through the bare pipeline.
+final class BareEvent {
+
+    final UUID id;
+    final String contentType;
+
+    /// Lines as on the wire.
+    final byte[] headers;
+
+    final byte[] body;
+
+    /// To be run once it is committed.
+    final Runnable acknowledge;
+
+    BareEvent(UUID id, String contentType, byte[] headers, byte[] body, Runnable answer) {
+        this.id = id;
+        this.contentType = contentType;
+        this.headers = headers;
+        this.body = body;
+        this.acknowledge = answer;
+    }
+
+    /// Names those headers that are the sender's, not the message's.
+    void forwardHeaders(BiConsumer<String, String> header) {
+        for (String line : new String(headers, ISO_8859_1).split("\r\n", -1)) {
+            int colon = line.indexOf(": ");
+            if (colon > 0 && !isMessageHeader(line)) {
+                header.accept(line.substring(0, colon), line.substring(colon + 2));
+            }
+        }
+    }
+
+    private static boolean isMessageHeader(String line) {
+        return line.regionMatches(true, 0, "host:", 0, 5)
+                || line.regionMatches(true, 0, "content-", 0, 8);
+    }
+}

@@ -1,0 +1,161 @@
+package dev.sluice.bench.load;
+
+import static dev.sluice.bench.platform.UncheckedCalls.closeQuietly;
+
+import dev.sluice.bench.platform.HttpMessageReader;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+
+/// One kept connection to the relay, with at most one request on it. Belongs to the generator's
+/// thread.
+final class LoadConnection {
+
+    enum LoadConnectionState {
+        CLOSED,
+        CONNECTING,
+        IDLE,
+        BUSY
+    }
+
+    private final Selector selector;
+    private final InetSocketAddress address;
+    private final HttpMessageReader reader = new HttpMessageReader();
+    private final ByteBuffer out;
+    private @Nullable SelectionKey key;
+
+    private LoadConnectionState state = LoadConnectionState.CLOSED;
+    private String marker = "";
+    private long dueAt;
+    private long sentAt;
+    private long idleSince;
+
+    LoadConnection(Selector selector, InetSocketAddress address, int requestSize) {
+        this.selector = selector;
+        this.address = address;
+        this.out = ByteBuffer.allocateDirect(requestSize);
+    }
+
+    LoadConnectionState state() {
+        return state;
+    }
+
+    /// The request under way: its marker (kept only for a ledger), when it was due, when it left.
+    String marker() {
+        return marker;
+    }
+
+    long dueAt() {
+        return dueAt;
+    }
+
+    long sentAt() {
+        return sentAt;
+    }
+
+    /// Since when the connection lies idle, or lay so last.
+    long idleSince() {
+        return idleSince;
+    }
+
+    /// Begins to connect. Throws when the relay refuses at once.
+    void open() throws IOException {
+        var channel = SocketChannel.open();
+        channel.configureBlocking(false);
+        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        key = channel.register(selector, SelectionKey.OP_CONNECT, this);
+        state = LoadConnectionState.CONNECTING;
+        reader.clear();
+        if (channel.connect(address)) {
+            connected(channel);
+        }
+    }
+
+    /// True once the connection is open.
+    boolean finishOpening() throws IOException {
+        var channel = channel();
+        if (!channel.finishConnect()) {
+            return false;
+        }
+        connected(channel);
+        return true;
+    }
+
+    void send(byte[] request, String marker, long due, long now) throws IOException {
+        this.marker = marker;
+        this.dueAt = due;
+        this.sentAt = now;
+        state = LoadConnectionState.BUSY;
+        out.clear();
+        out.put(request).flip();
+        flush();
+    }
+
+    /// Writes what is left of the request; asks to be called again when the socket is full.
+    void flush() throws IOException {
+        channel().write(out);
+        int interest =
+                out.hasRemaining()
+                        ? SelectionKey.OP_READ | SelectionKey.OP_WRITE
+                        : SelectionKey.OP_READ;
+        var standing = key;
+        if (standing != null && standing.interestOps() != interest) {
+            standing.interestOps(interest);
+        }
+    }
+
+    /// Reads; true when the answer is whole and can be asked of [#response()]. Throws when the
+    /// relay closed the connection, or sent an answer without a request.
+    boolean read() throws IOException {
+        if (reader.fill(channel()) < 0 || state != LoadConnectionState.BUSY) {
+            throw new IOException("the connection is over");
+        }
+        return reader.isComplete();
+    }
+
+    HttpMessageReader response() {
+        return reader;
+    }
+
+    /// Takes the answer off the connection, which is free again, or closed where the relay asked.
+    void finishExchange() {
+        boolean closing = reader.header("connection").filter("close"::equalsIgnoreCase).isPresent();
+        reader.discardMessage();
+        state = LoadConnectionState.IDLE;
+        idleSince = System.nanoTime();
+        if (closing) {
+            close();
+        }
+    }
+
+    void close() {
+        state = LoadConnectionState.CLOSED;
+        var standing = key;
+        key = null;
+        if (standing != null) {
+            standing.cancel();
+            closeQuietly(standing.channel());
+        }
+    }
+
+    private void connected(SocketChannel channel) {
+        state = LoadConnectionState.IDLE;
+        idleSince = System.nanoTime();
+        channel.keyFor(selector).interestOps(SelectionKey.OP_READ);
+    }
+
+    private SocketChannel channel() throws IOException {
+        var standing = key;
+        if (standing == null) {
+            throw new IOException("the connection is closed");
+        }
+        return (SocketChannel) standing.channel();
+    }
+}

@@ -1,0 +1,130 @@
+package dev.sluice.bench.load;
+
+import dev.sluice.bench.platform.CommandLineException;
+import dev.sluice.bench.platform.CommandLineOptions;
+
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/// What a load generator sends, how fast and how long.
+///
+/// @param ingests addresses, all used equally often; an address's place begins its markers
+/// @param measured how long the measured part lasts, after `warmUp`
+/// @param secret signs each body, HMAC-SHA256 in hex in the header `X-Signature`
+/// @param ledger records each request before it is sent, and its answer
+public record LoadPlan(
+        List<URI> ingests,
+        LoadPattern pattern,
+        int connections,
+        BodySizes sizes,
+        Duration warmUp,
+        Duration measured,
+        Optional<String> secret,
+        Optional<Path> ledger) {
+
+    /// Longer than any scenario: the load ends when the scenario says so.
+    public static final Duration UNTIL_FINISHED = Duration.ofHours(4);
+
+    /// The first ingest gets bodies of `min` bytes, the last of `max`; those between are spread
+    /// evenly on a logarithmic scale.
+    public record BodySizes(int min, int max) {}
+
+    public LoadPlan {
+        ingests = List.copyOf(ingests);
+        if (ingests.isEmpty() || sizes.max() < sizes.min()) {
+            throw new CommandLineException("--ingest is missing, or --largest is below --size");
+        }
+        if (connections < 1 || sizes.min() < LoadRequestTemplate.MIN_BODY_BYTES) {
+            throw new CommandLineException(
+                    "at least 1 connection and a body of %d bytes are needed"
+                            .formatted(LoadRequestTemplate.MIN_BODY_BYTES));
+        }
+    }
+
+    /// Bodies of 1 KiB, without a warm-up, until somebody ends the load.
+    public static LoadPlan of(LoadPattern pattern, int connections, List<URI> ingests) {
+        return new LoadPlan(
+                ingests,
+                pattern,
+                connections,
+                new BodySizes(1024, 1024),
+                Duration.ZERO,
+                UNTIL_FINISHED,
+                Optional.empty(),
+                Optional.empty());
+    }
+
+    public static LoadPlan of(LoadPattern pattern, int connections, URI ingest) {
+        return of(pattern, connections, List.of(ingest));
+    }
+
+    public LoadPlan sized(int bytes) {
+        return sized(new BodySizes(bytes, bytes));
+    }
+
+    public LoadPlan sized(BodySizes sizes) {
+        return new LoadPlan(ingests, pattern, connections, sizes, warmUp, measured, secret, ledger);
+    }
+
+    public LoadPlan lasting(Duration warmUp, Duration measured) {
+        return new LoadPlan(ingests, pattern, connections, sizes, warmUp, measured, secret, ledger);
+    }
+
+    public LoadPlan signed(Optional<String> secret) {
+        return new LoadPlan(ingests, pattern, connections, sizes, warmUp, measured, secret, ledger);
+    }
+
+    public LoadPlan recorded(Path ledger) {
+        var file = Optional.of(ledger);
+        return new LoadPlan(ingests, pattern, connections, sizes, warmUp, measured, secret, file);
+    }
+
+    /// Bytes of the bodies that go to the ingest at this place.
+    int bodySizeAt(int place) {
+        double share = ingests.size() == 1 ? 0 : (double) place / (ingests.size() - 1);
+        double growth = (double) sizes.max() / sizes.min();
+        return (int) Math.round(sizes.min() * Math.pow(growth, share));
+    }
+
+    static LoadPlan from(CommandLineOptions options) {
+        int rate = options.number("rate", 0);
+        int size = options.number("size", 1024);
+        return new LoadPlan(
+                options.text("ingest").stream()
+                        .flatMap(text -> Arrays.stream(text.split(",", -1)))
+                        .map(URI::create)
+                        .toList(),
+                rate == 0 ? new LoadPattern.BackToBack() : new LoadPattern.ConstantRate(rate),
+                options.number("connections", 256),
+                new BodySizes(size, options.number("largest", size)),
+                options.seconds("warm-up", 10),
+                options.seconds("seconds", 20),
+                options.text("secret"),
+                options.path("ledger"));
+    }
+
+    List<String> arguments() {
+        var arguments = new ArrayList<String>();
+        add(arguments, "ingest", String.join(",", ingests.stream().map(URI::toString).toList()));
+        if (pattern instanceof LoadPattern.ConstantRate(int rate)) {
+            add(arguments, "rate", rate);
+        }
+        add(arguments, "connections", connections);
+        add(arguments, "size", sizes.min());
+        add(arguments, "largest", sizes.max());
+        add(arguments, "warm-up", warmUp.toSeconds());
+        add(arguments, "seconds", measured.toSeconds());
+        secret.ifPresent(key -> add(arguments, "secret", key));
+        ledger.ifPresent(path -> add(arguments, "ledger", path));
+        return arguments;
+    }
+
+    private static void add(List<String> arguments, String name, Object value) {
+        arguments.addAll(List.of("--" + name, value.toString()));
+    }
+}

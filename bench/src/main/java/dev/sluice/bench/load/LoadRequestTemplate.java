@@ -1,0 +1,132 @@
+package dev.sluice.bench.load;
+
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.SplittableRandom;
+
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/// The request to one source, built once; each sending changes only its marker. Used by one thread.
+///
+/// The body contains what a careless relay changes: an escaped NUL, a number with a trailing zero,
+/// letters outside ASCII.
+final class LoadRequestTemplate {
+
+    static final int MIN_BODY_BYTES = 128;
+
+    private static final int MARKER_DIGITS = 16;
+
+    /// The first digits of a marker are the source's place.
+    private static final long MARKERS_PER_SOURCE = 1_000_000_000_000L;
+
+    private static final int SIGNATURE_DIGITS = 64;
+    private static final String SIGNATURE_HEADER = "X-Signature: ";
+    private static final byte[] HEX_DIGITS = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
+
+    private final SplittableRandom random;
+    private final byte[] request;
+    private final int bodyOffset;
+    private final int markerOffset;
+    private final Optional<Mac> mac;
+    private long number;
+
+    private LoadRequestTemplate(
+            SplittableRandom random, byte[] request, int bodyAt, Optional<Mac> mac, int place) {
+        this.number = place * MARKERS_PER_SOURCE;
+        this.random = random;
+        this.request = request;
+        this.bodyOffset = bodyAt;
+        this.markerOffset = bodyAt + "{\"marker\":\"".length();
+        this.mac = mac;
+    }
+
+    /// @param place of the source in the plan
+    static LoadRequestTemplate forSource(LoadPlan plan, int place, SplittableRandom random) {
+        URI ingest = plan.ingests().get(place);
+        int bodySize = plan.bodySizeAt(place);
+        String start =
+                "{\"marker\":\"%s-%s\",\"exact\":1.10,\"text\":\"\\u0000 é €\",\"filler\":\""
+                        .formatted("0".repeat(MARKER_DIGITS), "0".repeat(MARKER_DIGITS));
+        var body = new StringBuilder(start);
+        int room = bodySize - start.getBytes(StandardCharsets.UTF_8).length - "\"}".length();
+        for (int at = 0; at < room; at++) {
+            body.append((char) ('a' + random.nextInt(26)));
+        }
+        body.append("\"}");
+        Optional<Mac> mac = plan.secret().map(LoadRequestTemplate::mac);
+        String head =
+                """
+                POST %s HTTP/1.1
+                Host: %s
+                User-Agent: sluice-bench
+                Content-Type: application/json
+                Content-Length: %s
+                %s
+                """
+                        .formatted(
+                                ingest.getRawPath(),
+                                ingest.getRawAuthority(),
+                                Integer.toString(bodySize),
+                                mac.isPresent()
+                                        ? SIGNATURE_HEADER + "0".repeat(SIGNATURE_DIGITS) + "\n"
+                                        : "")
+                        .replace("\n", "\r\n");
+        byte[] request = (head + body).getBytes(StandardCharsets.UTF_8);
+        return new LoadRequestTemplate(random, request, head.length(), mac, place);
+    }
+
+    /// The next request: the source's place, a running number and a random one make its marker.
+    /// Valid until the next call.
+    byte[] next() {
+        number++;
+        long rest = number;
+        for (int at = MARKER_DIGITS - 1; at >= 0; at--) {
+            request[markerOffset + at] = (byte) ('0' + rest % 10);
+            rest /= 10;
+        }
+        long noise = random.nextLong();
+        for (int at = 0; at < MARKER_DIGITS; at++) {
+            request[markerOffset + MARKER_DIGITS + 1 + at] =
+                    HEX_DIGITS[(int) (noise >>> (4 * at)) & 15];
+        }
+        mac.ifPresent(this::sign);
+        return request;
+    }
+
+    /// The signature is the last header, before the empty line.
+    private void sign(Mac key) {
+        key.update(request, bodyOffset, request.length - bodyOffset);
+        byte[] digest = key.doFinal();
+        int at = bodyOffset - 4 - SIGNATURE_DIGITS;
+        for (byte part : digest) {
+            request[at++] = HEX_DIGITS[part >> 4 & 15];
+            request[at++] = HEX_DIGITS[part & 15];
+        }
+    }
+
+    private static Mac mac(String secret) {
+        try {
+            var mac = Mac.getInstance("HmacSHA256");
+            mac.init(new SecretKeySpec(secret.getBytes(StandardCharsets.UTF_8), "HmacSHA256"));
+            return mac;
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("every JDK has HmacSHA256", e);
+        }
+    }
+
+    String marker() {
+        return new String(request, markerOffset, 2 * MARKER_DIGITS + 1, StandardCharsets.US_ASCII);
+    }
+
+    int size() {
+        return request.length;
+    }
+
+    byte[] body() {
+        return Arrays.copyOfRange(request, bodyOffset, request.length);
+    }
+}

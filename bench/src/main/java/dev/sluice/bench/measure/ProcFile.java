@@ -1,0 +1,25 @@
+package dev.sluice.bench.measure;
+
+import static dev.sluice.bench.platform.UncheckedCalls.unchecked;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/// Reads `name: value` lines of files below `/proc`.
+final class ProcFile {
+
+    private ProcFile() {}
+
+    /// The value of the first such line; empty where there is no such file or line.
+    static Optional<String> field(String file, String name) {
+        var path = Path.of(file);
+        if (!Files.exists(path)) {
+            return Optional.empty();
+        }
+        return unchecked(() -> Files.readAllLines(path)).stream()
+                .filter(line -> line.startsWith(name))
+                .map(line -> line.substring(line.indexOf(':') + 1).strip())
+                .findFirst();
+    }
+}

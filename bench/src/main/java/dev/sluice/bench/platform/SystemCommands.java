@@ -1,0 +1,97 @@
+package dev.sluice.bench.platform;
+
+import static dev.sluice.bench.platform.UncheckedCalls.unchecked;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/// Runs and signals programs of this machine.
+public final class SystemCommands {
+
+    /// @param output standard output and error
+    public record CommandOutput(int exitStatus, String output) {
+
+        public boolean isSuccess() {
+            return exitStatus == 0;
+        }
+    }
+
+    private SystemCommands() {}
+
+    public static boolean isRoot() {
+        return unchecked(() -> Files.getAttribute(Path.of("/proc/self"), "unix:uid").equals(0));
+    }
+
+    /// Whether there is a program of this name.
+    public static boolean isInstalled(String name) {
+        return Arrays.stream(System.getenv().getOrDefault("PATH", "").split(":", -1))
+                .anyMatch(folder -> Files.isExecutable(Path.of(folder, name)));
+    }
+
+    /// Runs it to its end.
+    public static CommandOutput run(String... command) {
+        try {
+            var process = new ProcessBuilder(command).redirectErrorStream(true).start();
+            process.getOutputStream().close();
+            String output =
+                    new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            return new CommandOutput(process.waitFor(), output);
+        } catch (IOException e) {
+            return new CommandOutput(-1, String.valueOf(e.getMessage()));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while waiting for a tool", e);
+        }
+    }
+
+    /// Starts it in a session of its own, so that Ctrl-C here does not reach it.
+    ///
+    /// @param output where it prints, at the end of what is there
+    /// @param environment added to ours
+    public static Process launch(
+            List<String> command, Path output, Path directory, Map<String, String> environment) {
+        return unchecked(() -> {
+            var whole = new ArrayList<String>(List.of("setsid"));
+            whole.addAll(command);
+            var builder = new ProcessBuilder(whole);
+            builder.environment().putAll(environment);
+            return builder.directory(directory.toFile())
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.appendTo(output.toFile()))
+                    .start();
+        });
+    }
+
+    /// What to put before a command so that it runs as this user; only root can.
+    public static List<String> asUser(String user, String group) {
+        return isRoot()
+                ? List.of("setpriv", "--reuid=" + user, "--regid=" + group, "--clear-groups")
+                : List.of();
+    }
+
+    public static void signal(String name, long pid) {
+        var sent = run("kill", "-" + name, Long.toString(pid));
+        if (!sent.isSuccess()) {
+            throw new IllegalStateException(
+                    "SIG%s could not be sent: %s".formatted(name, sent.output()));
+        }
+    }
+
+    /// False when it still runs.
+    public static boolean awaitEnd(Process process, Duration limit) {
+        try {
+            return process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+}

@@ -1,0 +1,133 @@
+package dev.sluice.bench.relay;
+
+import dev.sluice.bench.platform.BenchJson;
+import dev.sluice.bench.platform.SimpleHttpClient;
+
+import tools.jackson.databind.JsonNode;
+
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/// A client for the part of the relay's management API that scenarios and faults need.
+public final class RelayApi {
+
+    /// Short intervals: deliveries that a crash interrupts arrive while the run still lasts.
+    public static final List<Integer> RETRY_SECONDS = List.of(1, 2, 3, 5, 5, 5, 5, 5, 5, 5);
+
+    private final URI base;
+    private final String key;
+
+    public RelayApi(URI base, String key) {
+        this.base = base;
+        this.key = key;
+    }
+
+    public URI base() {
+        return base;
+    }
+
+    public String key() {
+        return key;
+    }
+
+    /// A source, by its id and the address that takes its events.
+    public record BenchSource(String id, URI ingest) {}
+
+    public boolean isUp() {
+        try {
+            return SimpleHttpClient.get(base.resolve("/api/v1/status")).statusCode() == 200;
+        } catch (UncheckedIOException down) {
+            return false;
+        }
+    }
+
+    public BenchSource createSource(String name) {
+        return createSource(name, Map.of());
+    }
+
+    /// @param more fields of the source
+    public BenchSource createSource(String name, Map<String, Object> more) {
+        var fields = new HashMap<String, Object>(more);
+        fields.put("name", name);
+        var created = send("POST", "sources/", fields, 201);
+        return new BenchSource(
+                created.path("id").asString(),
+                base.resolve(created.path("ingest_path").asString()));
+    }
+
+    /// Creates a source that is connected to a new destination at `url`.
+    public BenchSource createConnectedSource(String name, URI url, int maxInFlight) {
+        var source = createSource(name);
+        connect(source, name + " sink", url, maxInFlight);
+        return source;
+    }
+
+    /// Connects the source to a new destination at `url`, and returns the connection's id.
+    public String connect(BenchSource source, String name, URI url, int maxInFlight) {
+        return connect(source, createDestination(name, url, maxInFlight, RETRY_SECONDS), Map.of());
+    }
+
+    /// Returns the new destination's id.
+    ///
+    /// @param retrySeconds between the attempts at a delivery
+    public String createDestination(
+            String name, URI url, int maxInFlight, List<Integer> retrySeconds) {
+        var fields = new HashMap<String, Object>(Map.of("name", name, "url", url.toString()));
+        fields.put("max_in_flight", maxInFlight);
+        fields.put("retry_policy", Map.of("intervals_seconds", retrySeconds));
+        return send("POST", "destinations/", fields, 201).path("id").asString();
+    }
+
+    /// Returns the new connection's id.
+    ///
+    /// @param more fields of the connection
+    public String connect(BenchSource source, String destination, Map<String, Object> more) {
+        var fields = new HashMap<String, Object>(more);
+        fields.put("source_id", source.id());
+        fields.put("destination_id", destination);
+        return send("POST", "connections/", fields, 201).path("id").asString();
+    }
+
+    /// Pauses (`paused`) or resumes (`active`) a destination.
+    public void setStatus(String destination, String status) {
+        send("PATCH", "destinations/" + destination, Map.of("status", status), 200);
+    }
+
+    /// Returns the answer of a path below `/api/v1/`, which must be a 200.
+    public JsonNode get(String path) {
+        return send("GET", path, Map.of(), 200);
+    }
+
+    /// Whether an event can be stored now; stores one.
+    public boolean accepts(BenchSource source) {
+        try {
+            return SimpleHttpClient.post(source.ingest(), "", "{\"probe\":true}").statusCode()
+                    == 200;
+        } catch (UncheckedIOException down) {
+            return false;
+        }
+    }
+
+    /// The same source with this relay's address.
+    public BenchSource sourceHere(BenchSource source) {
+        return new BenchSource(source.id(), base.resolve(source.ingest().getPath()));
+    }
+
+    private JsonNode send(String method, String path, Map<String, Object> fields, int expected) {
+        var answer =
+                SimpleHttpClient.send(
+                        method,
+                        base.resolve("/api/v1/" + path),
+                        "Bearer " + key,
+                        BenchJson.compact(fields));
+        if (answer.statusCode() != expected) {
+            throw new IllegalStateException(
+                    "%s %s was answered with %d: %s"
+                            .formatted(method, path, answer.statusCode(), answer.body()));
+        }
+        return BenchJson.MAPPER.readTree(answer.body());
+    }
+}

@@ -1,0 +1,99 @@
+package dev.sluice.bench.relay;
+
+import static dev.sluice.bench.platform.UncheckedCalls.unchecked;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+
+/// Starts a relay of our own, the same way each time, so that it finds its data again.
+///
+/// @param name of its data directory and its log, which are in `directory` beside the scenario's
+///   ledgers
+/// @param settings beyond those that every relay here has
+record RelayLauncher(
+        Path launcher,
+        Path directory,
+        String name,
+        int port,
+        String key,
+        Map<String, String> settings) {
+
+    /// A workspace without limits: what is measured is never the plan.
+    private static final String PLANS_JSON =
+            """
+            {"items": [{"name": "business", "price_monthly_usd": 0, "features": [],
+                        "limits": {"retention_days": 30}}]}
+            """;
+
+    RelayLauncher {
+        settings = Map.copyOf(settings);
+    }
+
+    Process start() {
+        return start("serve", log());
+    }
+
+    /// Another command of the launcher, with the server's own settings; prints into `output`.
+    Process start(String command, Path output) {
+        var builder = new ProcessBuilder(launcher.toString(), command);
+        var environment = builder.environment();
+        environment.keySet().removeIf(name -> name.startsWith("SLUICE_"));
+        environment.put("SLUICE_PORT", Integer.toString(port));
+        environment.put("SLUICE_DATA_DIR", data().toString());
+        environment.put("SLUICE_ALLOW_PRIVATE_DESTINATIONS", "127.0.0.0/8");
+        environment.put("SLUICE_ADMIN_API_KEY", key);
+        environment.put("SLUICE_PLANS_FILE", plans().toString());
+        environment.putAll(settings);
+        return unchecked(() ->
+                builder.redirectErrorStream(true)
+                        .redirectOutput(ProcessBuilder.Redirect.appendTo(output.toFile()))
+                        .start());
+    }
+
+    /// Another relay on the database that this one has made.
+    ///
+    /// @param more settings, which win over this one's
+    RelayLauncher beside(
+            String other, int otherPort, DatabaseAddress database, Map<String, String> more) {
+        return unchecked(() -> {
+            var all = new HashMap<String, String>(settings);
+            all.put("SLUICE_DATABASE_URL", database.url());
+            all.put("SLUICE_MASTER_KEY", read("master.key"));
+            all.putAll(more);
+            return new RelayLauncher(launcher, directory, other, otherPort, key, all);
+        });
+    }
+
+    private String read(String file) throws IOException {
+        return Files.readString(data().resolve(file)).strip();
+    }
+
+    private Path plans() {
+        return unchecked(() -> Files.writeString(directory.resolve("plans.json"), PLANS_JSON));
+    }
+
+    Path data() {
+        return directory.resolve(name);
+    }
+
+    /// The end of what the relay printed.
+    String logTail() {
+        return tail(log());
+    }
+
+    String tail(Path file) {
+        try {
+            String text = Files.readString(file);
+            return text.substring(Math.max(0, text.length() - 4000));
+        } catch (IOException e) {
+            return "(nothing: " + e.getMessage() + ")";
+        }
+    }
+
+    Path log() {
+        return directory.resolve(name + ".log");
+    }
+}

@@ -1,0 +1,283 @@
+package dev.sluice.bench.relay;
+
+import static dev.sluice.bench.platform.UncheckedCalls.unchecked;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import dev.sluice.bench.measure.ProcessRole;
+import dev.sluice.bench.platform.SystemCommands;
+import dev.sluice.bench.platform.TemporaryDirectory;
+import dev.sluice.bench.platform.Wait;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.regex.Pattern;
+
+/// A relay of our own, with a data directory that is removed when it is closed.
+///
+/// Its launcher replaces itself by the server, so the process started here is the server.
+public final class RelayProcess implements SystemUnderTest {
+
+    /// Lines of a stack trace do not begin like this.
+    private static final Pattern LOG_LINE_START = Pattern.compile("^\\d{4}-\\d\\d-\\d\\dT");
+
+    /// The launcher may have to build the server first.
+    private static final Duration FIRST_START_TIMEOUT = Duration.ofMinutes(10);
+
+    private static final Duration START_TIMEOUT = Duration.ofMinutes(2);
+    private static final Duration STOP_TIMEOUT = Duration.ofMinutes(1);
+
+    private final RelayLauncher launch;
+    private final RelayApi api;
+    private final boolean keep;
+    private final boolean sharesDatabase;
+    private final Thread onExit = new Thread(this::destroy, "end the relay");
+    private Process process;
+
+    /// @param isGuest whether it lives in another one's directory, on its database
+    private RelayProcess(
+            RelayLauncher launch, RelayApi api, boolean keep, boolean isGuest, Process process) {
+        this.launch = launch;
+        this.keep = keep;
+        this.sharesDatabase = isGuest;
+        this.api = api;
+        this.process = process;
+    }
+
+    /// Returns once it answers.
+    ///
+    /// @param keep whether its directory stays
+    public static RelayProcess start(Path launcher, boolean keep) {
+        return start(launcher, keep, Map.of());
+    }
+
+    /// @param settings more of them, by their environment names
+    public static RelayProcess start(Path launcher, boolean keep, Map<String, String> settings) {
+        return unchecked(() -> {
+            Path directory = TemporaryDirectory.make("sluice-bench-");
+            String key = ("bench-" + UUID.randomUUID() + UUID.randomUUID()).substring(0, 48);
+            var launch = new RelayLauncher(launcher, directory, "relay", freePort(), key, settings);
+            return start(launch, keep, false);
+        });
+    }
+
+    /// One more relay, on the database that this one has made; to be closed first.
+    ///
+    /// @param database where it is now, maybe behind a wire
+    /// @param settings more of them, by their environment names
+    public RelayProcess startBeside(
+            String name, DatabaseAddress database, Map<String, String> settings) {
+        return unchecked(
+                () -> start(launch.beside(name, freePort(), database, settings), keep, true));
+    }
+
+    private static RelayProcess start(RelayLauncher launch, boolean keep, boolean isGuest) {
+        var api = new RelayApi(URI.create("http://127.0.0.1:" + launch.port()), launch.key());
+        var relay = new RelayProcess(launch, api, keep, isGuest, launch.start());
+        Runtime.getRuntime().addShutdownHook(relay.onExit);
+        relay.awaitUp(FIRST_START_TIMEOUT);
+        return relay;
+    }
+
+    @Override
+    public RelayApi api() {
+        return api;
+    }
+
+    @Override
+    public Map<ProcessRole, Long> processes() {
+        var processes = new EnumMap<ProcessRole, Long>(ProcessRole.class);
+        processes.put(ProcessRole.RELAY, process.pid());
+        postmaster().ifPresent(found -> processes.put(ProcessRole.POSTGRES, found.pid()));
+        return processes;
+    }
+
+    public long pid() {
+        return process.pid();
+    }
+
+    public Optional<ProcessHandle> postmaster() {
+        return PostmasterFinder.find(launch.data());
+    }
+
+    /// How to reach its PostgreSQL, which must run.
+    public DatabaseAddress database() {
+        return DatabaseAddress.read(launch.data());
+    }
+
+    public boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /// The epoch that it lives under, by its log.
+    public long epoch() {
+        String joined = logLines("node.joined").getLast();
+        return Long.parseLong(joined.replaceAll(".*epoch=\"?([0-9]+).*", "$1"));
+    }
+
+    /// `kill -9`; returns when it is dead.
+    public void kill() {
+        process.destroyForcibly();
+        awaitEnd();
+    }
+
+    /// Starts again in the same data directory, after [#kill()] or [#stop()].
+    public void restart() {
+        startWithoutWaiting();
+        awaitUp(START_TIMEOUT);
+    }
+
+    /// As [#restart()], without waiting until it answers.
+    public void startWithoutWaiting() {
+        process = launch.start();
+    }
+
+    /// Stops its process (SIGSTOP) until [#unfreeze()]; its database goes on.
+    public void freeze() {
+        signal("STOP");
+    }
+
+    public void unfreeze() {
+        signal("CONT");
+    }
+
+    private void signal(String name) {
+        SystemCommands.signal(name, process.pid());
+    }
+
+    /// Runs the launcher's command `audit` beside it: 0 when everything is in order, 1 when not, 2
+    /// when it could not run.
+    ///
+    /// @param output where it prints
+    public int audit(Path output) {
+        var audit = launch.start("audit", output);
+        if (SystemCommands.awaitEnd(audit, START_TIMEOUT)) {
+            return audit.exitValue();
+        }
+        audit.destroyForcibly();
+        return 2;
+    }
+
+    /// How many lines of its log hold this text.
+    public long countLogLines(String text) {
+        return logLines(text).size();
+    }
+
+    /// The lines of its log, over all its lives, that hold this text.
+    public List<String> logLines(String text) {
+        return unchecked(() -> Files.readAllLines(launch.log(), ISO_8859_1)).stream()
+                .filter(line -> line.contains(text))
+                .toList();
+    }
+
+    /// When a line of its log was written.
+    public static Instant logTime(String line) {
+        return Instant.parse(line.substring(0, line.indexOf(' ')));
+    }
+
+    /// The errors in its log, over all its lives, each with the first line of its cause.
+    public List<String> errors() {
+        return unchecked(() -> {
+            var lines = Files.readAllLines(launch.log(), ISO_8859_1);
+            var errors = new ArrayList<String>();
+            for (int i = 0; i < lines.size(); i++) {
+                if (lines.get(i).contains(" ERROR ")) {
+                    boolean hasCause =
+                            i + 1 < lines.size()
+                                    && !LOG_LINE_START.matcher(lines.get(i + 1)).find();
+                    errors.add(lines.get(i) + (hasCause ? " | " + lines.get(i + 1) : ""));
+                }
+            }
+            return errors;
+        });
+    }
+
+    /// Asks it to stop (SIGTERM) and gives its exit status; -1 when it had to be killed.
+    public int stop() {
+        process.destroy();
+        if (awaitEnd()) {
+            return process.exitValue();
+        }
+        process.destroyForcibly();
+        return -1;
+    }
+
+    @Override
+    public void close() {
+        try {
+            Runtime.getRuntime().removeShutdownHook(onExit);
+        } catch (IllegalStateException exiting) {
+            // The hook is at it already.
+            return;
+        }
+        if (process.isAlive()) {
+            stop();
+        }
+        destroy();
+    }
+
+    /// Where its data are.
+    public Path data() {
+        return launch.data();
+    }
+
+    /// Where a scenario may keep its ledgers; goes with the rest.
+    public Path scratchFile(String name) {
+        return launch.directory().resolve(name);
+    }
+
+    /// The end of a file in its directory.
+    public String tail(String name) {
+        return launch.tail(scratchFile(name));
+    }
+
+    /// The end of what it printed.
+    public String logTail() {
+        return launch.logTail();
+    }
+
+    private void awaitUp(Duration limit) {
+        boolean ended = !Wait.until(limit, () -> !process.isAlive() || api.isUp());
+        if (ended || !process.isAlive()) {
+            throw new IllegalStateException("the relay did not start; it printed:\n" + logTail());
+        }
+    }
+
+    private boolean awaitEnd() {
+        return SystemCommands.awaitEnd(process, STOP_TIMEOUT);
+    }
+
+    /// Leaves nothing behind, whatever state it is in.
+    private void destroy() {
+        process.destroyForcibly();
+        awaitEnd();
+        if (sharesDatabase) {
+            return; // the rest is its host's
+        }
+        postmaster().ifPresent(ProcessHandle::destroyForcibly);
+        Wait.until(Duration.ofSeconds(10), () -> postmaster().isEmpty());
+        if (keep) {
+            System.err.println("kept: " + launch.directory());
+            return;
+        }
+        TemporaryDirectory.remove(launch.directory());
+    }
+
+    static int freePort() throws IOException {
+        try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+}

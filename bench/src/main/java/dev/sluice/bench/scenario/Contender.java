@@ -1,0 +1,73 @@
+package dev.sluice.bench.scenario;
+
+import static dev.sluice.bench.scenario.MeasurementTable.MeasurementColumn.*;
+
+import dev.sluice.bench.load.LoadPlan;
+import dev.sluice.bench.relay.RelayProcess;
+import dev.sluice.bench.relay.SystemUnderTest;
+import dev.sluice.bench.report.BenchReport;
+import dev.sluice.bench.report.ReportTable;
+import dev.sluice.bench.sink.SinkProcess;
+
+import java.util.EnumSet;
+import java.util.List;
+
+/// One of several systems that are measured in turn, with its rounds so far.
+final class Contender {
+
+    private final String title;
+    private final LoadPlan plan;
+    private final SystemUnderTest system;
+    private final SinkProcess sink;
+    private final MeasurementTable rounds;
+
+    /// @param sink may be shared with contenders that are not measured at the same time
+    Contender(String title, LoadPlan plan, SystemUnderTest system, SinkProcess sink) {
+        this.title = title;
+        this.plan = plan;
+        this.system = system;
+        this.sink = sink;
+        var columns = EnumSet.range(ANSWERED_RATE, ACK_P99);
+        columns.remove(ACK_P90);
+        this.rounds = new MeasurementTable(title, "round", columns);
+    }
+
+    /// A relay with one source and one destination, which answers at once.
+    static Contender of(String title, LoadSettings load, RelayProcess relay, SinkProcess sink) {
+        var source = relay.api().createConnectedSource("bench", sink.url(), load.maxInFlight());
+        return new Contender(title, load.backToBack(source.ingest()), relay, sink);
+    }
+
+    String title() {
+        return title;
+    }
+
+    /// Measures them `rounds` times, every second round in reverse order: what a round leaves to be
+    /// cleaned up falls on another contender each time.
+    static void alternate(int rounds, List<Contender> contenders, BenchReport report) {
+        for (int round = 1; round <= rounds; round++) {
+            for (var contender : round % 2 == 0 ? contenders.reversed() : contenders) {
+                contender.runRound(round, report);
+            }
+        }
+    }
+
+    void runRound(int round, BenchReport report) {
+        var arrivals = new SinkArrivals(sink);
+        var measurement = LoadMeasurement.run(system, sink, plan);
+        measurement.remarkFailures(title + ", round " + round, report);
+        rounds.row(round, measurement);
+        arrivals.awaitAll(measurement);
+        arrivals.checkComplete(title + ": some of what was accepted did not arrive", report);
+    }
+
+    /// CPU of relay and database an event, in the newest round.
+    double latestMicros() {
+        return rounds.table().last(TOTAL_CPU.title()).orElse(Double.NaN);
+    }
+
+    /// All rounds with their medians; to be called once.
+    ReportTable medians() {
+        return rounds.table().medians();
+    }
+}

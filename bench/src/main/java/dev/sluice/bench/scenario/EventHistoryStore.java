@@ -1,0 +1,143 @@
+package dev.sluice.bench.scenario;
+
+import dev.sluice.bench.platform.TextResource;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.List;
+import java.util.UUID;
+
+/// Writes a history into a relay's database, as if the events had arrived over the days:
+/// partitions, events with bodies of 100 bytes, deliveries of some of them, and all counts.
+final class EventHistoryStore {
+
+    private static final DateTimeFormatter PARTITION_DATE = DateTimeFormatter.ofPattern("uuuuMMdd");
+
+    /// Rows to one transaction.
+    private static final int EVENTS_PER_TRANSACTION = 500_000;
+
+    private final Connection connection;
+
+    EventHistoryStore(Connection connection) {
+        this.connection = connection;
+    }
+
+    /// Days that events can have come in on, as the relay itself makes them.
+    void createPartitions(LocalDate from, LocalDate to) throws SQLException {
+        for (var day = from; !day.isAfter(to); day = day.plusDays(1)) {
+            for (String table : List.of("event", "delivery", "attempt")) {
+                createPartition(table, table + "_" + PARTITION_DATE.format(day), day);
+            }
+        }
+    }
+
+    private void createPartition(String table, String name, LocalDate day) throws SQLException {
+        try (var exists = connection.prepareStatement("select to_regclass(?) is not null")) {
+            exists.setString(1, name);
+            try (var answer = exists.executeQuery()) {
+                answer.next();
+                if (answer.getBoolean(1)) {
+                    return;
+                }
+            }
+        }
+        run("create table %s (like %s including all)".formatted(name, table));
+        if (table.equals("event")) {
+            run("alter table %s set (toast_tuple_target = 4080)".formatted(name));
+        }
+        run(
+                "alter table %s attach partition %s for values from ('%s') to ('%s')"
+                        .formatted(table, name, minId(day), minId(day.plusDays(1))));
+    }
+
+    private static UUID minId(LocalDate day) {
+        return new UUID(day.atStartOfDay().toInstant(ZoneOffset.UTC).toEpochMilli() << 16, 0);
+    }
+
+    /// Adds events evenly from `from` to `to`, the sources taking turns. In a million events `rare`
+    /// failed verification and as many passed, at random places; the others skipped it. One event
+    /// in a thousand is filtered.
+    ///
+    /// @param connections one of each source, in their order
+    void addEvents(
+            long events,
+            List<UUID> sources,
+            List<UUID> connections,
+            Instant from,
+            Instant to,
+            int rare)
+            throws SQLException {
+        long span = to.toEpochMilli() - from.toEpochMilli();
+        String sql = sql("insert_events");
+        for (long at = 0; at < events; at += EVENTS_PER_TRANSACTION) {
+            try (var statement = connection.prepareStatement(sql)) {
+                statement.setLong(1, from.toEpochMilli());
+                statement.setLong(2, span);
+                statement.setLong(3, events);
+                statement.setArray(4, connection.createArrayOf("uuid", sources.toArray()));
+                statement.setInt(5, sources.size());
+                statement.setInt(6, rare);
+                statement.setInt(7, rare);
+                statement.setArray(8, connection.createArrayOf("uuid", connections.toArray()));
+                statement.setInt(9, sources.size());
+                statement.setLong(10, at);
+                statement.setLong(11, Math.min(events, at + EVENTS_PER_TRANSACTION) - 1);
+                statement.executeUpdate();
+            }
+        }
+    }
+
+    /// One in ten of the day's unfiltered events was delivered. One in ten was not: a tenth of
+    /// these were exhausted, the others failed in several ways.
+    void addDeliveries(LocalDate day) throws SQLException {
+        String name = "event_" + PARTITION_DATE.format(day);
+        run(sql("insert_deliveries").formatted(name));
+    }
+
+    /// Counts everything again, the way the relay counts.
+    void rebuildCounts() throws SQLException {
+        run("truncate ledger, rollup_hour, rollup_day, total");
+        run(sql("count_events_by_hour"));
+        run(sql("count_deliveries_by_hour"));
+        run(sql("count_by_day"));
+        run(sql("count_totals"));
+    }
+
+    /// Autovacuum would have done so by now.
+    void vacuumAndCheckpoint() throws SQLException {
+        run("vacuum analyze");
+        run("checkpoint");
+    }
+
+    /// The id of an event about that far through the past of its source.
+    UUID findEvent(UUID source, Instant at) throws SQLException {
+        try (var statement =
+                connection.prepareStatement(
+                        "select id from event where source_id = ? and id >= ? order by id limit"
+                                + " 1")) {
+            statement.setObject(1, source);
+            statement.setObject(2, new UUID(at.toEpochMilli() << 16, 0));
+            try (var rows = statement.executeQuery()) {
+                rows.next();
+                return rows.getObject(1, UUID.class);
+            }
+        }
+    }
+
+    /// The statement of that name in the resource `event-history.sql`.
+    private static String sql(String name) {
+        String all = TextResource.read(EventHistoryStore.class, "event-history.sql");
+        int from = all.indexOf("-- " + name + "\n");
+        return all.substring(from, all.indexOf("\n\n", from));
+    }
+
+    private void run(String sql) throws SQLException {
+        try (var statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+}

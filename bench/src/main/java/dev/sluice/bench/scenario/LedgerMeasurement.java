@@ -1,0 +1,32 @@
+package dev.sluice.bench.scenario;
+
+import dev.sluice.bench.ledger.LedgerComparison;
+import dev.sluice.bench.ledger.MessageLedger;
+import dev.sluice.bench.load.LoadPlan;
+import dev.sluice.bench.measure.LatencySummary;
+import dev.sluice.bench.relay.SystemUnderTest;
+import dev.sluice.bench.sink.SinkProcess;
+
+import java.nio.file.Path;
+
+/// A measurement in which generator and sink record every message.
+///
+/// @param firstByte the time from the answer to the delivery's first byte at the sink
+record LedgerMeasurement(
+        LoadMeasurement measurement, LedgerComparison comparison, LatencySummary firstByte) {
+
+    /// @param received the sink's ledger
+    static LedgerMeasurement run(
+            SystemUnderTest system, SinkProcess sink, Path received, LoadPlan plan, Path sent) {
+        var arrivals = new SinkArrivals(sink);
+        var measurement = LoadMeasurement.run(system, sink, plan.recorded(sent));
+        arrivals.awaitAll(measurement);
+        var sender = MessageLedger.read(sent);
+        var receiver = MessageLedger.read(received);
+        int warmUp = (int) (measurement.result().acceptedInAll() - measurement.answered());
+        return new LedgerMeasurement(
+                measurement,
+                LedgerComparison.of(sender, receiver),
+                LedgerComparison.firstByteLatencies(sender, receiver, warmUp).summary());
+    }
+}

@@ -1,0 +1,79 @@
+package dev.sluice.bench.scenario;
+
+import static dev.sluice.bench.measure.ProcessRole.POSTGRES;
+import static dev.sluice.bench.measure.ProcessRole.RELAY;
+import static dev.sluice.bench.scenario.MeasurementTable.MeasurementColumn.*;
+
+import dev.sluice.bench.bare.BareProcess;
+import dev.sluice.bench.platform.CommandLineOptions;
+import dev.sluice.bench.relay.ExternalRelay;
+import dev.sluice.bench.relay.RelayProcess;
+import dev.sluice.bench.report.BenchReport;
+import dev.sluice.bench.report.ReportTable;
+import dev.sluice.bench.sink.SinkProcess;
+
+import java.util.List;
+import java.util.Map;
+
+/// Scenario `limit`: the relay and the bare pipeline in turn, on the same PostgreSQL, with the same
+/// generator and sink. Their ratio shows how far the relay is from what its libraries and this
+/// machine can do.
+public record LimitScenario(RelaySetup setup, LoadSettings load) implements Scenario {
+
+    /// CPU µs an event. The machine is too slow for a comparison where the bare pipeline costs
+    /// more.
+    private static final double MAX_BARE_MICROS = 75;
+
+    /// The relay's deliveries a second against those of the bare pipeline.
+    private static final double MIN_DELIVERY_RATIO = 0.55;
+
+    public static LimitScenario from(CommandLineOptions options) {
+        return new LimitScenario(RelaySetup.from(options), LoadSettings.from(options));
+    }
+
+    @Override
+    public BenchReport run() {
+        return setup.runOwn("limit", this::measure);
+    }
+
+    private void measure(RelayProcess relay, BenchReport report) {
+        try (var relaySink = SinkProcess.start();
+                var bareSink = SinkProcess.start();
+                var bare =
+                        BareProcess.start(relay.database(), bareSink.url(), load.maxInFlight())) {
+            var full = Contender.of(load.title() + ": relay", load, relay, relaySink);
+            long postgres = relay.postmaster().orElseThrow().pid();
+            var processes = Map.of(RELAY, bare.pid(), POSTGRES, postgres);
+            var system = new ExternalRelay(relay.api(), processes);
+            var limit =
+                    new Contender(
+                            load.title() + ": bare",
+                            load.backToBack(bare.ingest()),
+                            system,
+                            bareSink);
+            Contender.alternate(load.rounds(), List.of(limit, full), report);
+            var fullTable = full.medians();
+            var limitTable = limit.medians();
+            report.add(fullTable).add(limitTable);
+            compare(fullTable, limitTable, report);
+        }
+    }
+
+    private static void compare(ReportTable full, ReportTable limit, BenchReport report) {
+        double bareMicros = limit.last(TOTAL_CPU.title()).orElse(Double.MAX_VALUE);
+        double micros = full.last(TOTAL_CPU.title()).orElse(0) / bareMicros;
+        double rate =
+                full.last(DELIVERED_RATE.title()).orElse(0)
+                        / limit.last(DELIVERED_RATE.title()).orElse(1);
+        report.remark("Relay / bare, delivered a second: %.2f.".formatted(rate))
+                .remark("Relay / bare, CPU an event: %.2f.".formatted(micros))
+                .failUnless(
+                        rate >= MIN_DELIVERY_RATIO,
+                        "the relay delivered %.2f of what the bare pipeline did, below %.2f"
+                                .formatted(rate, MIN_DELIVERY_RATIO))
+                .failUnless(
+                        bareMicros <= MAX_BARE_MICROS,
+                        "the bare pipeline took %.0f µs an event; it counts only up to %.0f"
+                                .formatted(bareMicros, MAX_BARE_MICROS));
+    }
+}

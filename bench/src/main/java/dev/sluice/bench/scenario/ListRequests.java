@@ -1,0 +1,92 @@
+package dev.sluice.bench.scenario;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+
+import dev.sluice.bench.platform.TextResource;
+
+import java.net.URLEncoder;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// The requests of scenario `lists`: named templates from the resource `list-requests.txt`, filled
+/// a little differently each time.
+///
+/// @param ids by the template's word, such as `source`
+/// @param pageItems items that a deep page is chosen from, by the template's word
+/// @param events some that exist
+record ListRequests(
+        Map<String, String> ids,
+        Map<String, Long> pageItems,
+        List<UUID> events,
+        Instant from,
+        Instant to,
+        Random random) {
+
+    private static final int PAGE_SIZE = 50;
+    private static final Pattern PLACEHOLDER = Pattern.compile("\\{([a-z]+)(?::([^}]+))?}");
+
+    /// Templates by name.
+    static Map<String, String> templates() {
+        var templates = new LinkedHashMap<String, String>();
+        TextResource.read(ListRequests.class, "list-requests.txt")
+                .lines()
+                .map(line -> line.split(" \\| ", 2))
+                .forEach(part -> templates.put(part[0], part[1]));
+        return templates;
+    }
+
+    /// @param number of the request, which makes it another one
+    String fill(String template, int number) {
+        return PLACEHOLDER
+                .matcher(template)
+                .replaceAll(found -> {
+                    String argument = found.group(2) == null ? "" : found.group(2);
+                    return Matcher.quoteReplacement(value(found.group(1), argument, number));
+                });
+    }
+
+    private String value(String word, String argument, int number) {
+        return switch (word) {
+            case "event" -> {
+                String id = events.get(number % events.size()).toString();
+                yield argument.isEmpty() ? id : id.substring(0, Integer.parseInt(argument));
+            }
+            case "page" -> Long.toString(deepPage(requireNonNull(pageItems.get(argument))));
+            case "last" -> Long.toString(requireNonNull(pageItems.get("all")) / PAGE_SIZE);
+            case "range" -> timeRange();
+            case "hex" -> Integer.toHexString(0xa0000 + number * 97);
+            case "digit" -> Integer.toString(number % 10);
+            default -> requireNonNull(ids.get(word), word);
+        };
+    }
+
+    private long deepPage(long items) {
+        long pages = items / PAGE_SIZE;
+        return 1 + (long) (random.nextDouble() * pages);
+    }
+
+    /// Cuts a minute at both ends.
+    private String timeRange() {
+        var one = randomInstant(from, to, random);
+        var other = randomInstant(from, to, random);
+        boolean isBefore = one.isBefore(other);
+        return "&received_after=%s&received_before=%s"
+                .formatted(encoded(isBefore ? one : other), encoded(isBefore ? other : one));
+    }
+
+    static Instant randomInstant(Instant from, Instant to, Random random) {
+        return from.plusMillis(
+                (long) (random.nextDouble() * (to.toEpochMilli() - from.toEpochMilli())));
+    }
+
+    private static String encoded(Instant time) {
+        return URLEncoder.encode(time.toString(), UTF_8);
+    }
+}

@@ -1,0 +1,116 @@
+package dev.sluice.bench.scenario;
+
+import dev.sluice.bench.measure.ProcessRole;
+import dev.sluice.bench.platform.CommandLineException;
+import dev.sluice.bench.platform.CommandLineOptions;
+import dev.sluice.bench.relay.ExternalRelay;
+import dev.sluice.bench.relay.RelayApi;
+import dev.sluice.bench.relay.RelayOnInstalledPostgres;
+import dev.sluice.bench.relay.RelayProcess;
+import dev.sluice.bench.relay.SystemUnderTest;
+import dev.sluice.bench.report.BenchReport;
+
+import java.net.InetAddress;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.BiConsumer;
+
+/// The relay that a scenario works on: one of its own, or one that already runs on this machine.
+///
+/// @param postgres the folder of an installed PostgreSQL's programs, used instead of the relay's
+public record RelaySetup(
+        Path launcher,
+        boolean keep,
+        Optional<ExternalRelay> externalRelay,
+        Optional<Path> postgres) {
+
+    public static RelaySetup from(CommandLineOptions options) {
+        var launcher = options.path("sluice").orElse(Path.of("bin", "sluice"));
+        var url = options.uri("url");
+        var key = options.text("key");
+        var processes = new EnumMap<ProcessRole, Long>(ProcessRole.class);
+        int relay = options.number("pid", 0);
+        int postgres = options.number("postgres-pid", 0);
+        if (relay > 0) {
+            processes.put(ProcessRole.RELAY, (long) relay);
+        }
+        if (postgres > 0) {
+            processes.put(ProcessRole.POSTGRES, (long) postgres);
+        }
+        return new RelaySetup(
+                launcher,
+                options.flag("keep"),
+                url.map(base -> externalRelay(base, key, processes)),
+                options.path("postgres-bin"));
+    }
+
+    private SystemUnderTest open() {
+        if (externalRelay.isPresent()) {
+            return externalRelay.get();
+        }
+        return postgres.<SystemUnderTest>map(
+                        programs -> RelayOnInstalledPostgres.start(launcher, keep, programs))
+                .orElseGet(() -> RelayProcess.start(launcher, keep));
+    }
+
+    /// Runs a measurement on the relay, stops that and returns the report.
+    ///
+    /// @param name of the scenario
+    public BenchReport run(String name, BiConsumer<SystemUnderTest, BenchReport> measurement) {
+        try (var system = open()) {
+            return run(name, system, measurement);
+        }
+    }
+
+    /// For scenarios that look behind the relay's address.
+    public BenchReport runOwn(String name, BiConsumer<RelayProcess, BenchReport> measurement) {
+        if (externalRelay.isPresent() || postgres.isPresent()) {
+            throw new CommandLineException(
+                    "this scenario starts a relay and its PostgreSQL: no --url, no --postgres-bin");
+        }
+        try (var relay = RelayProcess.start(launcher, keep)) {
+            return run(name, relay, measurement);
+        }
+    }
+
+    private static <S extends SystemUnderTest> BenchReport run(
+            String name, S system, BiConsumer<S, BenchReport> measurement) {
+        var report = new BenchReport(name);
+        measurement.accept(system, report);
+        stopAndCheck(system, report);
+        return report;
+    }
+
+    /// Stops a relay of our own, which must end with exit status 0.
+    public static void stopAndCheck(SystemUnderTest system, BenchReport report) {
+        switch (system) {
+            case RelayProcess own -> stopCleanly(own, report);
+            case RelayOnInstalledPostgres(var own, _) -> stopCleanly(own, report);
+            default -> {}
+        }
+    }
+
+    private static void stopCleanly(RelayProcess own, BenchReport report) {
+        int exit = own.stop();
+        report.failUnless(exit == 0, "the relay stopped with exit status " + exit);
+    }
+
+    private static ExternalRelay externalRelay(
+            URI base, Optional<String> key, Map<ProcessRole, Long> processes) {
+        try {
+            if (!InetAddress.getByName(base.getHost()).isLoopbackAddress()) {
+                throw new CommandLineException("--url must be on loopback");
+            }
+        } catch (UnknownHostException e) {
+            throw new CommandLineException("--url names an unknown host: " + e.getMessage());
+        }
+        var api =
+                new RelayApi(
+                        base, key.orElseThrow(() -> new CommandLineException("--url needs --key")));
+        return new ExternalRelay(api, processes);
+    }
+}

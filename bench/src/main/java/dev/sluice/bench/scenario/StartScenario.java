@@ -1,0 +1,57 @@
+package dev.sluice.bench.scenario;
+
+import dev.sluice.bench.measure.LiveHeap;
+import dev.sluice.bench.platform.CommandLineOptions;
+import dev.sluice.bench.relay.RelayProcess;
+import dev.sluice.bench.report.BenchReport;
+import dev.sluice.bench.report.ReportTable;
+import dev.sluice.bench.sink.SinkProcess;
+
+/// Scenario `start`: seconds from the command to the first answer on a database that has events,
+/// PostgreSQL's start included; and the memory of the process, idle and after work.
+public record StartScenario(RelaySetup setup, LoadSettings load, int starts) implements Scenario {
+
+    private static final double MAX_START_SECONDS = 1.5;
+
+    public static StartScenario from(CommandLineOptions options) {
+        return new StartScenario(
+                RelaySetup.from(options),
+                LoadSettings.from(options),
+                Math.max(1, options.number("starts", 5)));
+    }
+
+    @Override
+    public BenchReport run() {
+        try (var sink = SinkProcess.start()) {
+            return setup.runOwn("start", (relay, report) -> measure(relay, sink, report));
+        }
+    }
+
+    private void measure(RelayProcess relay, SinkProcess sink, BenchReport report) {
+        var source = relay.api().createConnectedSource("bench", sink.url(), load.maxInFlight());
+        var arrivals = new SinkArrivals(sink);
+        var measurement = LoadMeasurement.run(relay, sink, load.backToBack(source.ingest()));
+        arrivals.awaitAll(measurement);
+        var resident = LiveHeap.residentMegabytes(relay.pid());
+        double live = LiveHeap.of(relay.pid()).megabytes();
+
+        var table = ReportTable.of("Started again", "start | seconds | live heap MB | resident MB");
+        for (int start = 1; start <= starts; start++) {
+            RelaySetup.stopAndCheck(relay, report);
+            long from = System.nanoTime();
+            relay.restart();
+            double seconds = (System.nanoTime() - from) / 1e9;
+            var idle = LiveHeap.residentMegabytes(relay.pid());
+            table.row(start, seconds, LiveHeap.of(relay.pid()).megabytes(), idle);
+        }
+        double median = table.medians().last("seconds").orElse(Double.NaN);
+        report.add(table)
+                .add(
+                        ReportTable.of("After work", "delivered/s | live heap MB | resident MB")
+                                .row(measurement.deliveredPerSecond(), live, resident))
+                .failUnless(
+                        median <= MAX_START_SECONDS,
+                        "a start took %.2f s, above %.1f".formatted(median, MAX_START_SECONDS));
+        arrivals.check(report);
+    }
+}

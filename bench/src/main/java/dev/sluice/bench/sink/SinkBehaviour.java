@@ -1,0 +1,114 @@
+package dev.sluice.bench.sink;
+
+import dev.sluice.bench.platform.CommandLineException;
+import dev.sluice.bench.platform.CommandLineOptions;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.random.RandomGenerator;
+
+/// The way a sink answers requests.
+public sealed interface SinkBehaviour {
+
+    /// Instead of an answer, the connection is reset.
+    int RESET_CONNECTION = 0;
+
+    /// What a storm answers, each equally often.
+    List<Integer> FAILURE_STATUSES = List.of(429, 500, RESET_CONNECTION);
+
+    /// Answers 200 at once.
+    record ImmediateAnswers() implements SinkBehaviour {}
+
+    /// Answers 200 after a while.
+    record DelayedAnswers(Duration delay) implements SinkBehaviour {}
+
+    /// Answers 200, one request after the other, and takes so long for each.
+    record SerialAnswers(Duration delay) implements SinkBehaviour {}
+
+    /// Answers at once with this status.
+    record FixedStatus(int status) implements SinkBehaviour {}
+
+    /// Answers after a while: 503 to so many of a thousand, 200 to the others.
+    record FlakyAnswers(int failuresPerMille, Duration delay) implements SinkBehaviour {}
+
+    /// Answers at once: a calm, a storm, a calm and so on; in a storm, so many of a hundred are
+    /// answered with one of [#FAILURE_STATUSES], the others as in a calm with 200.
+    record AlternatingFailures(Duration waveTime, int failurePercent) implements SinkBehaviour {}
+
+    /// Does not listen.
+    record RefusedConnections() implements SinkBehaviour {}
+
+    static SinkBehaviour from(CommandLineOptions options) {
+        String mode = options.text("mode").orElse("fast");
+        int standard = mode.equals("flaky") ? 0 : 10_000;
+        Duration wait = Duration.ofMillis(options.number("wait-ms", standard));
+        int status = options.number("status", 503);
+        int share = options.number("share", 10);
+        return switch (mode) {
+            case "fast" -> new ImmediateAnswers();
+            case "hang" -> new DelayedAnswers(wait);
+            case "one-by-one" -> new SerialAnswers(wait);
+            case "fail" -> new FixedStatus(status);
+            case "flaky" -> new FlakyAnswers(share, wait);
+            case "waves" -> new AlternatingFailures(wait, share);
+            case "refuse" -> new RefusedConnections();
+            default ->
+                    throw new CommandLineException(
+                            "--mode is fast, hang, one-by-one, fail, flaky, waves or refuse");
+        };
+    }
+
+    default List<String> arguments() {
+        return switch (this) {
+            case ImmediateAnswers() -> List.of("--mode", "fast");
+            case DelayedAnswers(var delay) -> List.of("--mode", "hang", "--wait-ms", millis(delay));
+            case SerialAnswers(var each) -> arguments("one-by-one", each, 0);
+            case FixedStatus(int code) -> List.of("--mode", "fail", "--status", "" + code);
+            case FlakyAnswers(int perMille, var delay) -> arguments("flaky", delay, perMille);
+            case AlternatingFailures(var each, int share) -> arguments("waves", each, share);
+            case RefusedConnections() -> List.of("--mode", "refuse");
+        };
+    }
+
+    private static List<String> arguments(String mode, Duration wait, int share) {
+        return List.of("--mode", mode, "--wait-ms", millis(wait), "--share", "" + share);
+    }
+
+    /// What a request is answered, or [#RESET_CONNECTION].
+    ///
+    /// @param age nanoseconds since the sink began
+    default int status(long age, RandomGenerator random) {
+        return switch (this) {
+            case FixedStatus(int status) -> status;
+            case FlakyAnswers(int perMille, _) -> random.nextInt(1000) < perMille ? 503 : 200;
+            case AlternatingFailures(var each, int percent) -> {
+                boolean isStorm = age / each.toNanos() % 2 == 1;
+                yield isStorm && random.nextInt(100) < percent
+                        ? FAILURE_STATUSES.get(random.nextInt(FAILURE_STATUSES.size()))
+                        : 200;
+            }
+            case ImmediateAnswers(), DelayedAnswers(_), SerialAnswers(_), RefusedConnections() ->
+                    200;
+        };
+    }
+
+    /// When to answer a request that came at `now`.
+    ///
+    /// @param last when the one before is answered
+    default long answerAt(long now, long last) {
+        return switch (this) {
+            case DelayedAnswers(var delay) -> now + delay.toNanos();
+            case FlakyAnswers(_, var delay) -> now + delay.toNanos();
+            case SerialAnswers(var each) -> (last - now > 0 ? last : now) + each.toNanos();
+            case ImmediateAnswers(),
+                    FixedStatus(_),
+                    AlternatingFailures(_, _),
+                    RefusedConnections() ->
+                    now;
+        };
+    }
+
+    private static String millis(Duration duration) {
+        return Long.toString(duration.toMillis());
+    }
+}

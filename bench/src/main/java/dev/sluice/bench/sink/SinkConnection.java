@@ -1,0 +1,79 @@
+package dev.sluice.bench.sink;
+
+import static dev.sluice.bench.platform.UncheckedCalls.closeQuietly;
+
+import dev.sluice.bench.platform.HttpMessageReader;
+
+import java.io.IOException;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+
+/// One connection to the sink. Belongs to the sink's thread.
+final class SinkConnection {
+
+    private final SelectionKey key;
+    private final boolean isControl;
+    private final HttpMessageReader reader = new HttpMessageReader();
+    private long firstByteNanos;
+
+    SinkConnection(SelectionKey key, boolean isControl) {
+        this.key = key;
+        this.isControl = isControl;
+    }
+
+    boolean isControl() {
+        return isControl;
+    }
+
+    HttpMessageReader reader() {
+        return reader;
+    }
+
+    /// When the first byte of the request at the front was seen.
+    long firstByteNanos() {
+        return firstByteNanos;
+    }
+
+    /// False when the other side has closed.
+    boolean read() throws IOException {
+        if (reader.isEmpty()) {
+            firstByteNanos = System.nanoTime();
+        }
+        return reader.fill(channel()) >= 0;
+    }
+
+    /// Answers are far shorter than a socket's buffer, so one that does not fit means that nobody
+    /// reads.
+    void write(byte[] answer) {
+        var bytes = ByteBuffer.wrap(answer);
+        try {
+            channel().write(bytes);
+            if (bytes.hasRemaining()) {
+                close();
+            }
+        } catch (IOException gone) {
+            close();
+        }
+    }
+
+    /// Ends the connection so that the other side sees a reset.
+    void reset() {
+        try {
+            channel().setOption(StandardSocketOptions.SO_LINGER, 0);
+        } catch (IOException gone) {
+            // Closed below as well.
+        }
+        close();
+    }
+
+    void close() {
+        key.cancel();
+        closeQuietly(channel());
+    }
+
+    private SocketChannel channel() {
+        return (SocketChannel) key.channel();
+    }
+}

@@ -1,4 +1,0 @@
-@NullMarked
-package dev.sluice.bench.fault;
-
-import org.jspecify.annotations.NullMarked;

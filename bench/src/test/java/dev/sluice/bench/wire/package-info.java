@@ -1,4 +1,0 @@
-@NullMarked
-package dev.sluice.bench.wire;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,140 @@
+package dev.sluice.contract;
+
+import com.networknt.schema.Schema;
+import com.networknt.schema.SchemaLocation;
+import com.networknt.schema.SchemaRegistry;
+import com.networknt.schema.SchemaRegistryConfig;
+import com.networknt.schema.SpecificationVersion;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+
+/// An OpenAPI 3.1 document whose bodies have named schemas. Thread-safe.
+public final class OpenApiDocument {
+
+    public static final String SCHEMA_PREFIX = "#/components/schemas/";
+
+    private static final String BASE_URI = "https://sluice.invalid/openapi.json";
+    private static final String JSON_TYPE = "application/json";
+
+    private final JsonNode root;
+    private final List<ApiOperation> operations = new ArrayList<>();
+    private final SchemaRegistry registry;
+    private final Map<String, Schema> schemas = new ConcurrentHashMap<>();
+
+    private OpenApiDocument(JsonNode root) {
+        this.root = root;
+        for (var path : root.path("paths").properties()) {
+            for (var method : path.getValue().properties()) {
+                if (!method.getKey().equals("parameters")) {
+                    operations.add(operation(path.getKey(), path.getValue(), method.getKey()));
+                }
+            }
+        }
+        var config =
+                SchemaRegistryConfig.builder()
+                        .formatAssertionsEnabled(true)
+                        .locale(Locale.ENGLISH)
+                        .build();
+        this.registry =
+                SchemaRegistry.withDefaultDialect(
+                        SpecificationVersion.DRAFT_2020_12,
+                        builder ->
+                                builder.schemaRegistryConfig(config)
+                                        .schemas(Map.of(BASE_URI, root.toString())));
+    }
+
+    public static OpenApiDocument parse(String text) {
+        return new OpenApiDocument(JsonMapper.shared().readTree(text));
+    }
+
+    private ApiOperation operation(String path, JsonNode item, String method) {
+        var json = item.path(method);
+        var parameters = new ArrayList<JsonNode>();
+        item.path("parameters").forEach(parameter -> parameters.add(resolve(parameter)));
+        json.path("parameters").forEach(parameter -> parameters.add(resolve(parameter)));
+        var media = json.path("requestBody").path("content").path(JSON_TYPE);
+        var examples = new ArrayList<JsonNode>();
+        media.path("examples").forEach(example -> examples.add(example.path("value")));
+        return new ApiOperation(
+                method.toUpperCase(Locale.ROOT),
+                path,
+                json,
+                List.copyOf(parameters),
+                media.path("schema").path("$ref").asString(""),
+                List.copyOf(examples));
+    }
+
+    /// Returns the whole document.
+    public JsonNode root() {
+        return root;
+    }
+
+    public List<ApiOperation> operations() {
+        return List.copyOf(operations);
+    }
+
+    /// @throws IllegalArgumentException if no operation has this id
+    public ApiOperation operation(String id) {
+        return operations.stream()
+                .filter(one -> one.id().equals(id))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("no operation " + id));
+    }
+
+    /// Returns the operation that answers a request. Like the router, it prefers the one with the
+    /// fewest path parameters.
+    public Optional<ApiOperation> find(String method, String path) {
+        Optional<ApiOperation> best = Optional.empty();
+        for (var operation : operations) {
+            if (operation.method().equals(method)
+                    && matches(operation, path)
+                    && (best.isEmpty()
+                            || countParameters(operation) < countParameters(best.get()))) {
+                best = Optional.of(operation);
+            }
+        }
+        return best;
+    }
+
+    private static long countParameters(ApiOperation operation) {
+        return operation.path().chars().filter(c -> c == '{').count();
+    }
+
+    private static boolean matches(ApiOperation operation, String path) {
+        if (operation.isIngest()) {
+            return path.startsWith("/in/");
+        }
+        String[] expected = operation.path().split("/", -1);
+        String[] found = path.replaceFirst("/$", "").split("/", -1);
+        boolean matches = expected.length == found.length;
+        for (int i = 0; matches && i < expected.length; i++) {
+            matches = expected[i].startsWith("{") || expected[i].equals(found[i]);
+        }
+        return matches;
+    }
+
+    /// Returns the node, or the node that its `$ref` names.
+    public JsonNode resolve(JsonNode node) {
+        String ref = node.path("$ref").asString("");
+        return ref.isEmpty() ? node : root.at(ref.substring(1));
+    }
+
+    /// Validates a value against the schema that `ref` names. Returns each error as `path:
+    /// message`.
+    public List<String> schemaErrors(String ref, JsonNode value) {
+        var schema =
+                schemas.computeIfAbsent(
+                        ref, name -> registry.getSchema(SchemaLocation.of(BASE_URI + name)));
+        return schema.validate(value).stream()
+                .map(error -> error.getInstanceLocation() + ": " + error.getMessage())
+                .toList();
+    }
+}

@@ -1,0 +1,106 @@
+package dev.sluice.faults;
+
+import dev.sluice.bench.report.BenchReport;
+import dev.sluice.bench.report.ReportTable;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+
+/// The criteria of a fault: what must hold, and what was seen.
+final class Criteria {
+
+    private final List<Criterion> all = new ArrayList<>();
+    private final List<ReportTable> tables = new ArrayList<>();
+    private final List<String> remarks = new ArrayList<>();
+
+    /// @param limit in words or numbers, as `seen`
+    /// @param isTimeBound whether a machine with too much to do may miss it
+    record Criterion(String text, Object limit, Object seen, boolean isMet, boolean isTimeBound) {}
+
+    Criteria none(String text, long seen) {
+        return add(text, 0L, seen, seen == 0);
+    }
+
+    Criteria atMost(String text, Number limit, Number seen) {
+        return add(text, "≤ " + shown(limit), seen, seen.doubleValue() <= limit.doubleValue());
+    }
+
+    /// As `atMost`, of seconds or milliseconds.
+    Criteria inTime(String text, double limit, double seen) {
+        all.add(new Criterion(text, "≤ " + shown(limit), seen, seen <= limit, true));
+        return this;
+    }
+
+    Criteria atLeast(String text, Number limit, Number seen) {
+        return add(text, "≥ " + shown(limit), seen, seen.doubleValue() >= limit.doubleValue());
+    }
+
+    Criteria holds(String text, boolean isMet) {
+        return add(text, "yes", isMet ? "yes" : "no", isMet);
+    }
+
+    /// @param seen what there is to say of it
+    Criteria holds(String text, boolean isMet, String seen) {
+        return add(text, "yes", seen, isMet);
+    }
+
+    Criteria table(ReportTable table) {
+        tables.add(table);
+        return this;
+    }
+
+    Criteria remark(String remark) {
+        remarks.add(remark);
+        return this;
+    }
+
+    boolean areAllMet() {
+        return all.stream().allMatch(Criterion::isMet);
+    }
+
+    List<String> unmet() {
+        return unmet(_ -> true);
+    }
+
+    /// Those that even the slowest machine must meet.
+    List<String> unmetExceptTiming() {
+        return unmet(criterion -> !criterion.isTimeBound());
+    }
+
+    private List<String> unmet(Predicate<Criterion> concerned) {
+        return all.stream()
+                .filter(criterion -> !criterion.isMet())
+                .filter(concerned)
+                .map(criterion ->
+                        "%s: %s, seen %s"
+                                .formatted(criterion.text(), criterion.limit(), criterion.seen()))
+                .toList();
+    }
+
+    /// @param title of the fault, which begins every line
+    void addTo(BenchReport report, String title) {
+        var table = ReportTable.of(title, "criterion | limit | seen | met");
+        for (Criterion criterion : all) {
+            table.row(
+                    criterion.text(),
+                    criterion.limit(),
+                    criterion.seen(),
+                    criterion.isMet() ? "yes" : "NO");
+        }
+        report.add(table);
+        tables.forEach(report::add);
+        remarks.forEach(remark -> report.remark(title + ": " + remark));
+        unmet().forEach(failure -> report.failUnless(false, title + ": " + failure));
+    }
+
+    private Criteria add(String text, Object limit, Object seen, boolean isMet) {
+        all.add(new Criterion(text, limit, seen, isMet, false));
+        return this;
+    }
+
+    private static String shown(Number limit) {
+        boolean isWhole = limit.doubleValue() == limit.longValue();
+        return isWhole ? Long.toString(limit.longValue()) : limit.toString();
+    }
+}

@@ -1,0 +1,137 @@
+package dev.sluice.faults;
+
+import dev.sluice.bench.ledger.LedgerComparison;
+import dev.sluice.bench.ledger.MessageLedger;
+import dev.sluice.bench.load.LoadPattern;
+import dev.sluice.bench.load.LoadPlan;
+import dev.sluice.bench.load.LoadProcess;
+import dev.sluice.bench.platform.Wait;
+import dev.sluice.bench.relay.RelayApi;
+import dev.sluice.bench.relay.RelayApi.BenchSource;
+import dev.sluice.bench.sink.SinkBehaviour;
+import dev.sluice.bench.sink.SinkProcess;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// A destination that refuses connections, with many deliveries waiting for it.
+///
+/// The deliveries come from events that are sent, so every sum that the relay keeps is right.
+final class DeadDestinationBacklog implements AutoCloseable {
+
+    private static final int GENERATOR_CONNECTIONS = 32;
+    private static final int BODY_BYTES = 200;
+    private static final Duration STATUS_CHANGE_DELAY = Duration.ofSeconds(2);
+
+    private final FaultTestbed testbed;
+    private final RelayApi api;
+    private final SinkProcess refusingSink;
+    private final String destination;
+    private long rows;
+    private final List<String> states = new ArrayList<>();
+
+    private DeadDestinationBacklog(
+            FaultTestbed testbed, RelayApi api, SinkProcess dead, String destination) {
+        this.testbed = testbed;
+        this.api = api;
+        this.refusingSink = dead;
+        this.destination = destination;
+    }
+
+    /// Creates a paused destination with at least `rows` waiting deliveries.
+    ///
+    /// @param retry seconds between the attempts at each
+    static DeadDestinationBacklog create(FaultTestbed testbed, int rows, int retry) {
+        var api = testbed.node(0).api();
+        var dead = SinkProcess.start(new SinkBehaviour.RefusedConnections());
+        String destination =
+                api.createDestination(
+                        "dead",
+                        dead.url(),
+                        FaultTestbed.MAX_IN_FLIGHT,
+                        Collections.nCopies(10, retry));
+        var source = api.createSource("source of a dead destination");
+        api.connect(source, destination, Map.of());
+        var backlog = new DeadDestinationBacklog(testbed, api, dead, destination);
+        backlog.pause();
+        backlog.fill(source, rows);
+        return backlog;
+    }
+
+    private void fill(BenchSource source, int wanted) {
+        var plan =
+                LoadPlan.of(new LoadPattern.BackToBack(), GENERATOR_CONNECTIONS, source.ingest())
+                        .sized(BODY_BYTES)
+                        .recorded(sent());
+        try (var load = LoadProcess.start(plan)) {
+            load.awaitMeasuring();
+            Wait.until(LoadPlan.UNTIL_FINISHED, () -> waiting() >= wanted);
+            load.finish();
+            load.awaitMeasured();
+            rows = load.result().acceptedInAll();
+        }
+    }
+
+    /// How many were stored for it.
+    long rows() {
+        return rows;
+    }
+
+    /// How many wait for it now. It pauses first, because the query is a load of its own.
+    long waiting() {
+        Wait.pause(Duration.ofSeconds(1));
+        return testbed.queries().waitingDeliveries(destination);
+    }
+
+    void pause() {
+        setStatus("paused");
+    }
+
+    void resume() {
+        setStatus("active");
+    }
+
+    private void setStatus(String status) {
+        api.setStatus(destination, status);
+        Wait.pause(STATUS_CHANGE_DELAY);
+    }
+
+    /// Starts to answer at the destination's port, one request after the other.
+    SinkProcess startReceiver(Duration each) {
+        return SinkProcess.start(
+                new SinkBehaviour.SerialAnswers(each),
+                Optional.of(received()),
+                refusingSink.port());
+    }
+
+    /// What its circuit has been seen to pass through, since the last question.
+    List<String> observeCircuit() {
+        String state = api.get("destinations/" + destination).path("circuit_state").asString("?");
+        if (states.isEmpty() || !states.getLast().equals(state)) {
+            states.add(state);
+        }
+        return states;
+    }
+
+    LedgerComparison compare() {
+        return LedgerComparison.of(MessageLedger.read(sent()), MessageLedger.read(received()));
+    }
+
+    private Path sent() {
+        return testbed.cluster().scratchFile("sent-dead");
+    }
+
+    private Path received() {
+        return testbed.cluster().scratchFile("received-dead");
+    }
+
+    @Override
+    public void close() {
+        refusingSink.close();
+    }
+}

@@ -1,0 +1,268 @@
+package dev.sluice.faults;
+
+import static dev.sluice.bench.platform.UncheckedCalls.uncheckedRun;
+
+import dev.sluice.bench.load.LoadPattern;
+import dev.sluice.bench.load.LoadPlan;
+import dev.sluice.bench.load.LoadProcess;
+import dev.sluice.bench.load.LoadResult;
+import dev.sluice.bench.platform.TextResource;
+import dev.sluice.bench.platform.Wait;
+import dev.sluice.bench.relay.RelayApi.BenchSource;
+import dev.sluice.bench.relay.RelayProcess;
+import dev.sluice.bench.sink.SinkProcess;
+import dev.sluice.faults.cluster.RelayCluster;
+import dev.sluice.faults.cluster.StandalonePostgres;
+import dev.sluice.faults.wire.LoadBalancer;
+
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+/// The relays, sinks and generators that a fault is done to.
+///
+/// All relays use one PostgreSQL. Each source has one to three connections; one sink receives the
+/// first connections of all sources, one the second, one the third. Each relay has a generator.
+final class FaultTestbed implements AutoCloseable {
+
+    static final int MAX_CONNECTIONS_PER_SOURCE = 3;
+    static final int MAX_IN_FLIGHT = 16;
+
+    private static final int GENERATOR_CONNECTIONS = 64;
+
+    private final TestbedSpec spec;
+    private final FaultOptions options;
+    private final RelayCluster cluster;
+    private final List<SinkProcess> sinks = new ArrayList<>();
+    private final List<BenchSource> sources = new ArrayList<>();
+    private final List<LoadProcess> loads = new ArrayList<>();
+    private final List<LoadResult> results = new ArrayList<>();
+    private long allowedDuplicates;
+    private long leftWaiting;
+    private Optional<BenchSource> probe = Optional.empty();
+    private Optional<LoadBalancer> balancer = Optional.empty();
+
+    private FaultTestbed(TestbedSpec spec, FaultOptions options, RelayCluster cluster) {
+        this.spec = spec;
+        this.options = options;
+        this.cluster = cluster;
+    }
+
+    /// With everything running but the load.
+    static FaultTestbed open(TestbedSpec spec, FaultOptions options) {
+        var cluster =
+                RelayCluster.startDatabase(options.launcher(), options.keep(), spec.requirements());
+        var testbed = new FaultTestbed(spec, options, cluster);
+        try {
+            while (cluster.relays().size() < spec.nodes()) {
+                testbed.addRelay();
+            }
+            testbed.createSources();
+            return testbed;
+        } catch (RuntimeException e) {
+            cluster.relays().forEach(relay -> System.err.println(relay.logTail()));
+            testbed.close();
+            throw e;
+        }
+    }
+
+    /// Starts one more relay; one behind a proxy logs each attempt.
+    void addRelay() {
+        var settings = new HashMap<String, String>();
+        if (spec.hasProxies()) {
+            String logback = TextResource.read(FaultTestbed.class, "attempt-log.xml");
+            var file = cluster.scratchFile("logback.xml");
+            uncheckedRun(() -> Files.writeString(file, logback));
+            settings.put("JAVA_OPTS", "-Dlogback.configurationFile=" + file);
+        }
+        cluster.addRelay(spec.hasProxies(), settings);
+    }
+
+    private void createSources() {
+        for (int sink = 0; sink < MAX_CONNECTIONS_PER_SOURCE; sink++) {
+            sinks.add(SinkProcess.start(spec.sinks(), Optional.of(received(sink))));
+        }
+        var api = cluster.node(0).api();
+        for (int place = 0; place < options.sources(); place++) {
+            var source = api.createSource("source " + place);
+            sources.add(source);
+            for (int sink = 0; sink < connectionCount(place); sink++) {
+                String destination =
+                        api.createDestination(
+                                "destination %d of source %d".formatted(sink, place),
+                                sinks.get(sink).url(),
+                                MAX_IN_FLIGHT,
+                                spec.retrySeconds());
+                api.connect(source, destination, Map.of());
+            }
+        }
+        probe = Optional.of(api.createSource("probe"));
+        if (spec.hasBalancer()) {
+            balancer =
+                    Optional.of(
+                            LoadBalancer.withHealthChecks(
+                                    cluster.relays().stream()
+                                            .map(relay -> relay.api().base().getPort())
+                                            .toList()));
+        }
+        Wait.pause(Duration.ofSeconds(2)); // every node learns of them
+    }
+
+    /// How many connections the source at this place has.
+    static int connectionCount(int place) {
+        return 1 + place % MAX_CONNECTIONS_PER_SOURCE;
+    }
+
+    /// Returns when the load has run for the calm before the harm, which no result counts: the
+    /// relays' JIT compilers are at work.
+    void startLoad() {
+        int senders = spec.hasBalancer() ? 1 : spec.nodes();
+        for (int sender = 0; sender < senders; sender++) {
+            loads.add(LoadProcess.start(plan(sender, senders)));
+        }
+        loads.forEach(LoadProcess::awaitMeasuring);
+    }
+
+    private LoadPlan plan(int sender, int senders) {
+        URI base =
+                balancer.map(LoadBalancer::base).orElseGet(() -> cluster.node(sender).api().base());
+        var pattern = new LoadPattern.ConstantRate(Math.max(1, options.rate() / senders));
+        return LoadPlan.of(pattern, GENERATOR_CONNECTIONS, ingests(base))
+                .sized(spec.bodies())
+                .lasting(Duration.ofSeconds(options.calmSeconds()), LoadPlan.UNTIL_FINISHED)
+                .recorded(sent(sender));
+    }
+
+    /// The addresses of all sources at a relay or a balancer.
+    List<URI> ingests(URI base) {
+        return sources.stream().map(source -> base.resolve(source.ingest().getPath())).toList();
+    }
+
+    /// Ends the load; returns when the last answers have come.
+    void endLoad() {
+        loads.forEach(LoadProcess::finish);
+        for (LoadProcess load : loads) {
+            load.awaitMeasured();
+            results.add(load.result());
+        }
+    }
+
+    TestbedSpec spec() {
+        return spec;
+    }
+
+    FaultOptions options() {
+        return options;
+    }
+
+    RelayCluster cluster() {
+        return cluster;
+    }
+
+    /// Counted from 0.
+    RelayProcess node(int place) {
+        return cluster.node(place);
+    }
+
+    StandalonePostgres postgres() {
+        return cluster.postgres();
+    }
+
+    SinkProcess sink(int place) {
+        return sinks.get(place);
+    }
+
+    /// What each generator says in the end; that of a relay has the relay's place.
+    List<LoadResult> results() {
+        return results;
+    }
+
+    /// The ledger of the sender to that relay.
+    Path sent(int sender) {
+        return cluster.scratchFile("sent-" + sender);
+    }
+
+    /// The ledger of the receiver of each source's first, second or third connection.
+    Path received(int sink) {
+        return cluster.scratchFile("received-" + sink);
+    }
+
+    TestbedLedgers ledgers() {
+        return ledgers(loads.size());
+    }
+
+    /// @param senders how many generators have sent
+    TestbedLedgers ledgers(int senders) {
+        return TestbedLedgers.read(
+                IntStream.range(0, senders).mapToObj(this::sent).toList(),
+                IntStream.range(0, MAX_CONNECTIONS_PER_SOURCE).mapToObj(this::received).toList());
+    }
+
+    /// Whether it stores an event now; one that goes nowhere is stored.
+    boolean accepts(RelayProcess relay) {
+        return relay.api().accepts(relay.api().sourceHere(probe.orElseThrow()));
+    }
+
+    TestbedQueries queries() {
+        return new TestbedQueries(cluster.postgres());
+    }
+
+    OwnedWorkQueries ownedWork(RelayProcess relay) {
+        return new OwnedWorkQueries(queries(), relay.epoch());
+    }
+
+    /// Allows so many deliveries more to arrive twice.
+    void allowDuplicates(long more) {
+        allowedDuplicates += more;
+    }
+
+    long allowedDuplicates() {
+        return allowedDuplicates;
+    }
+
+    /// Declares that the fault leaves so many deliveries waiting for good.
+    void leaveWaiting(long deliveries) {
+        leftWaiting = deliveries;
+    }
+
+    long leftWaiting() {
+        return leftWaiting;
+    }
+
+    /// Lines of all relays' logs that hold this text.
+    long countLogLines(String text) {
+        return cluster.relays().stream().mapToLong(relay -> relay.countLogLines(text)).sum();
+    }
+
+    /// Requests to all sinks so far.
+    long received() {
+        return sinks.stream().mapToLong(sink -> sink.count().requests()).sum();
+    }
+
+    /// Requests of the load that failed.
+    long failures() {
+        return results.stream().mapToLong(LoadResult::failures).sum();
+    }
+
+    void remarkFailures(Criteria criteria) {
+        results.stream()
+                .filter(result -> result.failures() > 0)
+                .map(LoadResult::describeFailures)
+                .forEach(criteria::remark);
+    }
+
+    @Override
+    public void close() {
+        loads.forEach(LoadProcess::close);
+        balancer.ifPresent(LoadBalancer::close);
+        cluster.close();
+        sinks.forEach(SinkProcess::close);
+    }
+}

@@ -1,0 +1,74 @@
+package dev.sluice.faults;
+
+import dev.sluice.bench.ledger.MessageEntry.ReceivedEntry;
+import dev.sluice.bench.report.ReportTable;
+import dev.sluice.bench.sink.SinkBehaviour;
+
+import java.util.List;
+
+/// Checks by the sinks' ledgers that retries came when they were scheduled.
+final class RetryTimingCheck {
+
+    private static final double JITTER_RATIO = 0.2;
+
+    /// A kept connection that is reset is replaced at once, in the same attempt.
+    private static final double SAME_ATTEMPT_SECONDS = 1.5;
+
+    private final List<Integer> retrySeconds;
+    private final double tolerance;
+    private final double maxLateness;
+
+    private int retries;
+    private int early;
+    private int late;
+    private double worstLateness;
+
+    /// @param tolerance seconds that a retry may be early
+    /// @param latest seconds that it may be late
+    RetryTimingCheck(List<Integer> intervals, double tolerance, double latest) {
+        this.retrySeconds = intervals;
+        this.tolerance = tolerance;
+        this.maxLateness = latest;
+    }
+
+    RetryTimingCheck read(TestbedLedgers ledgers) {
+        for (int sink = 0; sink < FaultTestbed.MAX_CONNECTIONS_PER_SOURCE; sink++) {
+            ledgers.attemptsByMarker(sink).values().forEach(this::read);
+        }
+        return this;
+    }
+
+    private void read(List<ReceivedEntry> attempts) {
+        int number = 0;
+        for (int at = 1; at < attempts.size(); at++) {
+            var last = attempts.get(at - 1);
+            double gap = (attempts.get(at).nanos() - last.nanos()) / 1e9;
+            if (last.isDelivered()
+                    || number == retrySeconds.size()
+                    || (last.status() == SinkBehaviour.RESET_CONNECTION
+                            && gap < SAME_ATTEMPT_SECONDS)) {
+                continue;
+            }
+            int interval = retrySeconds.get(number++);
+            retries++;
+            early += gap < interval * (1 - JITTER_RATIO) - tolerance ? 1 : 0;
+            double lateness = gap - interval * (1 + JITTER_RATIO);
+            late += lateness > maxLateness ? 1 : 0;
+            worstLateness = Math.max(worstLateness, lateness);
+        }
+    }
+
+    /// @param isLateJudged false where something else may hold retries back
+    void verify(Criteria criteria, boolean isLateJudged) {
+        criteria.table(
+                        ReportTable.of(
+                                        "Retries by the sinks' ledgers",
+                                        "retries | early | late | latest by s")
+                                .row(retries, early, late, worstLateness))
+                .atLeast("retries", 1, retries)
+                .none("retries before 80 % of their interval", early);
+        if (isLateJudged) {
+            criteria.none("retries more than %s s after 120 %% of it".formatted(maxLateness), late);
+        }
+    }
+}

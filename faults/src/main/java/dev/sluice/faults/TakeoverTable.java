@@ -1,0 +1,33 @@
+package dev.sluice.faults;
+
+import dev.sluice.bench.report.ReportTable;
+
+/// The rounds of a fault in which other relays take over the work of one.
+final class TakeoverTable {
+
+    private final FaultTestbed testbed;
+    private final ReportTable table;
+    private double slowest;
+
+    /// @param label of the first column
+    /// @param last of the last column
+    TakeoverTable(FaultTestbed testbed, String title, String label, String last) {
+        this.testbed = testbed;
+        this.table = new ReportTable(title, label, "in its memory", "taken over after s", last);
+    }
+
+    /// @param deliveries that were in its memory: each may arrive twice
+    void row(Object label, long deliveries, double seconds, Object last) {
+        table.row(label, deliveries, seconds, last);
+        testbed.allowDuplicates(deliveries);
+        slowest = Math.max(slowest, seconds);
+    }
+
+    void addTo(Criteria criteria) {
+        criteria.table(table)
+                .inTime(
+                        "seconds until its work was taken over",
+                        OwnedWorkQueries.TAKEOVER_TIMEOUT_SECONDS,
+                        slowest);
+    }
+}

@@ -1,0 +1,116 @@
+package dev.sluice.faults;
+
+import dev.sluice.bench.ledger.LedgerComparison;
+import dev.sluice.bench.ledger.LedgerComparison.SenderCounts;
+import dev.sluice.bench.ledger.MessageEntry;
+import dev.sluice.bench.ledger.MessageEntry.AckedEntry;
+import dev.sluice.bench.ledger.MessageEntry.ReceivedEntry;
+import dev.sluice.bench.ledger.MessageLedger;
+import dev.sluice.bench.measure.Histogram;
+import dev.sluice.bench.measure.LatencySummary;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/// All ledgers of a testbed at one moment.
+///
+/// @param senders all of them in one list
+/// @param receivers a list for each sink
+record TestbedLedgers(List<MessageEntry> senders, List<List<MessageEntry>> receivers) {
+
+    static TestbedLedgers read(List<Path> sent, List<Path> received) {
+        var senders = new ArrayList<MessageEntry>();
+        sent.forEach(path -> senders.addAll(MessageLedger.read(path)));
+        return new TestbedLedgers(senders, received.stream().map(MessageLedger::read).toList());
+    }
+
+    /// What must have gone to that sink against what arrived there.
+    LedgerComparison compare(int sink) {
+        var concerned =
+                senders.stream()
+                        .filter(entry ->
+                                FaultTestbed.connectionCount(sourceIndex(entry.marker())) > sink)
+                        .toList();
+        return LedgerComparison.of(concerned, receivers.get(sink));
+    }
+
+    /// The place of the source that a marker was sent to.
+    static int sourceIndex(String marker) {
+        return Integer.parseInt(marker.substring(0, 4));
+    }
+
+    List<AckedEntry> acked() {
+        return senders.stream()
+                .filter(AckedEntry.class::isInstance)
+                .map(AckedEntry.class::cast)
+                .toList();
+    }
+
+    SenderCounts senderCounts() {
+        return SenderCounts.of(senders);
+    }
+
+    /// Requests that did not end in a 200.
+    long failedRequests() {
+        var counts = senderCounts();
+        return (long) counts.refused() + counts.unanswered();
+    }
+
+    /// What one sink received, in the order of arrival.
+    List<ReceivedEntry> received(int sink) {
+        return receivers.get(sink).stream().map(ReceivedEntry.class::cast).toList();
+    }
+
+    /// Markers that were taken more than once: at one sink, once by `later` and once before.
+    int countRepeatedSince(TestbedLedgers before) {
+        int repeated = 0;
+        for (int sink = 0; sink < receivers.size(); sink++) {
+            var known = before.deliveredMarkers(sink);
+            var all = received(sink);
+            int old = before.receivers.get(sink).size();
+            for (ReceivedEntry receipt : all.subList(Math.min(old, all.size()), all.size())) {
+                repeated += known.contains(receipt.marker()) ? 1 : 0;
+            }
+        }
+        return repeated;
+    }
+
+    private Set<String> deliveredMarkers(int sink) {
+        var taken = new HashSet<String>();
+        for (ReceivedEntry receipt : received(sink)) {
+            if (receipt.isDelivered()) {
+                taken.add(receipt.marker());
+            }
+        }
+        return taken;
+    }
+
+    /// From the answer to the first byte at a source's first sink, of what was acknowledged between
+    /// two moments by `System.nanoTime`.
+    LatencySummary firstAttemptLatency(long from, long to) {
+        var arrivals = new HashMap<String, Long>();
+        received(0).forEach(one -> arrivals.putIfAbsent(one.marker(), one.nanos()));
+        var gaps = new Histogram();
+        for (AckedEntry one : acked()) {
+            Long arrival = arrivals.get(one.marker());
+            if (one.nanos() - from >= 0 && one.nanos() - to < 0 && arrival != null) {
+                gaps.record(arrival - one.nanos());
+            }
+        }
+        return gaps.summary();
+    }
+
+    /// All attempts of each delivery to one sink, in order, by marker.
+    Map<String, List<ReceivedEntry>> attemptsByMarker(int sink) {
+        var attempts = new HashMap<String, List<ReceivedEntry>>();
+        for (ReceivedEntry receipt : received(sink)) {
+            attempts.computeIfAbsent(receipt.marker(), _ -> new ArrayList<>()).add(receipt);
+        }
+        return attempts;
+    }
+}

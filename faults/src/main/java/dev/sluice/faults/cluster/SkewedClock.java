@@ -1,0 +1,90 @@
+package dev.sluice.faults.cluster;
+
+import static dev.sluice.bench.platform.UncheckedCalls.unchecked;
+import static dev.sluice.bench.platform.UncheckedCalls.uncheckedRun;
+
+import static java.nio.file.StandardOpenOption.CREATE;
+import static java.nio.file.StandardOpenOption.WRITE;
+
+import dev.sluice.bench.platform.SystemCommands;
+import dev.sluice.bench.platform.TextResource;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// A wrong wall clock for processes that get its environment; it can be changed while they run.
+///
+/// It is a small library, compiled here, that is loaded before the C library.
+///
+/// The monotonic clock is not touched, as on a machine whose clock is set.
+public final class SkewedClock {
+
+    private static final List<String> FILE_NAMES = List.of("skew.c", "skew.so", "skew");
+
+    private final Path directory;
+
+    private SkewedClock(Path directory) {
+        this.directory = directory;
+    }
+
+    /// Why there can be none on this machine; empty when there can.
+    public static Optional<String> unmetRequirement() {
+        return SystemCommands.isInstalled("gcc")
+                ? Optional.empty()
+                : Optional.of("needs gcc, to shift a clock");
+    }
+
+    /// Right at first.
+    public static SkewedClock make() {
+        return unchecked(() -> {
+            Path directory = Files.createTempDirectory("sluice-bench-clock-");
+            Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
+            directory.toFile().deleteOnExit();
+            FILE_NAMES.forEach(name -> directory.resolve(name).toFile().deleteOnExit());
+            var clock = new SkewedClock(directory);
+            clock.compile();
+            clock.set(Duration.ZERO);
+            return clock;
+        });
+    }
+
+    private void compile() throws IOException {
+        Files.writeString(
+                directory.resolve("skew.c"), TextResource.read(SkewedClock.class, "skew.c"));
+        String command =
+                "gcc -shared -fPIC -O2 -Wall -o %1$s/skew.so %1$s/skew.c -ldl".formatted(directory);
+        var compiled = SystemCommands.run(command.split(" ", -1));
+        if (!compiled.isSuccess()) {
+            throw new IllegalStateException("the clock does not compile: " + compiled.output());
+        }
+    }
+
+    /// For the processes whose clock it shall be.
+    public Map<String, String> environment() {
+        return Map.of(
+                "LD_PRELOAD",
+                directory.resolve("skew.so").toString(),
+                "BENCH_SKEW",
+                directory.resolve("skew").toString());
+    }
+
+    /// From now on it is so much ahead of the right time.
+    public void set(Duration ahead) {
+        var bytes = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.nativeOrder());
+        bytes.putLong(ahead.toNanos()).flip();
+        uncheckedRun(() -> {
+            try (var file = FileChannel.open(directory.resolve("skew"), CREATE, WRITE)) {
+                file.write(bytes);
+            }
+        });
+    }
+}

@@ -1,0 +1,184 @@
+package dev.sluice.faults.cluster;
+
+import static dev.sluice.bench.platform.UncheckedCalls.unchecked;
+import static dev.sluice.bench.platform.UncheckedCalls.uncheckedRun;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import dev.sluice.bench.platform.SystemCommands;
+import dev.sluice.bench.platform.Wait;
+import dev.sluice.bench.relay.DatabaseAddress;
+import dev.sluice.bench.relay.RelayProcess;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/// The PostgreSQL that a relay has unpacked and set up, run by the testbed after that relay
+/// stopped.
+///
+/// No relay owns it, so it can be killed and started at will.
+public final class StandalonePostgres implements AutoCloseable {
+
+    private static final Duration START_TIMEOUT = Duration.ofMinutes(1);
+    private static final Duration START_RETRY_INTERVAL = Duration.ofMillis(100);
+
+    /// With the relay's settings, for as many relays as a fault test has.
+    private static final Map<String, String> POSTGRES_SETTINGS =
+            Map.of("max_connections", "200", "log_line_prefix", "%m [%p] ");
+
+    private final Path data;
+    private final Map<String, String> environment;
+    private Optional<Process> process = Optional.empty();
+
+    private StandalonePostgres(Path data, Map<String, String> environment) {
+        this.environment = environment;
+        this.data = data;
+    }
+
+    /// The PostgreSQL that a relay runs and keeps: it can be reached, but not started or killed
+    /// here.
+    static StandalonePostgres runBy(RelayProcess relay) {
+        return new StandalonePostgres(relay.data(), Map.of());
+    }
+
+    /// Not started yet.
+    ///
+    /// @param data the relay's data directory
+    static StandalonePostgres prepare(Path data, RelayCluster.ClusterRequirements requirements) {
+        var postgres = new StandalonePostgres(data, requirements.postgresEnvironment());
+        postgres.configure(requirements.postgresSettings());
+        return postgres;
+    }
+
+    private void configure(Map<String, String> more) {
+        var lines = new ArrayList<String>();
+        POSTGRES_SETTINGS.forEach((name, value) -> lines.add("%s = '%s'".formatted(name, value)));
+        more.forEach((name, value) -> lines.add("%s = '%s'".formatted(name, value)));
+        uncheckedRun(() ->
+                Files.write(
+                        directory().resolve("postgresql.conf"), lines, StandardOpenOption.APPEND));
+    }
+
+    public DatabaseAddress address() {
+        return DatabaseAddress.read(data);
+    }
+
+    /// PostgreSQL's own data directory.
+    public Path cluster() {
+        return directory().resolve("cluster");
+    }
+
+    public Connection connect() throws SQLException {
+        return address().connect();
+    }
+
+    /// Returns once it takes connections. As a supervisor does, it tries again while PostgreSQL
+    /// refuses: processes of one that was killed may take a moment to notice.
+    public void start() {
+        long end = System.nanoTime() + START_TIMEOUT.toNanos();
+        while (!tryStart(START_TIMEOUT)) {
+            if (System.nanoTime() - end >= 0) {
+                throw new IllegalStateException("PostgreSQL does not start; see " + log());
+            }
+            Wait.pause(START_RETRY_INTERVAL);
+        }
+    }
+
+    /// False when it did not take connections in time; it may be running all the same.
+    public boolean tryStart(Duration limit) {
+        if (process.isEmpty() || !process.get().isAlive()) {
+            var command = new ArrayList<>(SystemCommands.asUser(owner("uid"), owner("gid")));
+            String settings = "config_file=" + directory().resolve("postgresql.conf");
+            command.addAll(List.of(executable(), "-D", cluster().toString(), "-c", settings));
+            process = Optional.of(SystemCommands.launch(command, log(), directory(), environment));
+        }
+        var running = process.get();
+        Wait.until(limit, () -> !running.isAlive() || isUp());
+        return running.isAlive() && isUp();
+    }
+
+    public boolean isUp() {
+        try (var connection = connect()) {
+            return connection.isValid(1);
+        } catch (SQLException down) {
+            return false;
+        }
+    }
+
+    /// Its first process; it must have been started.
+    public long pid() {
+        return process.orElseThrow().pid();
+    }
+
+    public boolean isAlive() {
+        return process.isPresent() && process.get().isAlive();
+    }
+
+    /// `kill -9` of its first process; returns when that is dead. The others end by themselves.
+    public void kill() {
+        process.ifPresent(running -> {
+            running.destroyForcibly();
+            SystemCommands.awaitEnd(running, START_TIMEOUT);
+        });
+    }
+
+    /// How many lines of its log hold this text.
+    public long countLogLines(String text) {
+        return unchecked(() -> Files.readAllLines(log(), ISO_8859_1)).stream()
+                .filter(line -> line.contains(text))
+                .count();
+    }
+
+    /// Gives a file or directory to the account that PostgreSQL runs as.
+    public void giveOwnership(Path path) {
+        if (SystemCommands.isRoot()) {
+            SystemCommands.run("chown", "-R", owner("uid") + ":" + owner("gid"), path.toString());
+        }
+    }
+
+    /// Ends all sessions and stops.
+    @Override
+    public void close() {
+        process.filter(Process::isAlive)
+                .ifPresent(running -> {
+                    SystemCommands.signal("INT", running.pid());
+                    if (!SystemCommands.awaitEnd(running, START_TIMEOUT)) {
+                        running.destroyForcibly();
+                    }
+                });
+    }
+
+    private String executable() {
+        try (Stream<Path> found = Files.list(directory())) {
+            return found.filter(path -> path.getFileName().toString().startsWith("bin-"))
+                    .map(path -> path.resolve("bin").resolve("postgres").toString())
+                    .findFirst()
+                    .orElseThrow();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private String owner(String kind) {
+        return unchecked(() -> Files.getAttribute(cluster(), "unix:" + kind).toString());
+    }
+
+    private Path directory() {
+        return data.resolve("postgres");
+    }
+
+    private Path log() {
+        return directory().resolve("postgres.log");
+    }
+}

@@ -1,0 +1,235 @@
+package dev.sluice.faults.fuzz;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.sluice.contract.ApiOperation;
+import dev.sluice.contract.OpenApiDocument;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+import java.net.URLEncoder;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.random.RandomGenerator;
+
+/// Generates requests from the document. The same seed and number make the same request, but for
+/// the ids of what exists.
+public final class FuzzRequestGenerator {
+
+    private static final List<String> METHODS = RequestMutator.texts("methods");
+    private static final List<String> BAD_QUERIES = RequestMutator.texts("queries");
+
+    /// Most deletions name nothing, or there would soon be nothing left to ask for.
+    private static final String UNKNOWN_ID = "018f3c5e-7a00-7bbb-8ccc-2d5e6f708192";
+
+    /// The limit of a body that the operation does not take. The relay does not read a long one,
+    /// and may close the connection before the answer is read.
+    private static final int MAX_UNEXPECTED_BODY_BYTES = 8192;
+
+    private static final List<String> CONTENT_TYPES = RequestMutator.texts("content_types");
+
+    private final OpenApiDocument document;
+    private final KnownIds known;
+    private final String key;
+    private final long seed;
+
+    public FuzzRequestGenerator(OpenApiDocument document, KnownIds known, String key, long seed) {
+        this.document = document;
+        this.known = known;
+        this.key = key;
+        this.seed = seed;
+    }
+
+    /// A good request of this operation.
+    FuzzRequest valid(String operation, int number) {
+        return new FuzzRequestBuilder(number, document.operation(operation)).valid();
+    }
+
+    public FuzzRequest generate(int number) {
+        var random = random(number);
+        var operations = document.operations();
+        var builder =
+                new FuzzRequestBuilder(number, operations.get(random.nextInt(operations.size())));
+        return random.nextInt(5) < 2 ? builder.valid() : builder.broken(random);
+    }
+
+    private RandomGenerator random(int number) {
+        return new SplittableRandom(seed * 1_000_000_007L + number);
+    }
+
+    /// One request in the making.
+    private final class FuzzRequestBuilder {
+
+        private final int number;
+        private final ApiOperation operation;
+        private final RandomGenerator random;
+        private final SchemaValueGenerator values;
+        private final RequestMutator mutator;
+        private String method;
+        private String path;
+        private String query;
+        private String authorization = "Authorization: Bearer " + key + "\r\n";
+        private String extraHeaders = "";
+        private String type = "application/json";
+        private byte[] body = new byte[0];
+
+        FuzzRequestBuilder(int number, ApiOperation operation) {
+            this.number = number;
+            this.operation = operation;
+            this.random = random(~number);
+            this.values = new SchemaValueGenerator(document, known, random);
+            this.mutator = new RequestMutator(random, values);
+            this.method = operation.method();
+            this.path = path();
+            this.query = query();
+            if (operation.isIngest() && !method.equals("GET")) {
+                body = values.anyJson().toString().getBytes(UTF_8);
+            } else if (hasBody()) {
+                body = RequestMutator.bytes(json());
+            }
+        }
+
+        private boolean hasBody() {
+            return !operation.bodySchema().isEmpty();
+        }
+
+        private String path() {
+            String kind =
+                    List.of("source", "destination", "connection", "event").stream()
+                            .filter(one -> operation.path().startsWith("/api/v1/" + one))
+                            .findFirst()
+                            .orElse("token");
+            boolean isSpared = operation.id().startsWith("delete") && random.nextInt(3) > 0;
+            return operation
+                    .path()
+                    .replace("{id}", isSpared ? UNKNOWN_ID : known.anyId(kind, random))
+                    .replace("{token}", known.anyId("token", random));
+        }
+
+        private String query() {
+            var pairs = new ArrayList<String>();
+            for (var parameter : operation.parameters()) {
+                if (parameter.path("in").asString().equals("query") && random.nextInt(3) == 0) {
+                    String value = values.generate(parameter.path("schema")).asString();
+                    pairs.add(pair(parameter, URLEncoder.encode(value, UTF_8)));
+                }
+            }
+            return String.join("&", pairs);
+        }
+
+        private static String pair(JsonNode parameter, String value) {
+            return parameter.path("name").asString() + "=" + value;
+        }
+
+        /// An example in which ids name what exists, or a body made from the schema.
+        private JsonNode json() {
+            if (!operation.examples().isEmpty() && random.nextInt(3) == 0) {
+                var example = values.pick(operation.examples()).deepCopy();
+                if (example instanceof ObjectNode object) {
+                    for (String kind : List.of("source", "destination", "connection", "event")) {
+                        if (object.has(kind + "_id")) {
+                            object.put(kind + "_id", known.anyId(kind, random));
+                        }
+                    }
+                }
+                return example;
+            }
+            return values.generate(
+                    JsonNodeFactory.instance.objectNode().put("$ref", operation.bodySchema()));
+        }
+
+        FuzzRequest valid() {
+            return build("valid");
+        }
+
+        FuzzRequest broken(RandomGenerator dice) {
+            return switch (dice.nextInt(12)) {
+                case 0 -> {
+                    path = mutator.mutatePath(path);
+                    yield build("path");
+                }
+                case 1, 2 -> {
+                    breakQuery();
+                    yield build("query");
+                }
+                case 3 -> {
+                    method = values.pick(METHODS);
+                    yield build("method");
+                }
+                case 4 -> {
+                    authorization =
+                            values.pick(
+                                    List.of(
+                                            "",
+                                            "Authorization: Bearer\r\n",
+                                            "Authorization: Basic YTpi\r\n",
+                                            "Authorization: Bearer slk_\u00ff\r\n",
+                                            "Authorization: Bearer " + "x".repeat(5_000) + "\r\n"));
+                    yield build("key");
+                }
+                case 5 -> {
+                    breakHeaders();
+                    yield build("headers");
+                }
+                case 6 -> {
+                    type = values.pick(CONTENT_TYPES);
+                    yield build("content type");
+                }
+                case 7, 8 -> {
+                    body = mutator.corruptBytes(hasBody() ? json() : values.anyJson());
+                    yield build("bytes");
+                }
+                default -> {
+                    body = mutator.mutateFields(hasBody() ? json() : values.anyJson());
+                    yield build("fields");
+                }
+            };
+        }
+
+        private void breakQuery() {
+            var pairs = new ArrayList<String>();
+            for (var parameter : operation.parameters()) {
+                if (parameter.path("in").asString().equals("query") && random.nextInt(3) > 0) {
+                    pairs.add(pair(parameter, mutator.badQueryValue()));
+                }
+            }
+            pairs.add(values.pick(BAD_QUERIES));
+            query = String.join("&", pairs);
+        }
+
+        private void breakHeaders() {
+            extraHeaders =
+                    switch (random.nextInt(7)) {
+                        case 0 -> "X-Long: " + "a".repeat(40_000) + "\r\n";
+                        case 1 -> "X-Many: a\r\n".repeat(300);
+                        case 2 -> "X-Nul: a\0b\r\n";
+                        case 3 -> "X-Latin: \u00ff\u00fe\r\n";
+                        case 4 -> "Bad Name: a\r\n";
+                        case 5 -> "If-None-Match: \"\r\nAccept: text/html\r\nRange: bytes=0-1\r\n";
+                        default -> "Content-Length: abc\r\n";
+                    };
+        }
+
+        private FuzzRequest build(String kind) {
+            if (!hasBody() && !operation.isIngest() && body.length > MAX_UNEXPECTED_BODY_BYTES) {
+                body = Arrays.copyOf(body, MAX_UNEXPECTED_BODY_BYTES);
+            }
+            String target = query.isEmpty() ? path : path + "?" + query;
+            boolean sendsBody = body.length > 0 || !method.matches("GET|HEAD|DELETE");
+            String bodyHeaders =
+                    "Content-Type: %s\r\nContent-Length: %d\r\n".formatted(type, body.length);
+            String headers =
+                    "Host: 127.0.0.1\r\n"
+                            + (operation.isIngest() ? "" : authorization)
+                            + extraHeaders
+                            + (sendsBody ? bodyHeaders : "");
+            return new FuzzRequest(
+                    number, operation, kind, method, target, headers, new String(body, ISO_8859_1));
+        }
+    }
+}

@@ -1,0 +1,144 @@
+package dev.sluice.faults.fuzz;
+
+import dev.sluice.bench.platform.Wait;
+import dev.sluice.contract.OpenApiDocument;
+
+import tools.jackson.databind.json.JsonMapper;
+
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/// Sends generated requests over several connections at once and counts the answers. Bounded in
+/// number and time.
+public final class FuzzRunner {
+
+    /// Answers by operation and status, such as `getMe 200`.
+    private final Map<String, Integer> answers = new ConcurrentHashMap<>();
+
+    private final Map<String, Integer> kinds = new ConcurrentHashMap<>();
+    private final Map<String, String> faults = new ConcurrentHashMap<>();
+    private final AtomicInteger sent = new AtomicInteger();
+    private final AtomicInteger faultyAnswers = new AtomicInteger();
+
+    private final URI base;
+    private final FuzzRequestGenerator generator;
+    private final KnownIds known;
+    private final ResponseChecker checker;
+
+    public FuzzRunner(URI base, OpenApiDocument document, String key, long seed) {
+        this.base = base;
+        this.known = new KnownIds();
+        this.generator = new FuzzRequestGenerator(document, known, key, seed);
+        this.checker = new ResponseChecker(document);
+    }
+
+    /// Creates some objects for later requests to name.
+    public FuzzRunner prepare() {
+        try (var connection = new FuzzConnection(base)) {
+            int number = -1;
+            for (String operation :
+                    List.of(
+                            "createSource",
+                            "createDestination",
+                            "createConnection",
+                            "sendWebhook")) {
+                for (int i = 0; i < 10; i++) {
+                    send(connection, generator.valid(operation, number--));
+                }
+            }
+        }
+        return this;
+    }
+
+    /// Sends the requests from `first` to before `end`; those that time does not allow are left
+    /// out.
+    public void run(int first, int end, int connections, Duration most) {
+        var next = new AtomicInteger(first);
+        long stop = System.nanoTime() + most.toNanos();
+        var done = new CountDownLatch(connections);
+        for (int i = 0; i < connections; i++) {
+            Thread.ofVirtual()
+                    .name("fuzz")
+                    .start(() -> {
+                        try (var connection = new FuzzConnection(base)) {
+                            for (int number = next.getAndIncrement();
+                                    number < end && System.nanoTime() - stop < 0;
+                                    number = next.getAndIncrement()) {
+                                send(connection, generator.generate(number));
+                            }
+                        } finally {
+                            done.countDown();
+                        }
+                    });
+        }
+        // A last answer may be waited for.
+        if (!Wait.until(most.plusSeconds(60), () -> done.getCount() == 0)) {
+            throw new IllegalStateException("the connections did not end");
+        }
+    }
+
+    private void send(FuzzConnection connection, FuzzRequest request) {
+        sent.incrementAndGet();
+        kinds.merge(request.kind(), 1, Integer::sum);
+        try {
+            var answer = connection.send(request);
+            answers.merge(request.operation().id() + " " + answer.status(), 1, Integer::sum);
+            var found = checker.faults(request, answer);
+            found.forEach(
+                    fault -> recordFault(fault, request, answer.status() + " " + answer.body()));
+            faultyAnswers.addAndGet(found.isEmpty() ? 0 : 1);
+            if (answer.status() / 100 == 2
+                    && found.isEmpty()
+                    && request.method().equals(request.operation().method())) {
+                boolean isJson = answer.body().startsWith("{");
+                known.learn(
+                        request.operation(),
+                        request.path(),
+                        isJson
+                                ? JsonMapper.shared().readTree(answer.body())
+                                : JsonMapper.shared().createObjectNode());
+            }
+        } catch (IOException e) {
+            answers.merge(request.operation().id() + " none", 1, Integer::sum);
+            recordFault("no answer: " + e.getMessage(), request, "");
+            faultyAnswers.incrementAndGet();
+        }
+    }
+
+    /// One example of each fault of each operation.
+    private void recordFault(String fault, FuzzRequest request, String answer) {
+        String shown = answer.length() > 500 ? answer.substring(0, 500) + " …" : answer;
+        faults.putIfAbsent(
+                request.operation().id() + ": " + fault.replaceAll("/\\d+", "/*"),
+                request + "\n    answered " + shown);
+    }
+
+    public int sent() {
+        return sent.get();
+    }
+
+    /// How many answers had a fault.
+    public int faultyAnswers() {
+        return faultyAnswers.get();
+    }
+
+    public Map<String, Integer> answers() {
+        return new TreeMap<>(answers);
+    }
+
+    public Map<String, Integer> kinds() {
+        return new TreeMap<>(kinds);
+    }
+
+    /// An example of each fault, by operation and fault.
+    public Map<String, String> faults() {
+        return new TreeMap<>(faults);
+    }
+}

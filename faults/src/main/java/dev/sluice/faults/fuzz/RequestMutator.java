@@ -1,0 +1,142 @@
+package dev.sluice.faults.fuzz;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_16;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.sluice.bench.platform.TextResource;
+
+import tools.jackson.core.json.JsonWriteFeature;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.random.RandomGenerator;
+
+/// Turns a good body, path or query into a bad one.
+final class RequestMutator {
+
+    private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
+
+    /// Half of a surrogate pair can only be written with an escape.
+    private static final JsonMapper ASCII_WRITER =
+            JsonMapper.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
+
+    private static final JsonNode CASES =
+            JsonMapper.shared()
+                    .readTree(TextResource.read(RequestMutator.class, "bad-values.json"));
+
+    private static final List<JsonNode> BAD_VALUES = badValues();
+    private static final List<String> BAD_SEGMENTS = texts("segments", "x".repeat(3_000));
+    private static final List<String> BAD_QUERY_VALUES = texts("query_values", "x".repeat(5_000));
+
+    private static final List<String> NO_OBJECTS = texts("no_objects");
+    private final RandomGenerator random;
+    private final SchemaValueGenerator values;
+
+    RequestMutator(RandomGenerator random, SchemaValueGenerator values) {
+        this.random = random;
+        this.values = values;
+    }
+
+    /// Those of the resource, and those that are too long for it or no plain JSON.
+    private static List<JsonNode> badValues() {
+        var values = new ArrayList<>(CASES.path("values").values());
+        values.add(JSON.numberNode(new BigInteger("9".repeat(400))));
+        values.add(JSON.numberNode(new BigDecimal("1E+400")));
+        values.add(JSON.numberNode(new BigDecimal("-1E-999999")));
+        values.add(JSON.stringNode("x".repeat(10_000)));
+        values.add(JSON.stringNode("😀".repeat(3_000)));
+        return List.copyOf(values);
+    }
+
+    /// A list of the resource and more.
+    static List<String> texts(String name, String... more) {
+        var texts = new ArrayList<String>();
+        CASES.path(name).forEach(text -> texts.add(text.asString()));
+        texts.addAll(List.of(more));
+        return List.copyOf(texts);
+    }
+
+    static byte[] bytes(JsonNode json) {
+        return ASCII_WRITER.writeValueAsString(json).getBytes(UTF_8);
+    }
+
+    /// A body that is JSON still, one thing in it changed.
+    byte[] mutateFields(JsonNode good) {
+        if (!(good.deepCopy() instanceof ObjectNode body)) {
+            return bytes(good);
+        }
+        var objects = new ArrayList<ObjectNode>();
+        collect(body, objects);
+        var object = values.pick(objects);
+        var names = List.copyOf(object.propertyNames());
+        switch (names.isEmpty() ? 0 : random.nextInt(5)) {
+            case 0 -> object.set("colour", values.anyJson());
+            case 1 -> object.remove(values.pick(names));
+            case 2 -> object.set(values.pick(names), values.anyJson());
+            default -> object.set(values.pick(names), values.pick(BAD_VALUES));
+        }
+        return bytes(body);
+    }
+
+    private static void collect(JsonNode node, List<ObjectNode> objects) {
+        if (node instanceof ObjectNode object) {
+            objects.add(object);
+        }
+        node.forEach(child -> collect(child, objects));
+    }
+
+    /// A body that is no JSON object, or not in UTF-8, or far too long.
+    byte[] corruptBytes(JsonNode good) {
+        String text = good.toString();
+        return switch (random.nextInt(14)) {
+            case 0 -> new byte[0];
+            case 1 -> text.substring(0, random.nextInt(text.length())).getBytes(UTF_8);
+            case 2 -> (text + "x").getBytes(UTF_8);
+            case 3 -> text.getBytes(UTF_16);
+            case 4 -> ("\ufeff" + text).getBytes(UTF_8);
+            case 5 -> text.replaceFirst("\\{", "{\"name\":1,\"name\":2,").getBytes(UTF_8);
+            case 6 -> text.replaceFirst("\"", "\"\u00ff\u00c0\u0080").getBytes(ISO_8859_1);
+            case 7 -> text.replaceFirst("\"", "\"\u00ed\u00a0\u0080").getBytes(ISO_8859_1);
+            case 8 -> text.replaceFirst(":", ":\t\u0001").getBytes(UTF_8);
+            case 9 -> ("{\"name\":" + "[".repeat(20_000)).getBytes(UTF_8);
+            case 10 -> ("{\"name\":1" + "0".repeat(5_000) + "}").getBytes(UTF_8);
+            case 11 -> values.pick(NO_OBJECTS).getBytes(UTF_8);
+            case 12 -> (text + " ".repeat(300_000)).getBytes(UTF_8);
+            default -> noise();
+        };
+    }
+
+    private byte[] noise() {
+        byte[] noise = new byte[random.nextInt(1, 500)];
+        random.nextBytes(noise);
+        return noise;
+    }
+
+    /// A path with one segment that is not what it must be.
+    String mutatePath(String good) {
+        var segments = new ArrayList<>(List.of(good.split("/", -1)));
+        return switch (random.nextInt(8)) {
+            case 0 -> good + "/";
+            case 1 -> good + "//";
+            case 2 -> "/" + good;
+            case 3 -> good + "/" + values.pick(BAD_SEGMENTS);
+            case 4 -> "http://127.0.0.1" + good;
+            default -> {
+                segments.set(segments.size() - 1, values.pick(BAD_SEGMENTS));
+                yield String.join("/", segments);
+            }
+        };
+    }
+
+    /// A value that a query parameter may not take, or one of another parameter.
+    String badQueryValue() {
+        return values.pick(BAD_QUERY_VALUES);
+    }
+}

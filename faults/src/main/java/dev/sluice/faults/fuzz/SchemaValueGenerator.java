@@ -1,0 +1,183 @@
+package dev.sluice.faults.fuzz;
+
+import dev.sluice.contract.OpenApiDocument;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.random.RandomGenerator;
+
+/// Generates values that fit a schema.
+final class SchemaValueGenerator {
+
+    /// Nothing listens there, so deliveries are refused at once.
+    private static final String UNREACHABLE_URL = "http://127.0.0.1:1/hook";
+
+    private static final List<String> SAMPLE_TEXTS =
+            List.of("a", "Shop", "order.created", "ü – € 😀", "with space", "{{request_id}}", "0");
+
+    /// Texts by a schema's pattern.
+    private static final Map<String, List<String>> TEXTS_BY_PATTERN =
+            Map.of(
+                    "^#[0-9a-fA-F]{6}$", List.of("#2563eb", "#000000", "#FFFFFF"),
+                    "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$", List.of("X-Signature", "x-a", "X-Key!"),
+                    "^(body|headers)\\.", List.of("body.type", "body.a.0.b", "headers.X-A"),
+                    "^[^:]*$", List.of("user", "ü"),
+                    "^(exhausted|failed|filtered|succeeded)(,(exhausted|failed|filtered|succeeded))*$",
+                            List.of("exhausted", "failed,filtered", "succeeded"),
+                    "^(exhausted|failed)(,(exhausted|failed))*$",
+                            List.of("exhausted", "failed,exhausted"),
+                    "^[0-9a-fA-F]{64}$", List.of("0aF9".repeat(16)));
+
+    private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
+
+    private final OpenApiDocument document;
+    private final KnownIds known;
+    private final RandomGenerator random;
+
+    SchemaValueGenerator(OpenApiDocument document, KnownIds known, RandomGenerator random) {
+        this.document = document;
+        this.known = known;
+        this.random = random;
+    }
+
+    JsonNode generate(JsonNode reference) {
+        return generate(reference, "");
+    }
+
+    /// @param field whose value it is to be: it says what kind of thing an id names
+    private JsonNode generate(JsonNode reference, String field) {
+        var schema = document.resolve(reference);
+        if (schema.has("const")) {
+            return schema.path("const");
+        }
+        for (String choice : List.of("enum", "oneOf", "anyOf")) {
+            if (schema.path(choice).isArray()) {
+                var chosen = pick(List.copyOf(schema.path(choice).values()));
+                return choice.equals("enum") ? chosen : generate(chosen, field);
+            }
+        }
+        return switch (type(schema)) {
+            case "null" -> JSON.nullNode();
+            case "boolean" -> JSON.booleanNode(random.nextBoolean());
+            case "integer" -> JSON.numberNode(number(schema));
+            case "string" -> JSON.stringNode(text(schema, field));
+            case "array" -> array(schema);
+            case "object" -> object(schema);
+            default -> anyJson();
+        };
+    }
+
+    private String type(JsonNode schema) {
+        var type = schema.path("type");
+        return type.isArray() ? pick(List.copyOf(type.values())).asString() : type.asString("");
+    }
+
+    private long number(JsonNode schema) {
+        long least = schema.path("minimum").asLong(0);
+        long most = schema.path("maximum").asLong(1_000_000);
+        return switch (random.nextInt(4)) {
+            case 0 -> least;
+            case 1 -> most;
+            default -> random.nextLong(least, most + 1);
+        };
+    }
+
+    private String text(JsonNode schema, String field) {
+        switch (schema.path("format").asString("")) {
+            case "uuid" -> {
+                return known.anyId(field.replace("_id", ""), random);
+            }
+            case "uri" -> {
+                return UNREACHABLE_URL;
+            }
+            case "date-time" -> {
+                return "2026-01-02T03:04:05.678Z";
+            }
+            default -> {}
+        }
+        var fitting = TEXTS_BY_PATTERN.get(schema.path("pattern").asString(""));
+        if (fitting != null) {
+            return pick(fitting);
+        }
+        int most = Math.min(schema.path("maxLength").asInt(50), 3000);
+        if (random.nextInt(8) == 0) {
+            return "x".repeat(most);
+        }
+        String text = pick(SAMPLE_TEXTS);
+        int length = text.codePointCount(0, text.length());
+        int least = schema.path("minLength").asInt(0);
+        return length <= most ? text + "a".repeat(Math.max(0, least - length)) : "a".repeat(most);
+    }
+
+    private JsonNode array(JsonNode schema) {
+        int least = schema.path("minItems").asInt(0);
+        int most = Math.min(schema.path("maxItems").asInt(3), Math.max(least, 3));
+        var array = JSON.arrayNode();
+        for (int left = random.nextInt(least, most + 1); left > 0; left--) {
+            array.add(generate(schema.path("items")));
+        }
+        return array;
+    }
+
+    private ObjectNode object(JsonNode schema) {
+        var object = JSON.objectNode();
+        var required = new HashSet<String>();
+        schema.path("required").forEach(name -> required.add(name.asString()));
+        var excluded = chooseExclusive(schema, required);
+        for (var property : schema.path("properties").properties()) {
+            String name = property.getKey();
+            if (required.contains(name) || (!excluded.contains(name) && random.nextInt(5) < 2)) {
+                var value = generate(property.getValue(), name);
+                while (required.contains(name) && value.isNull()) {
+                    value = generate(property.getValue(), name);
+                }
+                object.set(name, value);
+            }
+        }
+        var others = schema.path("additionalProperties");
+        if (others.isObject() || others.asBoolean(false)) {
+            for (int left = random.nextInt(3); left > 0; left--) {
+                object.set("X-Field-" + left, others.isObject() ? generate(others) : anyJson());
+            }
+        }
+        return object;
+    }
+
+    /// Requires one of the fields that exclude each other, and returns the others.
+    private Set<String> chooseExclusive(JsonNode schema, Set<String> required) {
+        var excluded = new HashSet<String>();
+        for (var group : schema.path("allOf")) {
+            var alternatives = new ArrayList<String>();
+            group.path("oneOf")
+                    .forEach(one -> alternatives.add(one.path("required").path(0).asString()));
+            String chosen = pick(alternatives);
+            required.add(chosen);
+            alternatives.remove(chosen);
+            excluded.addAll(alternatives);
+        }
+        return excluded;
+    }
+
+    /// Any JSON value.
+    JsonNode anyJson() {
+        return switch (random.nextInt(6)) {
+            case 0 -> JSON.nullNode();
+            case 1 -> JSON.booleanNode(true);
+            case 2 -> JSON.numberNode(random.nextInt());
+            case 3 -> JSON.stringNode(pick(SAMPLE_TEXTS));
+            case 4 -> JSON.arrayNode().add(1).add("a");
+            default -> JSON.objectNode().put("a", 1);
+        };
+    }
+
+    <T> T pick(List<T> choices) {
+        return choices.get(random.nextInt(choices.size()));
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.faults;
+
+import org.jspecify.annotations.NullMarked;

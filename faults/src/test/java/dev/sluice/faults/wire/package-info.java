@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.faults.wire;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,35 @@
+package dev.sluice.account.access;
+
+import dev.sluice.platform.json.JsonObject;
+
+import java.util.Locale;
+import java.util.UUID;
+import java.util.regex.Pattern;
+
+/// A person who can sign in.
+///
+/// @param email in the form of `normalizedEmail`
+/// @param passwordHash see [PasswordHasher]
+public record Account(UUID id, String email, String name, String passwordHash) {
+
+    private static final int MAX_EMAIL_LENGTH = 254; // RFC 5321, section 4.5.3.1.3
+    private static final Pattern EMAIL =
+            Pattern.compile("[^@\\s\\p{Cntrl},;<>\"()\\[\\]\\\\]+@[^@\\s\\p{Cntrl},;<>\"()]+");
+
+    /// Returns what others may see of the account.
+    public JsonObject json() {
+        return new JsonObject().put("id", id).put("email", email).put("name", name);
+    }
+
+    /// Returns an e-mail address in the one form in which addresses are stored and compared: lower
+    /// case. (RFC 5321 lets a mail server tell capital letters apart; none that matters does.)
+    ///
+    /// @throws IllegalArgumentException if the text is not exactly one plain address
+    public static String normalizedEmail(String text) {
+        if (text.length() > MAX_EMAIL_LENGTH || !EMAIL.matcher(text).matches()) {
+            throw new IllegalArgumentException(
+                    "must be one e-mail address, such as a@example.com.");
+        }
+        return text.toLowerCase(Locale.ROOT);
+    }
+}

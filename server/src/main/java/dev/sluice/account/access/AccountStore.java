@@ -1,0 +1,55 @@
+package dev.sluice.account.access;
+
+import dev.sluice.platform.db.Row;
+import dev.sluice.platform.db.Tx;
+
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.UUID;
+
+/// The SQL of accounts.
+public final class AccountStore {
+
+    private AccountStore() {}
+
+    /// Inserts an account; returns false if another account has the e-mail address.
+    public static boolean insert(Tx tx, Account account, Instant now) {
+        return tx.update(
+                        """
+                        insert into account (id, email, name, password_hash, created_at)
+                        values (?, ?, ?, ?, ?)
+                        on conflict (email) do nothing
+                        """,
+                        account.id(),
+                        account.email(),
+                        account.name(),
+                        account.passwordHash(),
+                        now)
+                > 0;
+    }
+
+    public static Optional<Account> find(Tx tx, UUID id) {
+        return tx.findOne(
+                "select id, email, name, password_hash from account where id = ?",
+                AccountStore::account,
+                id);
+    }
+
+    /// @param email in the form of [Account#normalizedEmail]
+    public static Optional<Account> find(Tx tx, String email) {
+        return tx.findOne(
+                "select id, email, name, password_hash from account where email = ?",
+                AccountStore::account,
+                email);
+    }
+
+    public static void setPasswordHash(Tx tx, UUID id, String passwordHash) {
+        tx.update("update account set password_hash = ? where id = ?", passwordHash, id);
+    }
+
+    private static Account account(Row row) throws SQLException {
+        return new Account(
+                row.uuid("id"), row.text("email"), row.text("name"), row.text("password_hash"));
+    }
+}

@@ -1,0 +1,138 @@
+package dev.sluice.account.access;
+
+import dev.sluice.account.access.ApiKeyStore.ListedKey;
+import dev.sluice.account.access.ApiKeyStore.NewKey;
+import dev.sluice.account.workspace.Role;
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.account.workspace.WorkspaceStore;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.http.ApiErrorCode;
+import dev.sluice.platform.http.ApiException;
+import dev.sluice.platform.http.Reply;
+import dev.sluice.platform.http.Request;
+import dev.sluice.platform.http.Router;
+import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.json.FieldReader;
+import dev.sluice.platform.json.JsonObject;
+import dev.sluice.platform.secret.Secret;
+import dev.sluice.platform.secret.SecretGenerator;
+
+import java.io.IOException;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.UUID;
+
+/// The routes `/api/v1/api-keys`: list, create and delete a workspace's API keys.
+///
+/// A key belongs to the workspace and goes on when the person who created it leaves. It can neither
+/// create nor delete keys. Thread-safe.
+public final class ApiKeyRoutes {
+
+    /// The maximum number of keys of a workspace. The list has no pages.
+    private static final int MAX_KEYS = 100;
+
+    private final Db db;
+    private final Authenticator authenticator;
+    private final Uuid7 ids;
+    private final SecretGenerator random;
+    private final InstantSource clock;
+
+    public ApiKeyRoutes(
+            Db db,
+            Authenticator authenticator,
+            Uuid7 ids,
+            SecretGenerator random,
+            InstantSource clock) {
+        this.db = db;
+        this.authenticator = authenticator;
+        this.ids = ids;
+        this.random = random;
+        this.clock = clock;
+    }
+
+    public void addTo(Router router) {
+        router.get("/api/v1/api-keys", this::list);
+        router.post("/api/v1/api-keys", this::create);
+        router.delete("/api/v1/api-keys/{id}", this::delete);
+    }
+
+    private Reply list(Request request) {
+        var caller = authenticator.authenticate(request);
+        var keys = db.call(tx -> ApiKeyStore.list(tx, caller.workspace()));
+        return Reply.ok(JsonObject.items(keys.stream().map(ApiKeyRoutes::json).toList()));
+    }
+
+    private static JsonObject json(ListedKey key) {
+        return new JsonObject()
+                .put("id", key.id())
+                .put("name", key.name())
+                .put("prefix", key.prefix())
+                .put("access", key.access().text())
+                .put(
+                        "created_by",
+                        key.creator()
+                                .map(creator ->
+                                        new JsonObject()
+                                                .put("id", creator.id())
+                                                .put("name", creator.name())))
+                .put("created_at", key.createdAt())
+                .put("last_used_at", key.lastUsedAt())
+                .put("expires_at", key.expiresAt());
+    }
+
+    private Reply create(Request request) throws IOException {
+        var caller = authenticator.authenticate(request);
+        UUID creator = caller.requireRole(Role.ADMIN).account();
+        var now = clock.instant();
+        var input = request.jsonBody();
+        var name = input.required("name", input.text("name", 1, 100));
+        var access = input.oneOf("access", KeyAccess.BY_TEXT).orElse(KeyAccess.FULL);
+        var expiresAt = input.parsed("expires_at", text -> expiry(text, now)).toOptional();
+        input.check();
+        Secret secret = ApiKey.generate(random);
+        var key =
+                new NewKey(
+                        ids.next(),
+                        caller.workspace(),
+                        creator,
+                        name.orElse(""),
+                        access,
+                        expiresAt,
+                        secret);
+        var listed = db.call(tx -> insert(tx, key, now));
+        return Reply.created(json(listed).put("key", secret.reveal()));
+    }
+
+    /// Returns the time to the millisecond, as replies show it.
+    private static Instant expiry(String text, Instant now) {
+        var time = FieldReader.parseTime(text).truncatedTo(ChronoUnit.MILLIS);
+        if (!time.isAfter(now)) {
+            throw new IllegalArgumentException("must be in the future.");
+        }
+        return time;
+    }
+
+    private static ListedKey insert(Tx tx, NewKey key, Instant now) {
+        WorkspaceStore.lock(tx, key.workspace());
+        if (ApiKeyStore.count(tx, key.workspace()) >= MAX_KEYS) {
+            throw new ApiException(
+                    ApiErrorCode.CONFLICT,
+                    "A workspace has at most " + MAX_KEYS + " API keys. Delete one first.");
+        }
+        ApiKeyStore.insert(tx, key, now);
+        return ApiKeyStore.find(tx, key.workspace(), key.id()).orElseThrow();
+    }
+
+    private Reply delete(Request request) {
+        var caller = authenticator.authenticate(request);
+        caller.requireRole(Role.ADMIN);
+        WorkspaceId workspace = caller.workspace();
+        var id = request.id("API key");
+        if (!db.call(tx -> ApiKeyStore.delete(tx, workspace, id))) {
+            throw ApiException.notFound("API key");
+        }
+        return Reply.noContent();
+    }
+}

@@ -1,0 +1,176 @@
+package dev.sluice.account.access;
+
+import dev.sluice.account.plan.PlanCatalog;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.http.ApiErrorCode;
+import dev.sluice.platform.http.ApiException;
+import dev.sluice.platform.http.Header;
+import dev.sluice.platform.http.Request;
+import dev.sluice.platform.secret.Sha256;
+
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+
+/// Identifies the caller of an API request by its API key or its session.
+///
+/// Every request looks up its key or session in the database, with the person's present role. A
+/// deleted key, an ended session and a changed role therefore take effect at once. Requests with a
+/// key count towards the workspace's rate limit; requests with a session do not. A request with
+/// both is a request with a key. Thread-safe.
+public final class Authenticator {
+
+    private static final String BEARER_PREFIX = "Bearer ";
+    private static final int MAX_UNKNOWN_KEYS_PER_MINUTE = 30;
+
+    /// What a caller may see, no cache may keep for another one.
+    private static final List<Header> NO_STORE = List.of(new Header("Cache-Control", "no-store"));
+
+    /// A request with a stored key.
+    ///
+    /// @param rateLimit empty if the plan has no limit or the key has expired
+    private record RequestWithKey(
+            ApiKeyStore.ApiKeyRecord key,
+            boolean isExpired,
+            Optional<ApiRateLimiter.ApiRateLimitStatus> rateLimit) {
+
+        Caller caller() {
+            return new Caller(
+                    key.workspace(), new Caller.Identity.KeyIdentity(key.id(), key.createdBy()));
+        }
+    }
+
+    private final Db db;
+    private final ApiRateLimiter rateLimiter;
+    private final OriginCheck originCheck;
+    private final ClientAddress clientAddress;
+    private final InstantSource clock;
+    private final NetworkFailures unknownKeys = new NetworkFailures(MAX_UNKNOWN_KEYS_PER_MINUTE);
+
+    /// @param baseUrl the server's public address; the dashboard's pages come from there
+    public Authenticator(
+            Db db,
+            PlanCatalog plans,
+            String baseUrl,
+            ClientAddress clientAddress,
+            InstantSource clock) {
+        this.db = db;
+        this.clientAddress = clientAddress;
+        this.rateLimiter = new ApiRateLimiter(plans);
+        this.originCheck = new OriginCheck(baseUrl);
+        this.clock = clock;
+    }
+
+    /// Identifies the caller. Call this once per request, before doing anything else.
+    ///
+    /// @throws ApiException 401 if the request has no valid key or session; 403 if a session's
+    ///   person is no longer a member of its workspace, if another site sent the request, or if the
+    ///   key may only read and the request is no `GET` or `HEAD`; 429 if the request exceeds the
+    ///   workspace's rate limit, or if too many unknown keys came from the client's network
+    public Caller authenticate(Request request) {
+        if (request.header("Authorization").isEmpty() && hasSession(request)) {
+            var session = session(request);
+            var membership =
+                    session.membership()
+                            .orElseThrow(() ->
+                                    new ApiException(
+                                            ApiErrorCode.FORBIDDEN,
+                                            "You are not a member of this workspace. Choose another"
+                                                + " with POST /api/v1/workspaces/{id}/switch."));
+            return new Caller(
+                    membership.workspace(),
+                    new Caller.Identity.SessionIdentity(
+                            session.account(), session.id(), membership.role()));
+        }
+        return authenticateKey(request);
+    }
+
+    private static boolean hasSession(Request request) {
+        return SessionCookie.token(request).isPresent();
+    }
+
+    /// Identifies the person of a session, who need not be a member of any workspace. Use this for
+    /// what concerns the person, not a workspace.
+    ///
+    /// @throws ApiException 401 if the request has no valid session, 403 if it has an API key or if
+    ///   another site sent it
+    public Session session(Request request) {
+        request.addExtraHeaders(NO_STORE);
+        if (request.header("Authorization").isPresent()) {
+            var _ = authenticateKey(request).requireSession(); // always refused
+        }
+        byte[] hash =
+                Sha256.hash(
+                        SessionCookie.token(request)
+                                .orElseThrow(() -> unauthorized("Sign in first.")));
+        originCheck.check(request);
+        var session =
+                db.call(tx -> SessionStore.findAndExtend(tx, hash, clock.instant()))
+                        .orElseThrow(() -> unauthorized("Your session has ended. Sign in again."));
+        request.setBodyOwner(session.account());
+        return session;
+    }
+
+    private Caller authenticateKey(Request request) {
+        request.addExtraHeaders(NO_STORE);
+        String header = request.header("Authorization").orElse("");
+        if (!header.regionMatches(true, 0, BEARER_PREFIX, 0, BEARER_PREFIX.length())) {
+            throw unauthorized("Send an API key as Authorization: Bearer <key>.");
+        }
+        byte[] hash = ApiKey.hash(header.substring(BEARER_PREFIX.length()).strip());
+        var found = db.call(tx -> find(tx, hash)).orElseThrow(() -> unknownKey(request));
+        if (found.isExpired()) {
+            throw unauthorized("The API key has expired. Create a new one.");
+        }
+        found.rateLimit()
+                .ifPresent(rateLimit -> {
+                    request.addExtraHeaders(rateLimit.headers());
+                    if (rateLimit.isExceeded()) {
+                        throw rateLimit.refusal();
+                    }
+                });
+        if (!found.key().access().allows(request.method())) {
+            throw new ApiException(
+                    ApiErrorCode.FORBIDDEN,
+                    "This API key may only read, with GET and HEAD. Use a key with full access.");
+        }
+        request.setBodyOwner(found.key().workspace());
+        return found.caller();
+    }
+
+    /// Returns the refusal of an unknown key: 401, or 429 if too many came from the client's
+    /// network. A known key from there goes on working, because it is looked up all the same.
+    private ApiException unknownKey(Request request) {
+        var now = clock.instant();
+        String network = ClientAddress.network(clientAddress.of(request));
+        var delay = unknownKeys.delay(network, now);
+        if (!delay.isZero()) {
+            return ApiException.tooMany("Too many unknown API keys came from your network.", delay);
+        }
+        unknownKeys.add(network, now);
+        return unauthorized("The API key is unknown.");
+    }
+
+    /// Finds the key, and counts the request unless the key has expired.
+    private Optional<RequestWithKey> find(Tx tx, byte[] hash) {
+        var now = clock.instant();
+        return ApiKeyStore.find(tx, hash, now)
+                .map(key -> {
+                    if (key.isExpired(now)) {
+                        return new RequestWithKey(key, true, Optional.empty());
+                    }
+                    ApiKeyStore.recordUse(tx, key, now);
+                    return new RequestWithKey(
+                            key,
+                            false,
+                            rateLimiter.countRequest(tx, key.workspace(), key.plan(), now));
+                });
+    }
+
+    /// Returns a 401 reply, with the header that RFC 9110, section 15.5.2, requires.
+    public static ApiException unauthorized(String message) {
+        return new ApiException(ApiErrorCode.UNAUTHORIZED, message)
+                .withHeader(new Header("WWW-Authenticate", "Bearer"));
+    }
+}

@@ -1,0 +1,50 @@
+package dev.sluice.account.access;
+
+import dev.sluice.account.access.Caller.Identity;
+import dev.sluice.account.workspace.WorkspaceStore;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.http.Reply;
+import dev.sluice.platform.http.Request;
+import dev.sluice.platform.http.Router;
+import dev.sluice.platform.json.JsonObject;
+
+/// The route `GET /api/v1/me`, which shows who the caller is and in which workspace it acts.
+public final class CallerRoutes {
+
+    private final Db db;
+    private final Authenticator authenticator;
+
+    public CallerRoutes(Db db, Authenticator authenticator) {
+        this.db = db;
+        this.authenticator = authenticator;
+    }
+
+    public void addTo(Router router) {
+        router.get("/api/v1/me", this::get);
+    }
+
+    private Reply get(Request request) {
+        var caller = authenticator.authenticate(request);
+        return Reply.ok(
+                switch (caller.identity()) {
+                    case Identity.KeyIdentity _ ->
+                            new JsonObject()
+                                    .put("auth", "api_key")
+                                    .put("workspace", workspace(caller));
+                    case Identity.SessionIdentity session ->
+                            new JsonObject()
+                                    .put("auth", "session")
+                                    .put("user", user(session))
+                                    .put("workspace", workspace(caller))
+                                    .put("role", session.role().text());
+                });
+    }
+
+    private JsonObject workspace(Caller caller) {
+        return db.call(tx -> WorkspaceStore.find(tx, caller.workspace())).orElseThrow().json();
+    }
+
+    private JsonObject user(Identity.SessionIdentity session) {
+        return db.call(tx -> AccountStore.find(tx, session.account())).orElseThrow().json();
+    }
+}

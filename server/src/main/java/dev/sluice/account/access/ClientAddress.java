@@ -1,0 +1,69 @@
+package dev.sluice.account.access;
+
+import dev.sluice.platform.http.Request;
+import dev.sluice.platform.net.Cidr;
+
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/// Finds the address of the client that sent a request, also behind proxies.
+///
+/// Each proxy appends the address it was called from to `X-Forwarded-For`. The client's address is
+/// therefore the last one that is not a trusted proxy's. What stands before it was sent by the
+/// client itself and proves nothing.
+public final class ClientAddress {
+
+    private final List<Cidr> trustedProxies;
+
+    /// @param trustedProxies the ranges whose `X-Forwarded-For` is believed
+    public ClientAddress(List<Cidr> trustedProxies) {
+        this.trustedProxies = List.copyOf(trustedProxies);
+    }
+
+    public InetAddress of(Request request) {
+        var address = request.remoteAddress();
+        var forwarded =
+                Arrays.asList(
+                        String.join(",", request.headerValues("X-Forwarded-For")).split(",", -1));
+        for (var hop : forwarded.reversed()) {
+            if (!isTrusted(address)) {
+                break;
+            }
+            var previous = parse(hop.strip());
+            if (previous.isEmpty()) {
+                break; // nobody whom we trust wrote this
+            }
+            address = previous.get();
+        }
+        return address;
+    }
+
+    private boolean isTrusted(InetAddress address) {
+        return trustedProxies.stream().anyMatch(range -> range.contains(address));
+    }
+
+    private static Optional<InetAddress> parse(String text) {
+        try {
+            return Optional.of(InetAddress.ofLiteral(text));
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
+    }
+
+    /// Returns the text by which attempts from an address are counted: an IPv4 address itself, and
+    /// of an IPv6 address the first 64 bits, because a client usually has all addresses below them.
+    public static String network(InetAddress address) {
+        if (address instanceof Inet6Address) {
+            var text = new StringBuilder();
+            byte[] bytes = address.getAddress();
+            for (int i = 0; i < 8; i += 2) {
+                text.append(String.format("%02x%02x:", bytes[i], bytes[i + 1]));
+            }
+            return text.append(":/64").toString();
+        }
+        return address.getHostAddress();
+    }
+}

@@ -1,0 +1,64 @@
+package dev.sluice.account.access;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+
+/// Counts the failures that come from each network, such as wrong passwords, in a minute that
+/// begins with the first of them. A network is an IPv4 address or an IPv6 /64, as
+/// [ClientAddress#network] names it.
+///
+/// The counts are in this process's memory; the ones used longest ago are forgotten first.
+/// Thread-safe.
+public final class NetworkFailures {
+
+    private static final Duration WINDOW = Duration.ofMinutes(1);
+    private static final int MAX_NETWORKS = 50_000;
+
+    /// @param first when the first of them happened
+    private record FailedMinute(int number, Instant first) {
+
+        /// Whether the minute is over, or the clock was set back.
+        boolean isOld(Instant now) {
+            return Duration.between(first, now).abs().compareTo(WINDOW) >= 0;
+        }
+    }
+
+    private final int max;
+    private final Map<String, FailedMinute> byNetwork = new LeastRecentlyUsed<>(MAX_NETWORKS);
+
+    /// @param max how many failures of a network in a minute have no consequence
+    public NetworkFailures(int max) {
+        this.max = max;
+    }
+
+    /// Returns how long the network must wait until its minute is over; zero as long as it has
+    /// fewer failures than `max`.
+    public synchronized Duration delay(String network, Instant now) {
+        var failures = byNetwork.get(network);
+        return failures == null || failures.isOld(now) || failures.number() < max
+                ? Duration.ZERO
+                : Duration.between(now, failures.first().plus(WINDOW));
+    }
+
+    /// Returns how many failures of the network count at present.
+    public synchronized int number(String network, Instant now) {
+        var failures = byNetwork.get(network);
+        return failures == null || failures.isOld(now) ? 0 : failures.number();
+    }
+
+    public synchronized void add(String network, Instant now) {
+        byNetwork.merge(
+                network,
+                new FailedMinute(1, now),
+                (before, first) ->
+                        before.isOld(now)
+                                ? first
+                                : new FailedMinute(before.number() + 1, before.first()));
+    }
+
+    /// Returns how many networks are in memory.
+    public synchronized int size() {
+        return byNetwork.size();
+    }
+}

@@ -1,0 +1,84 @@
+package dev.sluice.account.access;
+
+import dev.sluice.platform.secret.Secret;
+
+import org.bouncycastle.crypto.generators.Argon2BytesGenerator;
+import org.bouncycastle.crypto.params.Argon2Parameters;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.Base64;
+import java.util.regex.Pattern;
+
+/// Hashes passwords with Argon2id (RFC 9106).
+///
+/// The parameters are those that OWASP recommends. The result is a string in PHC format.
+public final class PasswordHasher {
+
+    private static final int ARGON2_MEMORY_KIB = 19_456;
+    private static final int ARGON2_ITERATIONS = 2;
+    private static final int ARGON2_PARALLELISM = 1;
+    private static final int HASH_BYTES = 32;
+
+    private static final Pattern PHC_FORMAT =
+            Pattern.compile(
+                    "\\$argon2id\\$v=19"
+                            + "\\$m=(?<memory>\\d+),t=(?<iterations>\\d+),p=(?<parallelism>\\d+)"
+                            + "\\$(?<salt>[^$]+)\\$(?<hash>[^$]+)");
+
+    private PasswordHasher() {}
+
+    /// @param salt 16 random bytes
+    public static String hash(Secret password, byte[] salt) {
+        byte[] hash =
+                hash(password, salt, ARGON2_MEMORY_KIB, ARGON2_ITERATIONS, ARGON2_PARALLELISM);
+        var base64 = Base64.getEncoder().withoutPadding();
+        return "$argon2id$v=19$m="
+                + ARGON2_MEMORY_KIB
+                + ",t="
+                + ARGON2_ITERATIONS
+                + ",p="
+                + ARGON2_PARALLELISM
+                + "$"
+                + base64.encodeToString(salt)
+                + "$"
+                + base64.encodeToString(hash);
+    }
+
+    /// Whether the password is the one that was hashed. Takes as long for a wrong password as for
+    /// the right one.
+    ///
+    /// @param stored what `hash` returned, possibly by an earlier version with other parameters
+    public static boolean matches(Secret password, String stored) {
+        var parts = PHC_FORMAT.matcher(stored);
+        if (!parts.matches()) {
+            throw new IllegalArgumentException("not a hash of Argon2id in PHC format");
+        }
+        var base64 = Base64.getDecoder();
+        return MessageDigest.isEqual(
+                base64.decode(parts.group("hash")),
+                hash(
+                        password,
+                        base64.decode(parts.group("salt")),
+                        Integer.parseInt(parts.group("memory")),
+                        Integer.parseInt(parts.group("iterations")),
+                        Integer.parseInt(parts.group("parallelism"))));
+    }
+
+    private static byte[] hash(
+            Secret password, byte[] salt, int memoryKib, int iterations, int parallelism) {
+        var parameters =
+                new Argon2Parameters.Builder(Argon2Parameters.ARGON2_id)
+                        .withVersion(Argon2Parameters.ARGON2_VERSION_13)
+                        .withMemoryAsKB(memoryKib)
+                        .withIterations(iterations)
+                        .withParallelism(parallelism)
+                        .withSalt(salt)
+                        .build();
+        var generator = new Argon2BytesGenerator();
+        generator.init(parameters);
+        byte[] hash = new byte[HASH_BYTES];
+        generator.generateBytes(password.reveal().getBytes(StandardCharsets.UTF_8), hash);
+        return hash;
+    }
+}

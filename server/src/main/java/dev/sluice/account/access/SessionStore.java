@@ -1,0 +1,182 @@
+package dev.sluice.account.access;
+
+import dev.sluice.account.workspace.Role;
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.platform.db.Row;
+import dev.sluice.platform.db.Tx;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/// The SQL of sessions: opens them, finds them by the hash of their token, and ends them.
+public final class SessionStore {
+
+    /// How long a session lasts after its last request (decided for the product: 30 days).
+    public static final Duration LIFETIME = Duration.ofDays(30);
+
+    /// How old `last_seen_at` may become before a request updates it. Thanks to this interval, most
+    /// requests write nothing.
+    private static final Duration LAST_SEEN_UPDATE_INTERVAL = Duration.ofMinutes(1);
+
+    /// A session to be opened.
+    ///
+    /// @param address the client's address at sign-in
+    /// @param userAgent the first part of the client's `User-Agent` header; may be empty
+    public record NewSession(
+            UUID id,
+            UUID account,
+            Optional<WorkspaceId> workspace,
+            String address,
+            String userAgent) {}
+
+    private SessionStore() {}
+
+    public static void insert(Tx tx, NewSession session, byte[] tokenHash, Instant now) {
+        tx.update(
+                """
+                insert into session (id, account_id, token_hash, workspace_id, created_at,
+                                     last_seen_at, expires_at, address, user_agent)
+                values (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+                session.id(),
+                session.account(),
+                tokenHash,
+                session.workspace().map(WorkspaceId::value).orElse(null),
+                now,
+                now,
+                now.plus(LIFETIME),
+                session.address(),
+                session.userAgent());
+    }
+
+    /// Whether the account has or had a session from this address that has not been removed yet.
+    public static boolean isKnownAddress(Tx tx, UUID account, String address) {
+        return tx.findOne(
+                        "select id from session where account_id = ? and address = ? limit 1",
+                        row -> row.uuid("id"),
+                        account,
+                        address)
+                .isPresent();
+    }
+
+    /// Finds a session that has not expired, and extends it if it was last seen more than a minute
+    /// ago.
+    static Optional<Session> findAndExtend(Tx tx, byte[] tokenHash, Instant now) {
+        var found =
+                tx.findOne(
+                        """
+                        select session.id, session.account_id, member.workspace_id, role,
+                               last_seen_at > ? as is_recent
+                          from session
+                          left join member on member.workspace_id = session.workspace_id
+                                          and member.account_id = session.account_id
+                         where token_hash = ?
+                           and expires_at > ?
+                        """,
+                        row -> new FoundSession(session(row), row.bool("is_recent")),
+                        now.minus(LAST_SEEN_UPDATE_INTERVAL),
+                        tokenHash,
+                        now);
+        found.filter(session -> !session.isRecent())
+                .ifPresent(session ->
+                        tx.update(
+                                "update session set last_seen_at = ?, expires_at = ? where id = ?",
+                                now,
+                                now.plus(LIFETIME),
+                                session.session().id()));
+        return found.map(FoundSession::session);
+    }
+
+    private record FoundSession(Session session, boolean isRecent) {}
+
+    private static Session session(Row row) throws SQLException {
+        return new Session(
+                row.uuid("id"),
+                row.uuid("account_id"),
+                row.isNull("workspace_id")
+                        ? Optional.empty()
+                        : Optional.of(
+                                new Session.SessionMembership(
+                                        new WorkspaceId(row.uuid("workspace_id")),
+                                        Role.parse(row.text("role")))));
+    }
+
+    /// A session as its person sees it.
+    public record OpenSession(
+            UUID id, String address, String userAgent, Instant createdAt, Instant lastSeenAt) {}
+
+    /// Returns the sessions of an account that have not expired, the one seen last first.
+    public static List<OpenSession> list(Tx tx, UUID account, Instant now) {
+        return tx.query(
+                """
+                select id, address, user_agent, created_at, last_seen_at
+                  from session
+                 where account_id = ?
+                   and expires_at > ?
+                 order by last_seen_at desc, id
+                """,
+                row ->
+                        new OpenSession(
+                                row.uuid("id"),
+                                row.text("address"),
+                                row.text("user_agent"),
+                                row.instant("created_at"),
+                                row.instant("last_seen_at")),
+                account,
+                now);
+    }
+
+    /// Removes the sessions that expired before `now`.
+    public static void deleteExpired(Tx tx, Instant now) {
+        tx.update("delete from session where expires_at <= ?", now);
+    }
+
+    /// Ends one session of an account; returns whether there was one.
+    public static boolean end(Tx tx, UUID account, UUID session) {
+        return tx.update("delete from session where account_id = ? and id = ?", account, session)
+                > 0;
+    }
+
+    /// Lets a session act in a workspace. The caller has checked that the person is a member.
+    public static void switchTo(Tx tx, UUID session, WorkspaceId workspace) {
+        tx.update("update session set workspace_id = ? where id = ?", workspace.value(), session);
+    }
+
+    /// Moves the sessions of an account that act in a workspace to the oldest workspace of which
+    /// the person is a member; to none if there is none.
+    public static void moveOut(Tx tx, WorkspaceId workspace, UUID account) {
+        tx.update(
+                """
+                update session
+                   set workspace_id = (select member.workspace_id
+                                         from member
+                                        where member.account_id = session.account_id
+                                        order by member.created_at
+                                        limit 1)
+                 where workspace_id = ?
+                   and account_id = ?
+                """,
+                workspace.value(),
+                account);
+    }
+
+    /// Ends the sessions of an account that act in a workspace.
+    public static void endIn(Tx tx, WorkspaceId workspace, UUID account) {
+        tx.update(
+                "delete from session where workspace_id = ? and account_id = ?",
+                workspace.value(),
+                account);
+    }
+
+    /// Ends all sessions of an account except, if given, this one.
+    public static void endAll(Tx tx, UUID account, Optional<UUID> except) {
+        tx.update(
+                "delete from session where account_id = ? and id is distinct from ?",
+                account,
+                except.orElse(null));
+    }
+}

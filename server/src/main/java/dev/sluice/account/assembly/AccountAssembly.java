@@ -1,0 +1,107 @@
+package dev.sluice.account.assembly;
+
+import dev.sluice.account.access.ApiKeyRoutes;
+import dev.sluice.account.access.Authenticator;
+import dev.sluice.account.access.CallerRoutes;
+import dev.sluice.account.access.ClientAddress;
+import dev.sluice.account.access.InitialSetup;
+import dev.sluice.account.access.SessionStore;
+import dev.sluice.account.plan.PlanCatalog;
+import dev.sluice.account.plan.PlanRoutes;
+import dev.sluice.account.workspace.InviteStore;
+import dev.sluice.platform.assembly.Foundation;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.http.Router;
+import dev.sluice.platform.loop.Chore;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/// The assembled account layer: authentication of API requests, and the plan catalogue.
+///
+/// @param callerRoutes `GET /api/v1/me`
+/// @param expiry removes sessions and invites that expired
+/// @param firstStart the newly created credentials if this is the first start with this database;
+///   otherwise empty
+public record AccountAssembly(
+        Authenticator authenticator,
+        CallerRoutes callerRoutes,
+        ApiKeyRoutes apiKeyRoutes,
+        SignInAssembly signIn,
+        MembersAssembly members,
+        PlanCatalog plans,
+        Chore expiry,
+        Optional<InitialSetup.InitialCredentials> firstStart) {
+
+    /// Builds the account layer. Creates the first workspace if there is none.
+    ///
+    /// @param saveCredentials stores the newly created credentials before the commit; if it throws
+    ///   an exception, nothing is created
+    public static AccountAssembly open(
+            Foundation base,
+            AccountSettings settings,
+            Consumer<InitialSetup.InitialCredentials> saveCredentials) {
+        var db = base.pools().api();
+        var credentials =
+                InitialSetup.run(
+                        db,
+                        settings.initialSetup(),
+                        base.ids(),
+                        base.random(),
+                        base.now(),
+                        saveCredentials);
+        var plans = settings.plans();
+        var authenticator =
+                new Authenticator(
+                        db,
+                        plans,
+                        settings.people().baseUrl(),
+                        new ClientAddress(settings.people().trustedProxies()),
+                        base.clock());
+        return new AccountAssembly(
+                authenticator,
+                new CallerRoutes(db, authenticator),
+                new ApiKeyRoutes(db, authenticator, base.ids(), base.random(), base.clock()),
+                new SignInAssembly(
+                        db,
+                        authenticator,
+                        settings.people(),
+                        base.ids(),
+                        base.random(),
+                        base.clock()),
+                new MembersAssembly(
+                        db,
+                        authenticator,
+                        settings.people().baseUrl(),
+                        settings.people().firstPlan(),
+                        base.ids(),
+                        base.random(),
+                        base.clock()),
+                plans,
+                Chore.of(
+                        "expired sessions",
+                        Duration.ofMinutes(10),
+                        () -> db.run(tx -> deleteExpired(tx, base.settledClock().instant()))),
+                credentials);
+    }
+
+    private static void deleteExpired(Tx tx, Instant now) {
+        SessionStore.deleteExpired(tx, now);
+        InviteStore.deleteExpired(tx, now);
+    }
+
+    public List<Chore> chores() {
+        return List.of(expiry);
+    }
+
+    public void addTo(Router router) {
+        callerRoutes.addTo(router);
+        apiKeyRoutes.addTo(router);
+        signIn.addTo(router);
+        members.addTo(router);
+        PlanRoutes.addTo(router, plans);
+    }
+}

@@ -1,0 +1,43 @@
+package dev.sluice.account.assembly;
+
+import dev.sluice.account.access.Authenticator;
+import dev.sluice.account.members.InviteRoutes;
+import dev.sluice.account.members.MemberRoutes;
+import dev.sluice.account.members.WorkspaceAccess;
+import dev.sluice.account.members.WorkspaceRoutes;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.http.Router;
+import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.secret.SecretGenerator;
+
+import java.time.InstantSource;
+
+/// The assembled routes of workspaces: all under `/api/v1/workspaces` and `/api/v1/invites`.
+final class MembersAssembly {
+
+    private final WorkspaceRoutes workspaces;
+    private final MemberRoutes members;
+    private final InviteRoutes invites;
+
+    /// @param baseUrl the server's public address
+    /// @param firstPlan the plan of a new workspace
+    MembersAssembly(
+            Db db,
+            Authenticator authenticator,
+            String baseUrl,
+            String firstPlan,
+            Uuid7 ids,
+            SecretGenerator random,
+            InstantSource clock) {
+        var access = new WorkspaceAccess(db, authenticator);
+        workspaces = new WorkspaceRoutes(db, authenticator, access, firstPlan, ids, clock);
+        members = new MemberRoutes(db, access);
+        invites = new InviteRoutes(db, authenticator, access, baseUrl, ids, random, clock);
+    }
+
+    void addTo(Router router) {
+        workspaces.addTo(router);
+        members.addTo(router);
+        invites.addTo(router);
+    }
+}

@@ -1,0 +1,62 @@
+package dev.sluice.account.assembly;
+
+import dev.sluice.account.access.Authenticator;
+import dev.sluice.account.access.ClientAddress;
+import dev.sluice.account.access.SessionCookie;
+import dev.sluice.account.people.PasswordCheck;
+import dev.sluice.account.people.PasswordRoutes;
+import dev.sluice.account.people.PeopleSettings;
+import dev.sluice.account.people.RegistrationRoutes;
+import dev.sluice.account.people.SessionOpener;
+import dev.sluice.account.people.SessionRoutes;
+import dev.sluice.account.people.SignInRoutes;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.http.Router;
+import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.secret.SecretGenerator;
+
+import java.time.InstantSource;
+
+/// The assembled sign-in: all routes under `/api/v1/auth`.
+final class SignInAssembly {
+
+    private final SignInRoutes signIn;
+    private final RegistrationRoutes registration;
+    private final PasswordRoutes password;
+    private final SessionRoutes sessions;
+
+    SignInAssembly(
+            Db db,
+            Authenticator authenticator,
+            PeopleSettings settings,
+            Uuid7 ids,
+            SecretGenerator random,
+            InstantSource clock) {
+        var cookie = new SessionCookie(settings.baseUrl());
+        var clientAddress = new ClientAddress(settings.trustedProxies());
+        var passwords = new PasswordCheck(db, random, clock);
+        var opener = new SessionOpener(cookie, clientAddress, ids, random);
+        signIn =
+                new SignInRoutes(
+                        db, authenticator, passwords, opener, cookie, clientAddress, clock);
+        registration =
+                new RegistrationRoutes(
+                        db,
+                        passwords,
+                        opener,
+                        clientAddress,
+                        settings.firstPlan(),
+                        settings.isRegistrationOpen(),
+                        ids,
+                        clock);
+        password = new PasswordRoutes(db, authenticator, passwords, clientAddress);
+        sessions = new SessionRoutes(db, authenticator, clock);
+    }
+
+    void addTo(Router router) {
+        signIn.addTo(router);
+        registration.addTo(router);
+        password.addTo(router);
+        sessions.addTo(router);
+    }
+}

@@ -1,0 +1,6 @@
+/// Builds the account layer: authentication and the plan catalogue, with their routes. Only the
+/// root package and the assemblies of higher layers import this package.
+@NullMarked
+package dev.sluice.account.assembly;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,180 @@
+package dev.sluice.account.members;
+
+import dev.sluice.account.access.Account;
+import dev.sluice.account.access.AccountStore;
+import dev.sluice.account.access.Authenticator;
+import dev.sluice.account.access.SessionStore;
+import dev.sluice.account.workspace.Invite;
+import dev.sluice.account.workspace.InviteStore;
+import dev.sluice.account.workspace.MemberStore;
+import dev.sluice.account.workspace.Role;
+import dev.sluice.account.workspace.WorkspaceStore;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.http.ApiErrorCode;
+import dev.sluice.platform.http.ApiException;
+import dev.sluice.platform.http.Reply;
+import dev.sluice.platform.http.Request;
+import dev.sluice.platform.http.Router;
+import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.json.FieldReader;
+import dev.sluice.platform.json.JsonObject;
+import dev.sluice.platform.secret.SecretGenerator;
+import dev.sluice.platform.secret.Sha256;
+
+import java.io.IOException;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.UUID;
+
+/// The routes of invites: create, list, delete and accept. An invite works once, for seven days,
+/// and only for the account with the invited address.
+public final class InviteRoutes {
+
+    private static final int TOKEN_LENGTH = 43; // more than 255 random bits
+    private static final Map<String, Role> ROLES =
+            Map.of("admin", Role.ADMIN, "member", Role.MEMBER);
+
+    private final Db db;
+    private final Authenticator authenticator;
+    private final WorkspaceAccess access;
+    private final String baseUrl;
+    private final Uuid7 ids;
+    private final SecretGenerator random;
+    private final InstantSource clock;
+
+    public InviteRoutes(
+            Db db,
+            Authenticator authenticator,
+            WorkspaceAccess access,
+            String baseUrl,
+            Uuid7 ids,
+            SecretGenerator random,
+            InstantSource clock) {
+        this.db = db;
+        this.ids = ids;
+        this.random = random;
+        this.clock = clock;
+        this.authenticator = authenticator;
+        this.access = access;
+        this.baseUrl = baseUrl;
+    }
+
+    public void addTo(Router router) {
+        router.get("/api/v1/workspaces/{id}/invites", this::list);
+        router.post("/api/v1/workspaces/{id}/invites", this::create);
+        router.delete("/api/v1/workspaces/{id}/invites/{invite_id}", this::delete);
+        router.post("/api/v1/invites/accept", this::accept);
+    }
+
+    private Reply list(Request request) {
+        var workspace = access.requireAdminRead(request);
+        var invites = db.call(tx -> InviteStore.list(tx, workspace, clock.instant()));
+        return Reply.ok(JsonObject.items(invites.stream().map(InviteRoutes::json).toList()));
+    }
+
+    private static JsonObject json(Invite invite) {
+        return new JsonObject()
+                .put("id", invite.id())
+                .put("email", invite.email())
+                .put("role", invite.role().text())
+                .put("created_at", invite.createdAt())
+                .put("expires_at", invite.expiresAt());
+    }
+
+    private Reply create(Request request) throws IOException {
+        var who = access.ofSession(request).require(Role.ADMIN);
+        var input = request.jsonBody();
+        var email = input.required("email", input.parsed("email", Account::normalizedEmail));
+        var role = input.required("role", input.oneOf("role", ROLES));
+        input.check();
+        var now = clock.instant();
+        var invite =
+                new Invite(
+                        ids.next(),
+                        who.workspace(),
+                        email.orElse(""),
+                        role.orElse(Role.MEMBER),
+                        now,
+                        now.plus(Invite.LIFETIME));
+        String token = random.base62(TOKEN_LENGTH);
+        db.run(tx -> {
+            requireNoMember(tx, invite);
+            InviteStore.replace(tx, invite, Sha256.hash(token), who.account());
+        });
+        return Reply.created(
+                json(invite).put("token", token).put("accept_url", baseUrl + "/invite#" + token));
+    }
+
+    private static void requireNoMember(Tx tx, Invite invite) {
+        boolean isMember =
+                AccountStore.find(tx, invite.email())
+                        .flatMap(account -> MemberStore.role(tx, invite.workspace(), account.id()))
+                        .isPresent();
+        if (isMember) {
+            throw new ApiException(
+                    ApiErrorCode.CONFLICT, "This person is a member of the workspace already.");
+        }
+    }
+
+    private Reply delete(Request request) {
+        var who = access.ofSession(request).require(Role.ADMIN);
+        UUID id = inviteId(request);
+        if (!db.call(tx -> InviteStore.delete(tx, who.workspace(), id))) {
+            throw ApiException.notFound("invite");
+        }
+        return Reply.noContent();
+    }
+
+    private static UUID inviteId(Request request) {
+        try {
+            return FieldReader.parseUuid(request.pathParameter("invite_id"));
+        } catch (IllegalArgumentException e) {
+            throw ApiException.notFound("invite");
+        }
+    }
+
+    /// Joins the workspace and switches the session to it.
+    private Reply accept(Request request) throws IOException {
+        var session = authenticator.session(request);
+        var input = request.jsonBody();
+        var token = input.required("token", input.text("token", 1, 200));
+        input.check();
+        byte[] hash = Sha256.hash(token.orElse(""));
+        var joined =
+                db.call(tx -> {
+                    var invite =
+                            InviteStore.take(tx, hash, clock.instant())
+                                    .orElseThrow(() -> ApiException.notFound("invite"));
+                    requireInvited(tx, invite, session.account());
+                    if (MemberStore.role(tx, invite.workspace(), session.account()).isEmpty()) {
+                        MemberStore.insert(
+                                tx,
+                                invite.workspace(),
+                                session.account(),
+                                invite.role(),
+                                clock.instant());
+                    }
+                    SessionStore.switchTo(tx, session.id(), invite.workspace());
+                    return WorkspaceStore.find(tx, invite.workspace())
+                            .orElseThrow(WorkspaceAccess::notFound)
+                            .json()
+                            .put(
+                                    "role",
+                                    MemberStore.role(tx, invite.workspace(), session.account())
+                                            .orElseThrow()
+                                            .text());
+                });
+        return Reply.ok(joined);
+    }
+
+    /// The exception undoes the transaction, so the invite stays open for the right person.
+    private static void requireInvited(Tx tx, Invite invite, UUID account) {
+        String email = AccountStore.find(tx, account).orElseThrow().email();
+        if (!email.equals(invite.email())) {
+            throw new ApiException(
+                    ApiErrorCode.FORBIDDEN,
+                    "This invite is for another e-mail address. Sign in with the invited one.");
+        }
+    }
+}

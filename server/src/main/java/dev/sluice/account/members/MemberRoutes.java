@@ -1,0 +1,175 @@
+package dev.sluice.account.members;
+
+import dev.sluice.account.access.SessionStore;
+import dev.sluice.account.members.WorkspaceAccess.Access;
+import dev.sluice.account.workspace.InviteStore;
+import dev.sluice.account.workspace.MemberStore;
+import dev.sluice.account.workspace.MemberStore.Member;
+import dev.sluice.account.workspace.Role;
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.http.ApiErrorCode;
+import dev.sluice.platform.http.ApiException;
+import dev.sluice.platform.http.Reply;
+import dev.sluice.platform.http.Request;
+import dev.sluice.platform.http.Router;
+import dev.sluice.platform.json.FieldReader;
+import dev.sluice.platform.json.JsonObject;
+
+import java.io.IOException;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+
+/// The routes of a workspace's members: list, change of role, removal, leaving, transfer.
+///
+/// A workspace always has an owner. Admins change members and admins, not owners.
+public final class MemberRoutes {
+
+    private static final Map<String, Role> ROLES =
+            Map.of("owner", Role.OWNER, "admin", Role.ADMIN, "member", Role.MEMBER);
+
+    private final Db db;
+    private final WorkspaceAccess access;
+
+    public MemberRoutes(Db db, WorkspaceAccess access) {
+        this.db = db;
+        this.access = access;
+    }
+
+    public void addTo(Router router) {
+        router.get("/api/v1/workspaces/{id}/members", this::list);
+        router.patch("/api/v1/workspaces/{id}/members/{user_id}", this::changeRole);
+        router.delete("/api/v1/workspaces/{id}/members/{user_id}", this::remove);
+        router.post("/api/v1/workspaces/{id}/leave", this::leave);
+        router.post("/api/v1/workspaces/{id}/transfer", this::transfer);
+    }
+
+    private Reply list(Request request) {
+        var workspace = access.requireAdminRead(request);
+        var members = db.call(tx -> MemberStore.members(tx, workspace));
+        return Reply.ok(JsonObject.items(members.stream().map(MemberRoutes::json).toList()));
+    }
+
+    private static JsonObject json(Member member) {
+        return new JsonObject()
+                .put("user_id", member.account())
+                .put("email", member.email())
+                .put("name", member.name())
+                .put("role", member.role().text())
+                .put("created_at", member.since());
+    }
+
+    private Reply changeRole(Request request) throws IOException {
+        var who = access.ofSession(request).require(Role.ADMIN);
+        UUID target = target(request);
+        var input = request.jsonBody();
+        var role = input.required("role", input.oneOf("role", ROLES));
+        input.check();
+        Role next = role.orElse(Role.MEMBER);
+        var changed =
+                db.call(tx -> {
+                    MemberStore.lock(tx, who.workspace());
+                    Role before = role(tx, who.workspace(), target);
+                    if (before == Role.OWNER || next == Role.OWNER) {
+                        current(tx, who).require(Role.OWNER);
+                    } else {
+                        current(tx, who).require(Role.ADMIN);
+                    }
+                    if (before == Role.OWNER && next != Role.OWNER) {
+                        requireOtherOwner(tx, who.workspace(), target);
+                    }
+                    MemberStore.setRole(tx, who.workspace(), target, next);
+                    return member(tx, who.workspace(), target);
+                });
+        return Reply.ok(json(changed));
+    }
+
+    private Reply remove(Request request) {
+        var who = access.ofSession(request).require(Role.ADMIN);
+        UUID target = target(request);
+        db.run(tx -> {
+            MemberStore.lock(tx, who.workspace());
+            Role role = role(tx, who.workspace(), target);
+            current(tx, who).require(role == Role.OWNER ? Role.OWNER : Role.ADMIN);
+            endMembership(tx, who.workspace(), target);
+            SessionStore.endIn(tx, who.workspace(), target);
+        });
+        return Reply.noContent();
+    }
+
+    private Reply leave(Request request) {
+        var who = access.ofSession(request);
+        db.run(tx -> {
+            MemberStore.lock(tx, who.workspace());
+            endMembership(tx, who.workspace(), who.account());
+            SessionStore.moveOut(tx, who.workspace(), who.account());
+        });
+        return Reply.noContent();
+    }
+
+    /// Makes another member the owner; the caller becomes an admin.
+    private Reply transfer(Request request) throws IOException {
+        var who = access.ofSession(request).require(Role.OWNER);
+        var input = request.jsonBody();
+        var target = input.required("user_id", input.uuid("user_id"));
+        input.check();
+        UUID next = target.orElse(who.account());
+        db.run(tx -> {
+            MemberStore.lock(tx, who.workspace());
+            current(tx, who).require(Role.OWNER);
+            var _ = role(tx, who.workspace(), next);
+            MemberStore.setRole(tx, who.workspace(), who.account(), Role.ADMIN);
+            MemberStore.setRole(tx, who.workspace(), next, Role.OWNER);
+        });
+        return Reply.noContent();
+    }
+
+    /// Removes a member with the open invites that the person made.
+    private static void endMembership(Tx tx, WorkspaceId workspace, UUID account) {
+        if (MemberStore.role(tx, workspace, account).equals(Optional.of(Role.OWNER))) {
+            requireOtherOwner(tx, workspace, account);
+        }
+        MemberStore.delete(tx, workspace, account);
+        InviteStore.deleteBy(tx, workspace, account);
+    }
+
+    /// Returns the caller's access by the role that the locked row has now.
+    private static Access current(Tx tx, Access who) {
+        return new Access(
+                who.workspace(),
+                who.account(),
+                who.session(),
+                MemberStore.role(tx, who.workspace(), who.account())
+                        .orElseThrow(WorkspaceAccess::notFound));
+    }
+
+    private static void requireOtherOwner(Tx tx, WorkspaceId workspace, UUID account) {
+        if (!MemberStore.hasOtherOwner(tx, workspace, account)) {
+            throw new ApiException(
+                    ApiErrorCode.CONFLICT,
+                    "A workspace needs an owner. Transfer the workspace to another member first.");
+        }
+    }
+
+    private static Role role(Tx tx, WorkspaceId workspace, UUID account) {
+        return MemberStore.role(tx, workspace, account)
+                .orElseThrow(() -> ApiException.notFound("member"));
+    }
+
+    private static Member member(Tx tx, WorkspaceId workspace, UUID account) {
+        return MemberStore.members(tx, workspace).stream()
+                .filter(member -> member.account().equals(account))
+                .findFirst()
+                .orElseThrow(() -> ApiException.notFound("member"));
+    }
+
+    private static UUID target(Request request) {
+        try {
+            return FieldReader.parseUuid(request.pathParameter("user_id"));
+        } catch (IllegalArgumentException e) {
+            throw ApiException.notFound("member");
+        }
+    }
+}

@@ -1,0 +1,96 @@
+package dev.sluice.account.members;
+
+import dev.sluice.account.access.Authenticator;
+import dev.sluice.account.access.Caller;
+import dev.sluice.account.access.Caller.Identity;
+import dev.sluice.account.access.Session;
+import dev.sluice.account.workspace.MemberStore;
+import dev.sluice.account.workspace.Role;
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.http.ApiErrorCode;
+import dev.sluice.platform.http.ApiException;
+import dev.sluice.platform.http.Request;
+
+import java.util.Optional;
+import java.util.UUID;
+
+/// Decides who may do what to the workspace that a path names.
+///
+/// To a person who is not a member, a workspace looks like one that does not exist: 404. A member
+/// whose role is too low gets 403.
+public final class WorkspaceAccess {
+
+    /// A person's session with the person's role in the workspace of the path.
+    record Access(WorkspaceId workspace, UUID account, UUID session, Role role) {
+
+        /// @throws ApiException 403 if the role does not include `required`
+        Access require(Role required) {
+            if (!role.includes(required)) {
+                throw new ApiException(
+                        ApiErrorCode.FORBIDDEN,
+                        "This needs the role "
+                                + required.text()
+                                + "; your role in this workspace is "
+                                + role.text()
+                                + ".");
+            }
+            return this;
+        }
+    }
+
+    private final Db db;
+    private final Authenticator authenticator;
+
+    public WorkspaceAccess(Db db, Authenticator authenticator) {
+        this.db = db;
+        this.authenticator = authenticator;
+    }
+
+    /// Returns the session's access to the workspace `{id}` of the path.
+    ///
+    /// @throws ApiException 403 for an API key, 404 if the person is not a member
+    Access ofSession(Request request) {
+        Session session = authenticator.session(request);
+        var workspace = new WorkspaceId(request.id("workspace"));
+        return new Access(
+                workspace,
+                session.account(),
+                session.id(),
+                role(workspace, session.account()).orElseThrow(WorkspaceAccess::notFound));
+    }
+
+    /// Checks that the caller may read who belongs to the workspace `{id}` of the path. A key is
+    /// judged by the present role of the person who created it (decided: API keys).
+    ///
+    /// @throws ApiException 403 if the person is no admin, 404 if the workspace is not the caller's
+    WorkspaceId requireAdminRead(Request request) {
+        if (request.header("Authorization").isEmpty()) {
+            return ofSession(request).require(Role.ADMIN).workspace();
+        }
+        Caller caller = authenticator.authenticate(request);
+        var workspace = new WorkspaceId(request.id("workspace"));
+        if (!caller.workspace().equals(workspace)) {
+            throw notFound();
+        }
+        var account =
+                switch (caller.identity()) {
+                    case Identity.KeyIdentity key -> key.createdBy();
+                    case Identity.SessionIdentity session -> session.account();
+                };
+        if (role(workspace, account).filter(role -> role.includes(Role.ADMIN)).isEmpty()) {
+            throw new ApiException(
+                    ApiErrorCode.FORBIDDEN,
+                    "This needs an API key whose creator is an admin or owner of the workspace.");
+        }
+        return workspace;
+    }
+
+    private Optional<Role> role(WorkspaceId workspace, UUID account) {
+        return db.call(tx -> MemberStore.role(tx, workspace, account));
+    }
+
+    static ApiException notFound() {
+        return ApiException.notFound("workspace");
+    }
+}

@@ -1,0 +1,105 @@
+package dev.sluice.account.people;
+
+import dev.sluice.account.access.Account;
+import dev.sluice.account.access.AccountStore;
+import dev.sluice.account.access.ClientAddress;
+import dev.sluice.account.access.PasswordHasher;
+import dev.sluice.account.access.SessionStore;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.http.ApiErrorCode;
+import dev.sluice.platform.http.ApiException;
+import dev.sluice.platform.secret.Secret;
+import dev.sluice.platform.secret.SecretGenerator;
+
+import java.net.InetAddress;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Supplier;
+
+/// Checks a person's password, and hashes new ones. The answer, and the time it takes, is the same
+/// for an unknown account and for a wrong password.
+///
+/// [SignInThrottle] slows a client down that fails again and again; [PasswordLine] bounds what all
+/// clients together may cost. Thread-safe.
+public final class PasswordCheck {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final int SALT_BYTES = 16;
+    private static final UUID NO_ACCOUNT = new UUID(0, 0);
+
+    private final Db db;
+    private final SecretGenerator random;
+    private final InstantSource clock;
+    private final SignInThrottle throttle = new SignInThrottle();
+    private final PasswordLine line = new PasswordLine();
+
+    /// The hash of a password that nobody knows, which is compared if there is no account.
+    private final String unknownAccountHash;
+
+    public PasswordCheck(Db db, SecretGenerator random, InstantSource clock) {
+        this.db = db;
+        this.random = random;
+        this.clock = clock;
+        this.unknownAccountHash =
+                PasswordHasher.hash(new Secret(random.base62(32)), random.bytes(SALT_BYTES));
+    }
+
+    /// Returns the account with this e-mail address and password; empty if there is none.
+    ///
+    /// @param email in the form of [Account#normalizedEmail]
+    /// @throws ApiException 429 if the client must wait
+    Optional<Account> find(String email, Secret password, InetAddress client) {
+        String network = ClientAddress.network(client);
+        var delay = throttle.delay(email, network, clock.instant());
+        if (!delay.isZero()) {
+            throw ApiException.tooMany("Too many failed sign-ins.", delay);
+        }
+        var account = db.call(tx -> AccountStore.find(tx, email));
+        // Asked for an unknown account too, so that the answer takes as long.
+        var id = account.map(Account::id).orElse(NO_ACCOUNT);
+        boolean isKnown =
+                db.call(tx -> SessionStore.isKnownAddress(tx, id, client.getHostAddress()));
+        var place =
+                new PasswordLine.Place(
+                        network, isKnown, throttle.failures(network, clock.instant()));
+        String stored = account.map(Account::passwordHash).orElse(unknownAccountHash);
+        boolean matches = inLine(place, () -> PasswordHasher.matches(password, stored));
+        if (!matches || account.isEmpty()) {
+            throttle.failed(email, network, clock.instant());
+            return Optional.empty();
+        }
+        throttle.succeeded(email, network);
+        return account;
+    }
+
+    /// Returns the hash of a new password.
+    ///
+    /// @throws ApiException 429 if too many clients wait
+    String hash(Secret password, InetAddress client) {
+        var place = new PasswordLine.Place(ClientAddress.network(client), false, 0);
+        return inLine(place, () -> PasswordHasher.hash(password, random.bytes(SALT_BYTES)));
+    }
+
+    private <T> T inLine(PasswordLine.Place place, Supplier<T> work) {
+        enterLine(place);
+        try {
+            return work.get();
+        } finally {
+            line.leave();
+        }
+    }
+
+    private void enterLine(PasswordLine.Place place) {
+        try {
+            if (!line.enter(place, PATIENCE)) {
+                throw ApiException.tooMany(
+                        "Too many people sign in at the moment.", Duration.ofSeconds(5));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ApiException(ApiErrorCode.UNAVAILABLE, "The server is stopping.");
+        }
+    }
+}

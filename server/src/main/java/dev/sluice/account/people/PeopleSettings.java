@@ -1,0 +1,14 @@
+package dev.sluice.account.people;
+
+import dev.sluice.platform.net.Cidr;
+
+import java.util.List;
+
+/// What the operator decides about sign-in.
+///
+/// @param baseUrl the server's public address, without a trailing slash
+/// @param firstPlan the plan of a new workspace
+/// @param isRegistrationOpen whether anyone may register an account with a workspace of its own
+/// @param trustedProxies the ranges of proxies whose `X-Forwarded-For` is believed
+public record PeopleSettings(
+        String baseUrl, String firstPlan, boolean isRegistrationOpen, List<Cidr> trustedProxies) {}

@@ -1,0 +1,21 @@
+package dev.sluice.account.people;
+
+import dev.sluice.account.access.Account;
+import dev.sluice.account.workspace.MemberStore;
+import dev.sluice.platform.json.JsonObject;
+
+import java.util.Optional;
+
+/// The JSON of a signed-in person: who it is, and where the session acts.
+final class PersonJson {
+
+    private PersonJson() {}
+
+    /// @param membership where the session acts; empty if the person is a member of no workspace
+    static JsonObject of(Account account, Optional<MemberStore.Membership> membership) {
+        return new JsonObject()
+                .put("user", account.json())
+                .put("workspace", membership.map(found -> found.workspace().json()))
+                .put("role", membership.map(found -> found.role().text()));
+    }
+}

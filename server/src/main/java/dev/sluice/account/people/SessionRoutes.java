@@ -1,0 +1,59 @@
+package dev.sluice.account.people;
+
+import dev.sluice.account.access.Authenticator;
+import dev.sluice.account.access.SessionStore;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.http.ApiException;
+import dev.sluice.platform.http.Reply;
+import dev.sluice.platform.http.Request;
+import dev.sluice.platform.http.Router;
+import dev.sluice.platform.json.JsonObject;
+
+import java.time.InstantSource;
+import java.util.UUID;
+
+/// The routes `GET /api/v1/auth/sessions` and `DELETE /api/v1/auth/sessions/{id}`: where a person
+/// is signed in.
+public final class SessionRoutes {
+
+    private final Db db;
+    private final Authenticator authenticator;
+    private final InstantSource clock;
+
+    public SessionRoutes(Db db, Authenticator authenticator, InstantSource clock) {
+        this.clock = clock;
+        this.db = db;
+        this.authenticator = authenticator;
+    }
+
+    public void addTo(Router router) {
+        router.get("/api/v1/auth/sessions", this::list);
+        router.delete("/api/v1/auth/sessions/{id}", this::end);
+    }
+
+    private Reply list(Request request) {
+        var session = authenticator.session(request);
+        var open = db.call(tx -> SessionStore.list(tx, session.account(), clock.instant()));
+        return Reply.ok(
+                JsonObject.items(open.stream().map(found -> json(found, session.id())).toList()));
+    }
+
+    private static JsonObject json(SessionStore.OpenSession session, UUID current) {
+        return new JsonObject()
+                .put("id", session.id())
+                .put("is_current", session.id().equals(current))
+                .put("address", session.address())
+                .put("user_agent", session.userAgent())
+                .put("created_at", session.createdAt())
+                .put("last_seen_at", session.lastSeenAt());
+    }
+
+    private Reply end(Request request) {
+        var session = authenticator.session(request);
+        var id = request.id("session");
+        if (!db.call(tx -> SessionStore.end(tx, session.account(), id))) {
+            throw ApiException.notFound("session");
+        }
+        return Reply.noContent();
+    }
+}

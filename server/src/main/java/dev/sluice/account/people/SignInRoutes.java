@@ -1,0 +1,82 @@
+package dev.sluice.account.people;
+
+import dev.sluice.account.access.Account;
+import dev.sluice.account.access.Authenticator;
+import dev.sluice.account.access.ClientAddress;
+import dev.sluice.account.access.SessionCookie;
+import dev.sluice.account.access.SessionStore;
+import dev.sluice.account.workspace.MemberStore;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.http.Reply;
+import dev.sluice.platform.http.Request;
+import dev.sluice.platform.http.Router;
+
+import java.io.IOException;
+import java.time.InstantSource;
+import java.util.List;
+
+/// The routes `POST /api/v1/auth/login` and `/auth/logout`.
+public final class SignInRoutes {
+
+    private final Db db;
+    private final Authenticator authenticator;
+    private final PasswordCheck passwords;
+    private final SessionOpener sessionOpener;
+    private final SessionCookie cookie;
+    private final ClientAddress clientAddress;
+    private final InstantSource clock;
+
+    public SignInRoutes(
+            Db db,
+            Authenticator authenticator,
+            PasswordCheck passwords,
+            SessionOpener sessionOpener,
+            SessionCookie cookie,
+            ClientAddress clientAddress,
+            InstantSource clock) {
+        this.db = db;
+        this.authenticator = authenticator;
+        this.passwords = passwords;
+        this.sessionOpener = sessionOpener;
+        this.cookie = cookie;
+        this.clientAddress = clientAddress;
+        this.clock = clock;
+    }
+
+    public void addTo(Router router) {
+        router.post("/api/v1/auth/login", this::login);
+        router.post("/api/v1/auth/logout", this::logout);
+    }
+
+    private Reply login(Request request) throws IOException {
+        var input = request.jsonBody();
+        var email = input.required("email", input.parsed("email", Account::normalizedEmail));
+        var password = PasswordFields.given(input, "password");
+        input.check();
+        var account =
+                passwords
+                        .find(email.orElse(""), password, clientAddress.of(request))
+                        .orElseThrow(() ->
+                                Authenticator.unauthorized(
+                                        "The e-mail address or the password is wrong."));
+        return db.call(tx -> {
+            var first = MemberStore.memberships(tx, account.id()).stream().findFirst();
+            var header =
+                    sessionOpener.open(
+                            tx,
+                            request,
+                            account.id(),
+                            first.map(membership -> membership.workspace().id()),
+                            clock.instant());
+            return Reply.ok(PersonJson.of(account, first))
+                    .with(List.of(header))
+                    .with("Cache-Control", "no-store");
+        });
+    }
+
+    private Reply logout(Request request) {
+        var session = authenticator.session(request);
+        db.run(tx -> SessionStore.end(tx, session.account(), session.id()));
+        return Reply.noContent().with(List.of(cookie.clear()));
+    }
+}

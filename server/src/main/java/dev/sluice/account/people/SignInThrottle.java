@@ -1,0 +1,81 @@
+package dev.sluice.account.people;
+
+import dev.sluice.account.access.LeastRecentlyUsed;
+import dev.sluice.account.access.NetworkFailures;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+
+/// Counts failed sign-ins and says how long a client must wait before it may try again.
+///
+/// Two counts apply. The first is of one account from one network: after five failures, each
+/// further one doubles a delay that begins at one second and ends at 15 minutes. The second is of
+/// one network, whatever the account: 20 failures in a minute. No count is of an account alone, so
+/// nobody can keep its owner out from elsewhere. A network is an IPv4 address or an IPv6 /64.
+///
+/// The counts are in this process's memory; the ones used longest ago are forgotten first.
+/// Thread-safe.
+final class SignInThrottle {
+
+    static final int FREE_FAILURES = 5;
+    static final Duration MAX_DELAY = Duration.ofMinutes(15);
+    static final int MAX_FAILURES_PER_MINUTE = 20;
+
+    private static final int MAX_PAIRS = 50_000;
+
+    /// Sign-ins of one account from one network.
+    private record AccountOnNetwork(String email, String network) {}
+
+    /// @param number how many in a row
+    /// @param last when the last one happened
+    private record PairFailures(int number, Instant last) {}
+
+    private final Map<AccountOnNetwork, PairFailures> byPair = new LeastRecentlyUsed<>(MAX_PAIRS);
+    private final NetworkFailures byNetwork = new NetworkFailures(MAX_FAILURES_PER_MINUTE);
+
+    /// Returns how long the client must wait; zero if it may try now.
+    synchronized Duration delay(String email, String network, Instant now) {
+        var pair = byPair.get(new AccountOnNetwork(email, network));
+        var pairDelay =
+                pair == null || pair.number() < FREE_FAILURES
+                        ? Duration.ZERO
+                        : remaining(pair.last().plus(backoff(pair.number())), now);
+        var networkDelay = byNetwork.delay(network, now);
+        return pairDelay.compareTo(networkDelay) > 0 ? pairDelay : networkDelay;
+    }
+
+    /// Returns the time left until `until`. A clock that was set back must not prolong a delay, so
+    /// the result is at most the longest delay.
+    private static Duration remaining(Instant until, Instant now) {
+        var left = Duration.between(now, until);
+        return left.isNegative() ? Duration.ZERO : left.compareTo(MAX_DELAY) > 0 ? MAX_DELAY : left;
+    }
+
+    private static Duration backoff(int failures) {
+        var delay = Duration.ofSeconds(1L << Math.min(failures - FREE_FAILURES, 20));
+        return delay.compareTo(MAX_DELAY) > 0 ? MAX_DELAY : delay;
+    }
+
+    /// Returns how many failures of the network count at present.
+    int failures(String network, Instant now) {
+        return byNetwork.number(network, now);
+    }
+
+    synchronized void failed(String email, String network, Instant now) {
+        byPair.merge(
+                new AccountOnNetwork(email, network),
+                new PairFailures(1, now),
+                (before, _) -> new PairFailures(before.number() + 1, now));
+        byNetwork.add(network, now);
+    }
+
+    /// Returns how many counts are in memory.
+    synchronized int size() {
+        return byPair.size() + byNetwork.size();
+    }
+
+    synchronized void succeeded(String email, String network) {
+        byPair.remove(new AccountOnNetwork(email, network));
+    }
+}

@@ -1,0 +1,97 @@
+package dev.sluice.account.workspace;
+
+import dev.sluice.platform.db.Row;
+import dev.sluice.platform.db.Tx;
+
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/// The SQL of invites. An address has at most one invite to a workspace; a new one replaces it.
+public final class InviteStore {
+
+    private InviteStore() {}
+
+    public static void replace(Tx tx, Invite invite, byte[] tokenHash, UUID createdBy) {
+        tx.update(
+                "delete from invite where workspace_id = ? and email = ?",
+                invite.workspace().value(),
+                invite.email());
+        tx.update(
+                """
+                insert into invite (id, workspace_id, email, role, token_hash, created_by, created_at,
+                                    expires_at)
+                values (?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+                invite.id(),
+                invite.workspace().value(),
+                invite.email(),
+                invite.role().text(),
+                tokenHash,
+                createdBy,
+                invite.createdAt(),
+                invite.expiresAt());
+    }
+
+    /// Returns the open invites to a workspace, the newest first.
+    public static List<Invite> list(Tx tx, WorkspaceId workspace, Instant now) {
+        return tx.query(
+                """
+                select id, workspace_id, email, role, created_at, expires_at
+                  from invite
+                 where workspace_id = ?
+                   and expires_at > ?
+                 order by created_at desc, id
+                """,
+                InviteStore::invite,
+                workspace.value(),
+                now);
+    }
+
+    /// Removes and returns the open invite with this token, so that it works once only.
+    public static Optional<Invite> take(Tx tx, byte[] tokenHash, Instant now) {
+        return tx.findOne(
+                """
+                delete from invite
+                 where token_hash = ?
+                   and expires_at > ?
+                returning id, workspace_id, email, role, created_at, expires_at
+                """,
+                InviteStore::invite,
+                tokenHash,
+                now);
+    }
+
+    /// Removes the invites that expired before `now`.
+    public static void deleteExpired(Tx tx, Instant now) {
+        tx.update("delete from invite where expires_at <= ?", now);
+    }
+
+    public static boolean delete(Tx tx, WorkspaceId workspace, UUID id) {
+        return tx.update(
+                        "delete from invite where workspace_id = ? and id = ?",
+                        workspace.value(),
+                        id)
+                > 0;
+    }
+
+    /// Removes the open invites to a workspace that a person made.
+    public static void deleteBy(Tx tx, WorkspaceId workspace, UUID createdBy) {
+        tx.update(
+                "delete from invite where workspace_id = ? and created_by = ?",
+                workspace.value(),
+                createdBy);
+    }
+
+    private static Invite invite(Row row) throws SQLException {
+        return new Invite(
+                row.uuid("id"),
+                new WorkspaceId(row.uuid("workspace_id")),
+                row.text("email"),
+                Role.parse(row.text("role")),
+                row.instant("created_at"),
+                row.instant("expires_at"));
+    }
+}

@@ -1,0 +1,24 @@
+package dev.sluice.account.workspace;
+
+import java.util.Locale;
+
+/// What a person may do in a workspace. Each role may do all that the ones before it may.
+public enum Role {
+    MEMBER,
+    ADMIN,
+    OWNER;
+
+    /// Returns the role as it appears in JSON and in the database, such as `owner`.
+    public String text() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /// @throws IllegalArgumentException if no role has this text
+    public static Role parse(String text) {
+        return valueOf(text.toUpperCase(Locale.ROOT));
+    }
+
+    public boolean includes(Role other) {
+        return compareTo(other) >= 0;
+    }
+}

@@ -1,0 +1,120 @@
+package dev.sluice.gateway;
+
+import dev.sluice.platform.json.FieldReader;
+import dev.sluice.platform.json.JsonObject;
+import dev.sluice.platform.json.Patch;
+import dev.sluice.platform.secret.Secret;
+
+import java.util.Optional;
+import java.util.function.Function;
+
+/// Reads the secrets, user names and header names in `auth_config` or `verification_config`.
+///
+/// An invalid field is recorded as an error in `input` and read as empty.
+///
+/// @param config the name of the object that contains the fields
+public record CredentialFields(FieldReader input, String config, CustomHeaderRules headerRules) {
+
+    public static final int MAX_SECRET_LENGTH = 500;
+    private static final int MAX_USERNAME_LENGTH = 200;
+
+    /// Reads a required secret. Refuses the mask, which means that the user sent back a masked
+    /// value.
+    public Secret secret(String field) {
+        return new Secret(input.required(field, secretText(field)).orElse(""));
+    }
+
+    /// Reads a required secret that users paste or that is sent as a header value. Checks its
+    /// characters.
+    public Secret pastedSecret(String field) {
+        var secret = secret(field);
+        checkPastedText(field, secret.reveal());
+        return secret;
+    }
+
+    /// Reads the optional field `previous_secret`.
+    public Optional<Secret> previousSecret() {
+        return secretText("previous_secret").toOptional().map(Secret::new);
+    }
+
+    /// Reads `previous_secret`, with the same checks as [#pastedSecret].
+    public Optional<Secret> previousPastedSecret() {
+        var previous = previousSecret();
+        previous.ifPresent(secret -> checkPastedText("previous_secret", secret.reveal()));
+        return previous;
+    }
+
+    /// Records an error for each secret of Standard Webhooks that has no key in it.
+    public void requireStandardWebhooksKeys(Secret secret, Optional<Secret> previous) {
+        requireStandardWebhooksKey("secret", secret);
+        previous.ifPresent(older -> requireStandardWebhooksKey("previous_secret", older));
+    }
+
+    private void requireStandardWebhooksKey(String field, Secret secret) {
+        boolean isAlreadyRefused = secret.reveal().isEmpty();
+        if (!isAlreadyRefused && new StandardWebhooksSecret(secret).isEmpty()) {
+            input.addError(field, StandardWebhooksSecret.EMPTY_REFUSAL);
+        }
+    }
+
+    private Patch<String> secretText(String field) {
+        var text = input.visibleText(field, 1, MAX_SECRET_LENGTH);
+        text.toOptional()
+                .filter(Secret.MASK::equals)
+                .ifPresent(_ ->
+                        input.addError(
+                                field,
+                                "is masked: re-enter the secret, or leave "
+                                        + config
+                                        + " out to keep it."));
+        return text;
+    }
+
+    /// Also refuses leading and trailing spaces, because they come from careless copying and
+    /// pasting.
+    private void checkPastedText(String field, String text) {
+        if (text.chars().anyMatch(Character::isISOControl) || !text.equals(text.strip())) {
+            input.addError(
+                    field, "must not contain control characters, nor begin or end with a space.");
+        }
+    }
+
+    /// Reads the required user name for HTTP basic authentication.
+    public String username() {
+        String name =
+                input.required("username", input.visibleText("username", 1, MAX_USERNAME_LENGTH))
+                        .orElse("");
+        if (name.contains(":")) {
+            input.addError("username", "must not contain a colon (RFC 7617).");
+        }
+        return name;
+    }
+
+    /// Reads the name of a header that holds a credential and that users may choose.
+    public Patch<String> headerName(String field) {
+        return headerName(field, headerRules::nameError);
+    }
+
+    /// Reads the name of a header in which a sender sends a signature or a timestamp.
+    public Patch<String> signingHeaderName(String field) {
+        return headerName(field, headerRules::signingNameError);
+    }
+
+    private Patch<String> headerName(String field, Function<String, Optional<String>> error) {
+        var name = input.text(field, 1, CustomHeaderRules.MAX_NAME_LENGTH);
+        name.toOptional().flatMap(error).ifPresent(message -> input.addError(field, message));
+        return name;
+    }
+
+    /// Adds the secret and the previous secret, if there is one, each in the form that `show`
+    /// returns.
+    public static JsonObject putSecrets(
+            JsonObject json,
+            Secret secret,
+            Optional<Secret> previous,
+            Function<Secret, String> show) {
+        json.put("secret", show.apply(secret));
+        previous.ifPresent(old -> json.put("previous_secret", show.apply(old)));
+        return json;
+    }
+}

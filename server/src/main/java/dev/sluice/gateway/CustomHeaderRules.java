@@ -1,0 +1,111 @@
+package dev.sluice.gateway;
+
+import dev.sluice.platform.http.HeaderSyntax;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/// The rules for headers that users choose: maximum lengths, and the one list of names that no user
+/// may set and no sender may pass on. Immutable.
+///
+/// Names are compared in [HeaderSyntax#FOLDED_ORDER], because many receivers fold `_` into `-`.
+public final class CustomHeaderRules {
+
+    public static final int MAX_NAME_LENGTH = 200;
+    public static final int MAX_VALUE_LENGTH = 4096;
+
+    /// Names of headers that control one connection or the framing of one message.
+    private static final List<String> HTTP_NAMES =
+            List.of(
+                    "Host",
+                    "Content-Length",
+                    "Transfer-Encoding",
+                    "Connection",
+                    "Keep-Alive",
+                    "Proxy-Connection",
+                    "Proxy-Authenticate",
+                    "Proxy-Authorization",
+                    "TE",
+                    "Trailer",
+                    "Upgrade",
+                    "Expect",
+                    "HTTP2-Settings");
+
+    /// Rules that reserve no name, for stored rows. A name that was reserved after a row was saved
+    /// does not make the row unreadable; the header is left out when a request is built.
+    public static final CustomHeaderRules FOR_STORED_ROWS =
+            new CustomHeaderRules(List.of(), List.of(), List.of());
+
+    private final Set<String> httpNames;
+    private final Set<String> reservedNames;
+    private final Set<String> signingNames;
+
+    private CustomHeaderRules(
+            List<String> httpNames, List<String> ownNames, List<String> signingNames) {
+        var all = new ArrayList<>(httpNames);
+        all.addAll(ownNames);
+        this.httpNames = HeaderSyntax.foldedSet(httpNames);
+        this.reservedNames = HeaderSyntax.foldedSet(all);
+        this.signingNames = HeaderSyntax.foldedSet(signingNames);
+    }
+
+    /// Returns rules that reserve the names that HTTP itself uses and those that Sluice sets.
+    ///
+    /// @param prefix the start of the names that Sluice sets, such as `X-Service`
+    public static CustomHeaderRules withPrefix(String prefix) {
+        var own = OwnHeaders.withPrefix(prefix);
+        return new CustomHeaderRules(
+                HTTP_NAMES, own.names(), List.of(own.signature(), own.timestamp()));
+    }
+
+    /// Whether no user may set this header and no sender may pass it on.
+    public boolean isReserved(String name) {
+        return reservedNames.contains(name);
+    }
+
+    /// Returns why users may not choose this header name, or empty if they may.
+    ///
+    /// The message is meant to be appended to the field's path.
+    public Optional<String> nameError(String name) {
+        return HeaderSyntax.isName(name)
+                ? reservedNameError(name)
+                : Optional.of("must be a header name (letters, digits and -).");
+    }
+
+    /// Like [#nameError], for a header in which a sender's signature or timestamp is expected.
+    /// Sluice's own are allowed there: a relay may receive from another one.
+    public Optional<String> signingNameError(String name) {
+        return signingNames.contains(name) ? Optional.empty() : nameError(name);
+    }
+
+    /// Returns an error if this header name is reserved, otherwise empty.
+    ///
+    /// The message is meant to be appended to the field's path.
+    public Optional<String> reservedNameError(String name) {
+        return reservedBy(name).map(by -> "must not be " + name + ": " + by);
+    }
+
+    /// Returns who reserves the name, as a sentence. Empty if nobody does.
+    public Optional<String> reservedBy(String name) {
+        if (!isReserved(name)) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                httpNames.contains(name)
+                        ? "HTTP itself uses it."
+                        : "Sluice sets it on deliveries.");
+    }
+
+    /// Whether the text is a header name of at most [#MAX_NAME_LENGTH] characters.
+    public static boolean isName(String name) {
+        return HeaderSyntax.isName(name) && name.length() <= MAX_NAME_LENGTH;
+    }
+
+    /// Returns the description of a valid header name. It completes a message such as "must be …"
+    /// about a name that [#isName] rejects.
+    public static String nameFormat() {
+        return "a header name of at most " + MAX_NAME_LENGTH + " characters (RFC 9110).";
+    }
+}

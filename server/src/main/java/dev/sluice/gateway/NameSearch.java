@@ -1,0 +1,13 @@
+package dev.sluice.gateway;
+
+/// The SQL condition for the query parameter `q`, which searches by name.
+///
+/// A name matches if it contains `q`, ignoring case. An empty `q` matches every name.
+public final class NameSearch {
+
+    /// Extends a `where` clause that applies to the column `name`. Both of its parameters must be
+    /// `q`.
+    public static final String CONDITION = " and (? = '' or strpos(lower(name), lower(?)) > 0)\n";
+
+    private NameSearch() {}
+}

@@ -1,0 +1,35 @@
+package dev.sluice.gateway;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.sluice.platform.secret.Secret;
+
+import java.util.Base64;
+
+/// A signing secret in the format that the Standard Webhooks specification (standardwebhooks.com)
+/// defines: a Base64 key with the optional prefix `whsec_`.
+public record StandardWebhooksSecret(Secret secret) {
+
+    private static final String PREFIX = "whsec_";
+
+    /// The error message for a secret without a key. It follows the field's path.
+    static final String EMPTY_REFUSAL = "must have a key after " + PREFIX + ".";
+
+    /// Whether there is no key: nothing, or nothing but the prefix.
+    boolean isEmpty() {
+        return key().length == 0;
+    }
+
+    /// Returns the decoded key. It is decoded in the same way as in the specification's libraries.
+    ///
+    /// If the secret is not valid Base64, its UTF-8 bytes, including the prefix, are the key.
+    public byte[] key() {
+        String text = secret.reveal();
+        String encoded = text.startsWith(PREFIX) ? text.substring(PREFIX.length()) : text;
+        try {
+            return Base64.getDecoder().decode(encoded);
+        } catch (IllegalArgumentException e) {
+            return text.getBytes(UTF_8);
+        }
+    }
+}

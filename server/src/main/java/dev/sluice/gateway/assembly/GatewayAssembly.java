@@ -1,0 +1,94 @@
+package dev.sluice.gateway.assembly;
+
+import dev.sluice.account.assembly.AccountAssembly;
+import dev.sluice.gateway.ConfigurationWriter;
+import dev.sluice.gateway.CustomHeaderRules;
+import dev.sluice.gateway.connection.ConnectionRoutes;
+import dev.sluice.gateway.connection.ConnectionStore;
+import dev.sluice.gateway.connection.SourceConnectionRoutes;
+import dev.sluice.gateway.destination.DestinationRoutes;
+import dev.sluice.gateway.destination.DestinationStore;
+import dev.sluice.gateway.destination.PlainHeaderSealer;
+import dev.sluice.gateway.routing.ConfigurationCache;
+import dev.sluice.gateway.source.SourceRoutes;
+import dev.sluice.gateway.source.SourceStore;
+import dev.sluice.gateway.source.TrashPurger;
+import dev.sluice.gateway.source.TrashRoutes;
+import dev.sluice.platform.assembly.Foundation;
+import dev.sluice.platform.http.Router;
+import dev.sluice.platform.loop.Chore;
+import dev.sluice.platform.net.AddressPolicy;
+
+import java.time.Duration;
+import java.util.List;
+
+/// The assembled gateway layer: sources, destinations and connections, and the [ConfigurationCache]
+/// that holds them all in memory.
+public final class GatewayAssembly {
+
+    private final Foundation base;
+    private final AccountAssembly account;
+    private final AddressPolicy addresses;
+    private final CustomHeaderRules headerRules;
+    private final SourceStore sources;
+    private final DestinationStore destinations;
+    private final ConfigurationCache configuration;
+
+    private GatewayAssembly(
+            Foundation base,
+            AccountAssembly account,
+            AddressPolicy addresses,
+            CustomHeaderRules headerRules,
+            SourceStore sources,
+            DestinationStore destinations) {
+        this.base = base;
+        this.account = account;
+        this.addresses = addresses;
+        this.headerRules = headerRules;
+        this.sources = sources;
+        this.destinations = destinations;
+        this.configuration = ConfigurationCache.open(base.pools().relay(), sources, destinations);
+    }
+
+    /// Builds the gateway layer and reads the whole configuration.
+    public static GatewayAssembly open(
+            Foundation base,
+            AccountAssembly account,
+            AddressPolicy addresses,
+            CustomHeaderRules headerRules) {
+        var sources = new SourceStore(base.sealer());
+        var destinations = new DestinationStore(base.sealer());
+        new PlainHeaderSealer(destinations).run(base.pools().relay());
+        return new GatewayAssembly(base, account, addresses, headerRules, sources, destinations);
+    }
+
+    public ConfigurationCache routing() {
+        return configuration;
+    }
+
+    public List<Chore> chores() {
+        var db = base.pools().relay();
+        var writer = new ConfigurationWriter(db, configuration);
+        var purge = new TrashPurger(db, ConnectionStore::purge, writer, base.settledClock());
+        return List.of(
+                new Chore("configuration", Duration.ofMillis(500), configuration),
+                new Chore("trash", Duration.ofMinutes(1), purge));
+    }
+
+    public void addTo(Router router) {
+        var db = base.pools().api();
+        var writer = new ConfigurationWriter(db, configuration);
+        var authenticator = account.authenticator();
+        var plans = account.plans();
+        var ids = base.ids();
+        var clock = base.clock();
+        new SourceRoutes(db, authenticator, sources, plans, headerRules, writer, ids, clock)
+                .addTo(router);
+        new TrashRoutes(db, authenticator, sources, plans, writer, clock).addTo(router);
+        new DestinationRoutes(
+                        db, authenticator, destinations, addresses, headerRules, writer, ids, clock)
+                .addTo(router);
+        new ConnectionRoutes(db, authenticator, headerRules, writer, ids, clock).addTo(router);
+        new SourceConnectionRoutes(db, authenticator).addTo(router);
+    }
+}

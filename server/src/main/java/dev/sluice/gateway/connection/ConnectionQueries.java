@@ -1,0 +1,169 @@
+package dev.sluice.gateway.connection;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.gateway.NameSearch;
+import dev.sluice.gateway.destination.DestinationId;
+import dev.sluice.gateway.destination.DestinationQueries;
+import dev.sluice.gateway.filter.Filter;
+import dev.sluice.gateway.source.SourceId;
+import dev.sluice.platform.db.Row;
+import dev.sluice.platform.db.Tx;
+
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+
+/// Reads connections. Look-ups and lists omit connections whose source is in the trash or whose
+/// destination is deleted.
+public final class ConnectionQueries {
+
+    /// A connection as nodes keep it in memory, and whether it is deleted.
+    public record ConnectionVersion(Connection connection, boolean isDeleted) {}
+
+    private ConnectionQueries() {}
+
+    static Optional<Connection> find(Tx tx, WorkspaceId workspace, ConnectionId id) {
+        return tx.findOne(
+                """
+                select connection.*
+                  from connection
+                  join source on source.id = source_id and trashed_at is null
+                  join destination on destination.id = destination_id and destination.deleted_at is null
+                 where connection.id = ? and connection.workspace_id = ? and connection.deleted_at is null
+                """,
+                ConnectionQueries::connection,
+                id.value(),
+                workspace.value());
+    }
+
+    static List<Connection> list(Tx tx, WorkspaceId workspace, long offset, int limit) {
+        return tx.query(
+                """
+                select connection.*
+                  from connection
+                  join source on source.id = source_id and trashed_at is null
+                  join destination on destination.id = destination_id and destination.deleted_at is null
+                 where connection.workspace_id = ? and connection.deleted_at is null
+                 order by connection.created_at desc, connection.id desc
+                offset ? limit ?
+                """,
+                ConnectionQueries::connection,
+                workspace.value(),
+                offset,
+                limit);
+    }
+
+    static long count(Tx tx, WorkspaceId workspace) {
+        return tx.single(
+                """
+                select count(*) as n
+                  from connection
+                  join source on source.id = source_id and trashed_at is null
+                  join destination on destination.id = destination_id and destination.deleted_at is null
+                 where connection.workspace_id = ? and connection.deleted_at is null
+                """,
+                row -> row.number("n"),
+                workspace.value());
+    }
+
+    /// Lists the connections of a source, newest first.
+    ///
+    /// @param q text that the destination's name must contain, ignoring case; empty for all
+    ///   connections
+    static List<Connection> listBySource(Tx tx, SourceId source, String q, long offset, int limit) {
+        return tx.query(
+                """
+                select connection.*
+                  from connection
+                  join destination on destination.id = destination_id and destination.deleted_at is null
+                 where source_id = ? and connection.deleted_at is null
+                """
+                        + NameSearch.CONDITION
+                        + """
+                         order by connection.created_at desc, connection.id desc
+                        offset ? limit ?
+                        """,
+                ConnectionQueries::connection,
+                source.value(),
+                q,
+                q,
+                offset,
+                limit);
+    }
+
+    static long countBySource(Tx tx, SourceId source, String q) {
+        return tx.single(
+                """
+                select count(*) as n
+                  from connection
+                  join destination on destination.id = destination_id and destination.deleted_at is null
+                 where source_id = ? and connection.deleted_at is null
+                """
+                        + NameSearch.CONDITION,
+                row -> row.number("n"),
+                source.value(),
+                q,
+                q);
+    }
+
+    /// Returns the connections that changed after `version`, including deleted ones.
+    public static List<ConnectionVersion> changedAfter(Tx tx, long version) {
+        return tx.query(
+                "select * from connection where version > ?",
+                row -> new ConnectionVersion(connection(row), !row.isNull("deleted_at")),
+                version);
+    }
+
+    /// Returns the connection with its destination, or empty if the destination no longer exists.
+    static Optional<ConnectionView> view(Tx tx, Connection connection) {
+        return views(tx, List.of(connection)).stream().findFirst();
+    }
+
+    /// Returns the connections with their destinations, in the given order. Omits connections whose
+    /// destination no longer exists.
+    static List<ConnectionView> views(Tx tx, List<Connection> connections) {
+        var destinations =
+                DestinationQueries.summaries(
+                        tx, connections.stream().map(Connection::destination).toList());
+        return connections.stream()
+                .filter(connection -> destinations.containsKey(connection.destination()))
+                .map(connection ->
+                        new ConnectionView(
+                                connection,
+                                requireNonNull(destinations.get(connection.destination()))))
+                .toList();
+    }
+
+    private static Connection connection(Row row) throws SQLException {
+        return new Connection(
+                new ConnectionId(row.uuid("id")),
+                new WorkspaceId(row.uuid("workspace_id")),
+                new SourceId(row.uuid("source_id")),
+                new DestinationId(row.uuid("destination_id")),
+                new Connection.ConnectionSpec(
+                        row.bool("enabled"),
+                        row.textOrNone("filter").map(ConnectionQueries::filter),
+                        row.textOrNone("transformation").map(ConnectionQueries::transformation)),
+                row.instant("created_at"),
+                row.instant("updated_at"));
+    }
+
+    /// Whatever is wrong with a stored filter, it must not keep other rows from being read.
+    private static Filter filter(String json) {
+        try {
+            return Filter.parseStored(json);
+        } catch (RuntimeException e) {
+            return Filter.UNREADABLE;
+        }
+    }
+
+    private static Transformation transformation(String json) {
+        try {
+            return Transformation.parseStored(json);
+        } catch (RuntimeException e) {
+            return Transformation.UNREADABLE;
+        }
+    }
+}

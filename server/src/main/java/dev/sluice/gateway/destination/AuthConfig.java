@@ -1,0 +1,35 @@
+package dev.sluice.gateway.destination;
+
+import dev.sluice.platform.secret.Secret;
+
+import java.util.Optional;
+
+/// How Sluice authenticates its requests to a destination. Immutable.
+public sealed interface AuthConfig {
+
+    /// Sends no credential.
+    record NoAuth() implements AuthConfig {}
+
+    /// Sends an HMAC-SHA256 of `timestamp.body` in Sluice's own `…-Signature` header, and the
+    /// timestamp in the `…-Timestamp` header.
+    ///
+    /// @param previousSecret used for a second signature while the secret is being rotated
+    record HmacAuth(Secret secret, Optional<Secret> previousSecret) implements AuthConfig {}
+
+    /// Signs requests as the Standard Webhooks specification (standardwebhooks.com) requires, with
+    /// the headers `webhook-id`, `webhook-timestamp` and `webhook-signature`.
+    ///
+    /// @param previousSecret used for a second signature while the secret is being rotated
+    record StandardWebhooksAuth(Secret secret, Optional<Secret> previousSecret)
+            implements AuthConfig {}
+
+    /// Sends the key in a header whose name the user chooses.
+    record ApiKeyAuth(String header, Secret key) implements AuthConfig {}
+
+    /// Sends a user name and password as `Authorization: Basic` (RFC 7617), encoded in UTF-8.
+    record HttpBasicAuth(String username, Secret password) implements AuthConfig {}
+
+    /// A stored config that this node cannot read, because it was encrypted with another key,
+    /// written by a later version, or refused by today's rules. Nothing is sent.
+    record UnreadableAuth() implements AuthConfig {}
+}

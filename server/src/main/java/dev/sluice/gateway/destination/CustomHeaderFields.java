@@ -1,0 +1,126 @@
+package dev.sluice.gateway.destination;
+
+import dev.sluice.gateway.CustomHeaderRules;
+import dev.sluice.platform.http.Header;
+import dev.sluice.platform.http.HeaderSyntax;
+import dev.sluice.platform.json.FieldReader;
+import dev.sluice.platform.json.Patch;
+import dev.sluice.platform.secret.Secret;
+
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/// The fields `custom_headers` and `secret_headers` in the body of a create or PATCH request.
+///
+/// @param secretNames names of headers in `custom_headers` whose values become unreadable
+record CustomHeaderFields(Patch<List<Header>> headers, Patch<List<String>> secretNames) {
+
+    /// Reads both fields. Invalid ones are recorded in `input`.
+    static CustomHeaderFields read(FieldReader input, CustomHeaderRules rules) {
+        return new CustomHeaderFields(
+                input.stringMap("custom_headers")
+                        .map(values -> {
+                            checkHeaders(input, values, rules);
+                            return CustomHeaders.headers(values);
+                        }),
+                input.parsedList("secret_headers", 0, CustomHeaders.MAX_HEADERS, name -> name));
+    }
+
+    private static void checkHeaders(
+            FieldReader input, Map<String, String> headers, CustomHeaderRules rules) {
+        if (headers.size() > CustomHeaders.MAX_HEADERS) {
+            input.addError(
+                    "custom_headers",
+                    "must have at most " + CustomHeaders.MAX_HEADERS + " headers.");
+            return;
+        }
+        var names = new HashSet<String>();
+        headers.forEach((name, value) -> {
+            boolean isFirst = names.add(name.toLowerCase(Locale.ROOT));
+            headerError(name, value, isFirst, rules)
+                    .ifPresent(message -> input.addError("custom_headers." + name, message));
+        });
+    }
+
+    private static Optional<String> headerError(
+            String name, String value, boolean isFirst, CustomHeaderRules rules) {
+        if (!CustomHeaderRules.isName(name)) {
+            return Optional.of("is not " + CustomHeaderRules.nameFormat());
+        }
+        if (rules.isReserved(name)) {
+            return rules.reservedBy(name).map(by -> "cannot be set: " + by);
+        }
+        if (value.equals(Secret.MASK)) {
+            return Optional.of(
+                    "is masked: re-enter the value, or leave custom_headers out to keep it.");
+        }
+        if (!HeaderSyntax.isValue(value) || value.length() > CustomHeaderRules.MAX_VALUE_LENGTH) {
+            return Optional.of(
+                    "must be visible ASCII of at most "
+                            + CustomHeaderRules.MAX_VALUE_LENGTH
+                            + " characters.");
+        }
+        return isFirst
+                ? Optional.empty()
+                : Optional.of("is a duplicate; header names ignore case.");
+    }
+
+    /// Returns the headers after the request. A secret value never becomes readable: its header
+    /// stays secret until `custom_headers` is sent again.
+    ///
+    /// @param input records an error if `secret_headers` does not fit the headers
+    CustomHeaders applyTo(CustomHeaders before, FieldReader input) {
+        boolean isKept = headers instanceof Patch.KeepValue;
+        var after = headers.applyTo(before.headers(), List.of());
+        var secret =
+                secretNames instanceof Patch.KeepValue
+                        ? stillSecret(before, after)
+                        : chosen(after, secretNames.orElse(List.of()), input);
+        if (isKept) {
+            before.orderedSecretNames().stream()
+                    .filter(name -> !secret.contains(name))
+                    .findFirst()
+                    .ifPresent(name ->
+                            input.addError(
+                                    "secret_headers",
+                                    "must keep "
+                                            + name
+                                            + ", or its value could be read; send custom_headers"
+                                            + " again to replace it."));
+        }
+        return new CustomHeaders(after, secret, before.isReadable() || !isKept);
+    }
+
+    /// Returns the names that were secret and are still in use, as they are spelled now.
+    private static Set<String> stillSecret(CustomHeaders before, List<Header> after) {
+        var secret = new LinkedHashSet<String>();
+        for (String name : before.secretNames()) {
+            find(after, name).ifPresent(secret::add);
+        }
+        return secret;
+    }
+
+    private static Set<String> chosen(List<Header> after, List<String> names, FieldReader input) {
+        var secret = new LinkedHashSet<String>();
+        for (int i = 0; i < names.size(); i++) {
+            var found = find(after, names.get(i));
+            found.ifPresent(secret::add);
+            if (found.isEmpty()) {
+                input.addError("secret_headers." + i, "names no header of custom_headers.");
+            }
+        }
+        return secret;
+    }
+
+    private static Optional<String> find(List<Header> headers, String name) {
+        return headers.stream()
+                .filter(header -> header.isNamed(name))
+                .map(Header::name)
+                .findFirst();
+    }
+}

@@ -1,0 +1,96 @@
+package dev.sluice.gateway.destination;
+
+import dev.sluice.gateway.CustomHeaderRules;
+import dev.sluice.platform.json.FieldReader;
+import dev.sluice.platform.json.Patch;
+import dev.sluice.platform.net.AddressPolicy;
+
+import java.time.Duration;
+
+/// The fields of a destination in the body of a create or PATCH request.
+record DestinationFields(
+        Patch<String> name,
+        Patch<DestinationUrl> url,
+        Patch<Duration> timeout,
+        Patch<AuthConfig> auth,
+        CustomHeaderFields customHeaders,
+        Patch<RetryPolicy> retryPolicy,
+        DestinationLimits.DestinationLimitFields limits,
+        Patch<Destination.DestinationStatus> status) {
+
+    private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(10);
+    private static final int MAX_TIMEOUT_MILLIS = (int) Destination.MAX_TIMEOUT.toMillis();
+
+    /// Reads all fields. Invalid ones are recorded in `input`.
+    static DestinationFields read(
+            FieldReader input, AddressPolicy addresses, CustomHeaderRules headerRules) {
+        return new DestinationFields(
+                input.visibleText("name", 1, 200),
+                url(input, addresses),
+                input.integer("timeout_ms", 1, MAX_TIMEOUT_MILLIS).map(Duration::ofMillis),
+                input.nested("auth_config").map(auth -> AuthJson.read(auth, headerRules)),
+                CustomHeaderFields.read(input, headerRules),
+                input.nested("retry_policy").map(DestinationFields::retryPolicy),
+                DestinationLimits.DestinationLimitFields.read(input),
+                input.oneOf("status", Destination.DestinationStatus.BY_TEXT));
+    }
+
+    private static Patch<DestinationUrl> url(FieldReader input, AddressPolicy addresses) {
+        return input.parsed("url", text -> DestinationUrl.parse(text, addresses));
+    }
+
+    private static RetryPolicy retryPolicy(FieldReader input) {
+        var seconds =
+                input.required(
+                        "intervals_seconds", input.integers("intervals_seconds", 1, 10, 1, 86_400));
+        input.rejectUnknownFields();
+        return seconds.toOptional()
+                .map(list -> new RetryPolicy(list.stream().map(Duration::ofSeconds).toList()))
+                .orElse(RetryPolicy.DEFAULT);
+    }
+
+    /// Records an error if `name` or `url` is missing.
+    void require(FieldReader input) {
+        input.required("name", name);
+        input.required("url", url);
+    }
+
+    /// Records an error for each field that is null but has no default value to reset to. Only
+    /// `auth_config`, `custom_headers`, `secret_headers`, `retry_policy`, `timeout_ms`,
+    /// `max_in_flight` and `rate_limit` have a default.
+    void refuseClearing(FieldReader input) {
+        input.rejectNull("name", name);
+        input.rejectNull("url", url);
+        input.rejectNull("status", status);
+    }
+
+    /// Returns the settings for a new destination. Checks the whole input first.
+    Destination.DestinationSpec newSpec(FieldReader input) {
+        var headers = customHeaders.applyTo(CustomHeaders.NONE, input);
+        input.check();
+        return new Destination.DestinationSpec(
+                name.toOptional().orElseThrow(),
+                url.toOptional().orElseThrow(),
+                timeout.orElse(DEFAULT_TIMEOUT),
+                auth.orElse(new AuthConfig.NoAuth()),
+                headers,
+                retryPolicy.orElse(RetryPolicy.DEFAULT),
+                limits.applyTo(DestinationLimits.DEFAULT),
+                status.orElse(Destination.DestinationStatus.ACTIVE));
+    }
+
+    /// Returns the settings after the request. Checks the whole input first.
+    Destination.DestinationSpec applyTo(Destination.DestinationSpec spec, FieldReader input) {
+        var headers = customHeaders.applyTo(spec.customHeaders(), input);
+        input.check();
+        return new Destination.DestinationSpec(
+                name.orElse(spec.name()),
+                url.orElse(spec.url()),
+                timeout.applyTo(spec.timeout(), DEFAULT_TIMEOUT),
+                auth.applyTo(spec.auth(), new AuthConfig.NoAuth()),
+                headers,
+                retryPolicy.applyTo(spec.retryPolicy(), RetryPolicy.DEFAULT),
+                limits.applyTo(spec.limits()),
+                status.orElse(spec.status()));
+    }
+}

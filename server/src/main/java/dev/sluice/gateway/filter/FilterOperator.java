@@ -1,0 +1,130 @@
+package dev.sluice.gateway.filter;
+
+import dev.sluice.platform.json.JsonValue;
+
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/// The operators of filter rules. `exists` asks whether the path has a value. The others compare
+/// that value with the rule's operand.
+///
+/// Numbers are compared by value, and only with numbers. Strings are compared by code point, and
+/// only with strings. A header value is always a string. `contains` finds a part of a string or an
+/// element of an array. A missing value matches only `ne`, and `exists` with the operand `false`.
+enum FilterOperator {
+    EQ,
+    NE,
+    CONTAINS,
+    EXISTS,
+    GT,
+    LT,
+    IN;
+
+    static final Map<String, FilterOperator> BY_TEXT =
+            Arrays.stream(values())
+                    .collect(Collectors.toMap(FilterOperator::text, Function.identity()));
+
+    String text() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /// Returns why the operator does not accept this operand, or empty if it does.
+    Optional<String> operandError(JsonValue value) {
+        boolean isOrdered =
+                value.type() == JsonValue.JsonType.NUMBER
+                        || value.type() == JsonValue.JsonType.STRING;
+        return switch (this) {
+            case EQ, NE, CONTAINS -> Optional.empty();
+            case EXISTS ->
+                    value.type() == JsonValue.JsonType.BOOLEAN
+                            ? Optional.empty()
+                            : Optional.of("must be true or false for exists.");
+            case GT, LT ->
+                    isOrdered
+                            ? Optional.empty()
+                            : Optional.of("must be a number or a string for " + text() + ".");
+            case IN ->
+                    value.type() == JsonValue.JsonType.ARRAY
+                            ? Optional.empty()
+                            : Optional.of("must be a list for in.");
+        };
+    }
+
+    boolean passes(FilterInput.PathValue actual, FilterOperand operand) {
+        return switch (this) {
+            case EQ -> isSame(actual, operand);
+            case NE -> !isSame(actual, operand);
+            case CONTAINS -> contains(actual, operand);
+            case EXISTS -> isPresent(actual) == operand.isTrue();
+            case GT -> compare(actual, operand).filter(order -> order > 0).isPresent();
+            case LT -> compare(actual, operand).filter(order -> order < 0).isPresent();
+            case IN -> operand.elements().stream().anyMatch(element -> isSame(actual, element));
+        };
+    }
+
+    private static boolean isPresent(FilterInput.PathValue actual) {
+        return !(actual instanceof FilterInput.PathValue.MissingPathValue);
+    }
+
+    private static boolean isSame(FilterInput.PathValue actual, FilterOperand operand) {
+        return switch (actual) {
+            case FilterInput.PathValue.MissingPathValue() -> false;
+            case FilterInput.PathValue.HeaderPathValue(String value) ->
+                    operand.string().filter(value::equals).isPresent();
+            case FilterInput.PathValue.BodyPathValue(var value) -> value.isSame(operand.json());
+        };
+    }
+
+    private static boolean contains(FilterInput.PathValue actual, FilterOperand operand) {
+        if (actual instanceof FilterInput.PathValue.BodyPathValue(var value)
+                && value.type() == JsonValue.JsonType.ARRAY) {
+            return value.anyElement(element -> element.isSame(operand.json()));
+        }
+        var part = operand.string();
+        return part.isPresent()
+                && string(actual)
+                        .filter(text -> SubstringSearch.contains(text, part.get()))
+                        .isPresent();
+    }
+
+    private static Optional<String> string(FilterInput.PathValue actual) {
+        return switch (actual) {
+            case FilterInput.PathValue.MissingPathValue() -> Optional.empty();
+            case FilterInput.PathValue.HeaderPathValue(String value) -> Optional.of(value);
+            case FilterInput.PathValue.BodyPathValue(var value) -> value.string();
+        };
+    }
+
+    /// Returns a negative number, zero or a positive number, or empty if the two cannot be
+    /// compared.
+    private static Optional<Integer> compare(FilterInput.PathValue actual, FilterOperand operand) {
+        if (operand.string().isPresent()) {
+            String bound = operand.string().get();
+            return string(actual).map(text -> compare(text, bound));
+        }
+        return actual instanceof FilterInput.PathValue.BodyPathValue(var value)
+                ? value.number().flatMap(n -> operand.number().map(n::compareTo))
+                : Optional.empty();
+    }
+
+    /// Compares by code point. `String.compareTo` would instead compare the halves of surrogate
+    /// pairs.
+    private static int compare(String left, String right) {
+        int at = 0;
+        int shorter = Math.min(left.length(), right.length());
+        while (at < shorter && left.charAt(at) == right.charAt(at)) {
+            at++;
+        }
+        if (at == shorter) {
+            return Integer.compare(left.length(), right.length());
+        }
+        if (at > 0 && Character.isHighSurrogate(left.charAt(at - 1))) {
+            at--;
+        }
+        return Integer.compare(left.codePointAt(at), right.codePointAt(at));
+    }
+}

@@ -1,0 +1,120 @@
+package dev.sluice.gateway.filter;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.sluice.platform.json.FieldReader;
+import dev.sluice.platform.json.JsonDocument;
+import dev.sluice.platform.json.JsonValue;
+import dev.sluice.platform.json.Patch;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/// Parses the `filter_rules` field of a connection. Invalid fields are recorded in the
+/// [FieldReader].
+public final class FilterParser {
+
+    private static final int MAX_RULES = 50;
+    private static final int MAX_VALUE_BYTES = 8192;
+    private static final int MAX_LIST_VALUES = 100;
+
+    private static final JsonValue JSON_TRUE =
+            JsonDocument.read("true".getBytes(UTF_8)).orElseThrow().root();
+
+    /// The number of rules read so far. Parsing stops at the first rule over the limit.
+    private int ruleCount;
+
+    private FilterParser() {}
+
+    /// @param input the JSON object that describes the connection
+    public static Patch<Filter> read(FieldReader input) {
+        return input.nested("filter_rules")
+                .map(inner -> {
+                    var parser = new FilterParser();
+                    var root = parser.group(inner, true);
+                    if (parser.ruleCount > MAX_RULES) {
+                        input.addError(
+                                "filter_rules",
+                                "must have at most "
+                                        + MAX_RULES
+                                        + " rules, including those of its groups.");
+                    }
+                    var json = input.rawValue("filter_rules").orElseThrow().raw();
+                    return new Filter(root, json);
+                });
+    }
+
+    private Filter.FilterGroup group(FieldReader input, boolean isOutermost) {
+        var join =
+                input.required("operator", input.oneOf("operator", Filter.LogicalOperator.BY_TEXT));
+        var conditions = new ArrayList<Filter.FilterCondition>();
+        for (var each :
+                input.required("rules", input.nestedList("rules", 1, MAX_RULES))
+                        .orElse(List.of())) {
+            if (ruleCount > MAX_RULES) {
+                break;
+            }
+            condition(each, isOutermost).ifPresent(conditions::add);
+        }
+        input.rejectUnknownFields();
+        return new Filter.FilterGroup(join.orElse(Filter.LogicalOperator.AND), conditions);
+    }
+
+    private Optional<Filter.FilterCondition> condition(FieldReader input, boolean isOutermost) {
+        if (!input.has("rules") && !input.has("operator")) {
+            return rule(input);
+        }
+        if (isOutermost) {
+            return Optional.of(group(input, false));
+        }
+        for (String field : List.of("rules", "operator")) {
+            input.rawValue(field)
+                    .ifPresent(_ ->
+                            input.addError(
+                                    field, "is not allowed here: groups nest one level deep."));
+        }
+        input.rejectUnknownFields();
+        return Optional.empty();
+    }
+
+    private Optional<Filter.FilterCondition> rule(FieldReader input) {
+        ruleCount++;
+        var path = input.required("path", input.parsed("path", FilterPath::parse)).toOptional();
+        var operator = input.required("op", input.oneOf("op", FilterOperator.BY_TEXT)).toOptional();
+        var value = operator.flatMap(op -> value(input, op));
+        if (operator.isEmpty()) {
+            var _ = input.rawValue("value");
+        }
+        input.rejectUnknownFields();
+        return path.isPresent() && value.isPresent()
+                ? Optional.of(
+                        new Filter.FilterRule(
+                                path.get(), operator.orElseThrow(), FilterOperand.of(value.get())))
+                : Optional.empty();
+    }
+
+    private static Optional<JsonValue> value(FieldReader input, FilterOperator operator) {
+        var value = input.rawValue("value");
+        if (value.isEmpty()) {
+            if (operator == FilterOperator.EXISTS) {
+                return Optional.of(JSON_TRUE);
+            }
+            input.addError("value", "is required.");
+            return Optional.empty();
+        }
+        var error = operator.operandError(value.get()).or(() -> sizeError(operator, value.get()));
+        error.ifPresent(message -> input.addError("value", message));
+        return error.isPresent() ? Optional.empty() : value;
+    }
+
+    private static Optional<String> sizeError(FilterOperator operator, JsonValue value) {
+        if (value.length() > MAX_VALUE_BYTES) {
+            return Optional.of("must take at most " + MAX_VALUE_BYTES + " bytes as JSON.");
+        }
+        int elements = operator == FilterOperator.IN ? value.elements().size() : 1;
+        return elements < 1 || elements > MAX_LIST_VALUES
+                ? Optional.of("must be a list of 1 to " + MAX_LIST_VALUES + " values.")
+                : Optional.empty();
+    }
+}

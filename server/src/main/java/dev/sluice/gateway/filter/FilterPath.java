@@ -1,0 +1,82 @@
+package dev.sluice.gateway.filter;
+
+import dev.sluice.platform.http.HeaderSyntax;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/// The path of a filter rule: either `body.` and the steps into the JSON document, or `headers.`
+/// and a header name.
+sealed interface FilterPath {
+
+    int MAX_LENGTH = 256;
+    int MAX_STEPS = 32;
+
+    /// @param steps names of object members, or indexes of array elements
+    record BodyPath(String text, List<String> steps) implements FilterPath {
+        public BodyPath {
+            steps = List.copyOf(steps);
+        }
+    }
+
+    /// @param name the header name in lower case
+    record HeaderPath(String text, String name) implements FilterPath {}
+
+    /// Returns the path as the user wrote it.
+    String text();
+
+    /// Parses a path. `.` separates steps; inside a step, `\.` means a dot and `\\` means a
+    /// backslash.
+    ///
+    /// @throws IllegalArgumentException if the path is invalid; the message is meant to be appended
+    ///   to the field's path
+    static FilterPath parse(String text) {
+        if (text.length() > MAX_LENGTH) {
+            throw new IllegalArgumentException("must have at most " + MAX_LENGTH + " characters.");
+        }
+        var steps = steps(text);
+        String root = steps.getFirst();
+        if (steps.size() < 2 || !(root.equals("body") || root.equals("headers"))) {
+            throw new IllegalArgumentException(
+                    "must start with body. or headers. and name a field.");
+        }
+        var pathSteps = steps.subList(1, steps.size());
+        if (root.equals("headers")) {
+            // A header name may contain dots, with or without a backslash.
+            String name = String.join(".", pathSteps);
+            if (!HeaderSyntax.isName(name)) {
+                throw new IllegalArgumentException(
+                        "must have the name of a header after headers. (RFC 9110).");
+            }
+            return new HeaderPath(text, name.toLowerCase(Locale.ROOT));
+        }
+        if (pathSteps.contains("")) {
+            throw new IllegalArgumentException("must not have an empty step.");
+        }
+        if (pathSteps.size() > MAX_STEPS) {
+            throw new IllegalArgumentException("must have at most " + MAX_STEPS + " steps.");
+        }
+        return new BodyPath(text, pathSteps);
+    }
+
+    private static List<String> steps(String text) {
+        var steps = new ArrayList<String>();
+        var step = new StringBuilder();
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            char next = i + 1 < text.length() ? text.charAt(i + 1) : ' ';
+            if (c == '\\' && (next == '.' || next == '\\')) {
+                step.append(next);
+                i++;
+            } else if (c == '.') {
+                steps.add(step.toString());
+                step.setLength(0);
+            } else {
+                step.append(c);
+            }
+        }
+        steps.add(step.toString());
+        return steps;
+    }
+}

@@ -1,0 +1,19 @@
+package dev.sluice.gateway.routing;
+
+/// Why a connection's deliveries are held for now. Held deliveries wait; they are not lost.
+public enum HoldReason {
+    SOURCE_IN_TRASH,
+    SOURCE_PAUSED,
+    DESTINATION_PAUSED,
+    CONNECTION_DISABLED,
+
+    /// This node cannot read some of the destination's settings, for example its authentication.
+    DESTINATION_UNREADABLE,
+
+    /// This node cannot read the connection's filter or transformation.
+    CONNECTION_UNREADABLE,
+
+    /// The destination failed too often, and no probe (a trial attempt) has succeeded since. Unlike
+    /// the other reasons, this one does not come from the configuration.
+    CIRCUIT_OPEN
+}

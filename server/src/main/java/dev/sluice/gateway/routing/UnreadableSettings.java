@@ -1,0 +1,63 @@
+package dev.sluice.gateway.routing;
+
+import dev.sluice.gateway.connection.ConnectionQueries;
+import dev.sluice.gateway.destination.DestinationStore;
+import dev.sluice.gateway.source.SourceStore;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.util.List;
+import java.util.Optional;
+
+/// Logs once that a node cannot read a setting of a source, destination or connection. A further
+/// change of the same row is logged only if other settings became unreadable.
+final class UnreadableSettings {
+
+    private static final Logger log = LoggerFactory.getLogger(UnreadableSettings.class);
+
+    private UnreadableSettings() {}
+
+    /// @param before what this node knew of the source until now
+    static void report(
+            SourceStore.SourceVersion source, Optional<SourceStore.SourceVersion> before) {
+        var fields = source.source().unreadableFields();
+        if (isNew(fields, before.map(each -> each.source().unreadableFields()))
+                && !source.isTrashed()) {
+            log.atError()
+                    .addKeyValue("source_id", source.source().id())
+                    .addKeyValue("fields", String.join(",", fields))
+                    .log("source.read_failed");
+        }
+    }
+
+    static void report(
+            DestinationStore.DestinationVersion destination,
+            Optional<DestinationStore.DestinationVersion> before) {
+        var fields = destination.destination().unreadableFields();
+        if (isNew(fields, before.map(each -> each.destination().unreadableFields()))
+                && !destination.isDeleted()) {
+            log.atError()
+                    .addKeyValue("destination_id", destination.destination().id())
+                    .addKeyValue("fields", String.join(",", fields))
+                    .log("destination.read_failed");
+        }
+    }
+
+    static void report(
+            ConnectionQueries.ConnectionVersion connection,
+            Optional<ConnectionQueries.ConnectionVersion> before) {
+        var fields = connection.connection().unreadableFields();
+        if (isNew(fields, before.map(each -> each.connection().unreadableFields()))
+                && !connection.isDeleted()) {
+            log.atError()
+                    .addKeyValue("connection_id", connection.connection().id())
+                    .addKeyValue("fields", String.join(",", fields))
+                    .log("connection.read_failed");
+        }
+    }
+
+    private static boolean isNew(List<String> fields, Optional<List<String>> before) {
+        return !fields.isEmpty() && !before.equals(Optional.of(fields));
+    }
+}

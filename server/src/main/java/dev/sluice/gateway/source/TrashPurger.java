@@ -1,0 +1,62 @@
+package dev.sluice.gateway.source;
+
+import dev.sluice.gateway.ConfigurationWriter;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.loop.Loop;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+
+/// Purges the sources that have been in the trash for seven days, together with their connections.
+///
+/// Deliveries still waiting for these connections end as if the connections had been deleted.
+/// Stored payloads are deleted later, when their partitions are dropped.
+public final class TrashPurger implements Loop.Step {
+
+    private static final Logger log = LoggerFactory.getLogger(TrashPurger.class);
+
+    /// Purges the rows that depend on the purged sources. Runs in the same transaction.
+    @FunctionalInterface
+    public interface DependentPurge {
+
+        /// @param version the configuration version assigned to the purge
+        void purge(Tx tx, List<SourceId> sources, Instant now, long version);
+    }
+
+    private final Db db;
+    private final DependentPurge connections;
+    private final ConfigurationWriter configuration;
+    private final InstantSource settledClock;
+
+    /// @param settledClock the clock for decisions that cannot be undone
+    public TrashPurger(
+            Db db,
+            DependentPurge connections,
+            ConfigurationWriter configuration,
+            InstantSource settledClock) {
+        this.db = db;
+        this.connections = connections;
+        this.configuration = configuration;
+        this.settledClock = settledClock;
+    }
+
+    @Override
+    public boolean run() {
+        var now = settledClock.instant();
+        if (db.call(tx -> TrashStore.isPurgeDue(tx, now))) {
+            int purged =
+                    configuration.write((tx, version) -> {
+                        var sources = TrashStore.purge(tx, now, version);
+                        connections.purge(tx, sources, now, version);
+                        return sources.size();
+                    });
+            log.atInfo().addKeyValue("sources", purged).log("trash.purged");
+        }
+        return false;
+    }
+}

@@ -1,0 +1,74 @@
+package dev.sluice.observe;
+
+import dev.sluice.relay.DeliveryStatus;
+import dev.sluice.relay.ErrorCode;
+
+import java.util.Optional;
+
+/// How a delivery ended. Provides the sentence with which the API explains the end.
+///
+/// @param attempts the number of attempts made; if it is 0, `responseStatus` and `errorMessage` are
+///   empty
+/// @param isAttempted whether the row contains a last attempt
+public record DeliveryEnd(
+        DeliveryStatus status,
+        Optional<ErrorCode> code,
+        Optional<Integer> responseStatus,
+        Optional<String> errorMessage,
+        boolean isAttempted,
+        int attempts) {
+
+    /// The end of a delivery whose event did not match the connection's filter.
+    public static final DeliveryEnd FILTERED =
+            new DeliveryEnd(
+                    DeliveryStatus.FILTERED,
+                    Optional.empty(),
+                    Optional.empty(),
+                    Optional.empty(),
+                    false,
+                    0);
+
+    /// Returns one sentence that says why the delivery ended this way and what the user can do
+    /// about it.
+    public String reason() {
+        return switch (status) {
+            case SUCCEEDED -> "Delivered: destination answered " + responseStatus.orElse(0) + ".";
+            case FILTERED -> "Filtered: the connection's filter did not match.";
+            default -> failureReason();
+        };
+    }
+
+    private String failureReason() {
+        if (code.isPresent() && !isAttempted) {
+            return "Failed: " + reasonWithoutAttempt(code.get()) + ".";
+        }
+        String why = errorMessage.orElse("the destination did not accept it");
+        if (code.filter(ErrorCode.TRANSFORMATION_FAILED::equals).isPresent()) {
+            return "Failed: " + why + ". Resend it once this is fixed.";
+        }
+        return status == DeliveryStatus.FAILED
+                ? "Failed: "
+                        + why
+                        + "; this answer is not retried. Resend it once the destination is fixed."
+                : ExhaustedReason.sentence(attempts, why);
+    }
+
+    /// Returns the last error, or empty if there was none.
+    public Optional<String> error() {
+        return errorMessage.or(
+                () -> isAttempted ? Optional.empty() : code.map(DeliveryEnd::reasonWithoutAttempt));
+    }
+
+    private static String reasonWithoutAttempt(ErrorCode code) {
+        return switch (code) {
+            case DESTINATION_DELETED ->
+                    "the destination was deleted before this could be delivered";
+            case CONNECTION_DELETED -> "the connection was deleted before this could be delivered";
+            case EVENT_EXPIRED -> "the event's retention ended before this could be delivered";
+            case INTERRUPTED ->
+                    "the relay died twice while it was sending only this delivery. Resend it once"
+                            + " the cause is found";
+            default -> code.text();
+        };
+    }
+}

@@ -1,0 +1,41 @@
+package dev.sluice.observe;
+
+import dev.sluice.relay.DeliveryId;
+import dev.sluice.relay.DeliveryStatus;
+import dev.sluice.relay.InFlightAttempts;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+
+/// An unfinished delivery, with the data that decides whether it is shown as `pending` or
+/// `delivering`.
+///
+/// @param owner the epoch of the node that has the delivery in memory: a number that is new at each
+///   start and after the node was declared dead; empty while the delivery waits in its lane, the
+///   queue in which one connection's deliveries wait in the database
+/// @param createdAt when the delivery was created; if ingest created it, this is when its event was
+///   received
+public record DeliveryInProgress(DeliveryId id, Optional<Long> owner, Instant createdAt) {
+
+    /// How long an attempt must have been running before its delivery is shown as `delivering`.
+    private static final Duration DELIVERING_THRESHOLD = Duration.ofSeconds(1);
+
+    /// Returns `pending` or `delivering`.
+    public DeliveryStatus status(InFlightAttempts inFlightAttempts, Instant now) {
+        boolean isDelivering =
+                attemptStartedAt(inFlightAttempts)
+                        .filter(began -> !began.plus(DELIVERING_THRESHOLD).isAfter(now))
+                        .isPresent();
+        return isDelivering ? DeliveryStatus.DELIVERING : DeliveryStatus.PENDING;
+    }
+
+    /// Returns when the delivery's current attempt began. This node knows the exact time only for
+    /// its own attempts. If another node has the delivery in memory, returns when the delivery was
+    /// created, because deliveries rarely wait in memory for long.
+    private Optional<Instant> attemptStartedAt(InFlightAttempts inFlightAttempts) {
+        boolean isElsewhere =
+                owner.filter(epoch -> !inFlightAttempts.isThisNode(epoch)).isPresent();
+        return isElsewhere ? Optional.of(createdAt) : inFlightAttempts.attemptStartedAt(id);
+    }
+}

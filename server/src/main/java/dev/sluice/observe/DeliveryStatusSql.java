@@ -1,0 +1,33 @@
+package dev.sluice.observe;
+
+import dev.sluice.relay.DeliveryStatus;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/// SQL conditions on the stored status of a delivery.
+///
+/// The status numbers are literals, not parameters, because PostgreSQL uses the partial index on
+/// failed deliveries only if it sees the numbers while planning the query.
+public final class DeliveryStatusSql {
+
+    /// The statuses of a delivery that ended without success. The partial index covers the same two
+    /// statuses.
+    public static final List<DeliveryStatus> DEAD_STATUSES =
+            List.of(DeliveryStatus.FAILED, DeliveryStatus.EXHAUSTED);
+
+    private DeliveryStatusSql() {}
+
+    /// Returns a condition such as `status in (4, 5)`.
+    ///
+    /// @param column the column that holds the status
+    /// @param statuses at least one
+    public static String in(String column, Collection<DeliveryStatus> statuses) {
+        return statuses.stream()
+                .map(DeliveryStatus::number)
+                .sorted()
+                .map(String::valueOf)
+                .collect(Collectors.joining(", ", column + " in (", ")"));
+    }
+}

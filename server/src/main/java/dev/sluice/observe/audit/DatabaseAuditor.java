@@ -1,0 +1,48 @@
+package dev.sluice.observe.audit;
+
+import dev.sluice.platform.db.Db;
+
+import java.time.Instant;
+import java.time.LocalDate;
+import java.util.NavigableSet;
+
+/// Checks a whole database: no delivery is lost or stored twice, and the usage counts match the
+/// rows (see [Invariant]). Servers may use the database at the same time.
+public final class DatabaseAuditor {
+
+    private DatabaseAuditor() {}
+
+    /// Whether the database contains Sluice's tables.
+    public static boolean hasTables(Db db) {
+        return db.snapshot(AuditQueries::hasTables);
+    }
+
+    /// Checks every event that is still retained. Only reads the database.
+    public static AuditReport check(Db db) {
+        var report = AuditReport.empty();
+        NavigableSet<LocalDate> days = db.snapshot(RetainedDayQueries::retained);
+        for (var day : days) {
+            report =
+                    report.plus(
+                            check(
+                                    db,
+                                    RetainedDayQueries.start(day),
+                                    RetainedDayQueries.start(day.plusDays(1))));
+        }
+        return report;
+    }
+
+    /// Checks the events received from the full hour `from` up to but not including the full hour
+    /// `to`.
+    public static AuditReport check(Db db, Instant from, Instant to) {
+        var report = AuditReport.empty();
+        for (var hour = from; hour.isBefore(to); hour = hour.plus(HourAuditor.ONE_HOUR)) {
+            var auditor = HourAuditor.begin(db, hour);
+            while (!auditor.checkNextSlice()) {
+                // Each call checks one slice of the hour.
+            }
+            report = report.plus(auditor.result());
+        }
+        return report;
+    }
+}

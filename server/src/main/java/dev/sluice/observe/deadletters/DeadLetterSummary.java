@@ -1,0 +1,96 @@
+package dev.sluice.observe.deadletters;
+
+import dev.sluice.observe.usage.RangeSplitter;
+import dev.sluice.observe.usage.RangeSplitter.BucketUnit;
+import dev.sluice.observe.usage.RangeSplitter.RangePart;
+import dev.sluice.observe.usage.SourceWindow;
+import dev.sluice.observe.usage.UsageQueries;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.id.IdRange;
+import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.json.JsonObject;
+import dev.sluice.relay.DeliveryStatus;
+
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/// The exact numbers of failed and exhausted deliveries of one source, by connection. Whole hours
+/// come from the usage counts. The rows of the incomplete hours are counted.
+final class DeadLetterSummary {
+
+    private record SummaryKey(UUID connection, int status) {}
+
+    private static final int FAILED_STATUS = DeliveryStatus.FAILED.number();
+    private static final int EXHAUSTED_STATUS = DeliveryStatus.EXHAUSTED.number();
+
+    private final DeadLetterScope scope;
+    private final Map<SummaryKey, Long> counts = new HashMap<>();
+
+    private DeadLetterSummary(DeadLetterScope scope) {
+        this.scope = scope;
+    }
+
+    /// @param tx a transaction that reads a snapshot
+    /// @param scope all connections of one source
+    /// @param since events received before this time are expired
+    static DeadLetterSummary of(Tx tx, DeadLetterScope scope, UUID source, Instant since) {
+        var summary = new DeadLetterSummary(scope);
+        var usage =
+                new UsageQueries(
+                        tx,
+                        UsageQueries.UsageSeries.OUTCOMES,
+                        scope.connections(),
+                        List.of(FAILED_STATUS, EXHAUSTED_STATUS));
+        for (var part :
+                RangeSplitter.split(IdRange.between(since, Uuid7.MAX_TIME), BucketUnit.HOUR)) {
+            switch (part) {
+                case RangePart.WholeUnits(BucketUnit unit, long from, long to) ->
+                        usage.counts(unit, from, to)
+                                .forEach(count -> summary.add(count.key(), count.dim(), count.n()));
+                case RangePart.RangeEdge(IdRange ids) ->
+                        DeadLetterQueries.failureCounts(
+                                        tx, List.of(new SourceWindow(source, ids, false)))
+                                .forEach(count ->
+                                        summary.add(count.connection(), count.status(), count.n()));
+            }
+        }
+        return summary;
+    }
+
+    private void add(UUID connection, int status, long n) {
+        counts.merge(new SummaryKey(connection, status), n, Long::sum);
+    }
+
+    private long count(UUID connection, int status) {
+        return counts.getOrDefault(new SummaryKey(connection, status), 0L);
+    }
+
+    /// Returns the summary as JSON, with the newest connection first. Deleted connections are
+    /// listed only if they have failures.
+    JsonObject json() {
+        return JsonObject.items(
+                scope.targets().values().stream()
+                        .filter(scopedConnection ->
+                                !scopedConnection.isDeleted()
+                                        || hasFailures(scopedConnection.connection().value()))
+                        .map(this::item)
+                        .toList());
+    }
+
+    private boolean hasFailures(UUID connection) {
+        return count(connection, FAILED_STATUS) + count(connection, EXHAUSTED_STATUS) > 0;
+    }
+
+    private JsonObject item(DeadLetterScope.ScopedConnection scopedConnection) {
+        var connection = scopedConnection.connection().value();
+        return new JsonObject()
+                .put("connection_id", connection)
+                .put("destination_id", scopedConnection.destination())
+                .put("destination_name", scopedConnection.destinationName())
+                .put("exhausted", count(connection, EXHAUSTED_STATUS))
+                .put("failed", count(connection, FAILED_STATUS));
+    }
+}

@@ -1,0 +1,218 @@
+package dev.sluice.observe.usage;
+
+import dev.sluice.observe.usage.RangeSplitter.BucketUnit;
+import dev.sluice.observe.usage.RangeSplitter.RangePart;
+import dev.sluice.observe.usage.UsageQueries.UsageBucket;
+import dev.sluice.platform.id.IdRange;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.function.ToLongFunction;
+import java.util.function.UnaryOperator;
+
+/// Uses the usage counts to find where, in a long list sorted newest first, the rows of one page
+/// are.
+///
+/// The usage counts show which days, hours and minutes a page covers, and which sources have
+/// matching rows in them. The query therefore reads rows only from these time units. Rows are
+/// counted only in the two units that the range covers partly. So the cost depends neither on the
+/// length of the list nor on how far down the page is.
+///
+/// Each instance is used within one transaction, which must read a snapshot.
+public final class PageLocator {
+
+    /// A segment of time and the number of matching rows in it.
+    private sealed interface TimeSegment {
+        long n();
+
+        /// Part of a time unit. Its rows were counted one by one.
+        record RowCountedSegment(List<SourceWindow> windows, long n) implements TimeSegment {}
+
+        /// A whole time unit. Its count was recorded.
+        record BucketSegment(UsageBucket bucket) implements TimeSegment {
+            @Override
+            public long n() {
+                return bucket.n();
+            }
+        }
+    }
+
+    /// The segments that a page covers, newest first.
+    ///
+    /// @param offset the page's offset from the start of the first segment
+    private record PageSegments(List<TimeSegment> segments, long offset) {}
+
+    private final UsageQueries usage;
+    private final UnaryOperator<UUID> sourceOf;
+    private final ToLongFunction<List<SourceWindow>> rowCounter;
+    private final List<TimeSegment> segments;
+
+    /// @param sourceOf maps a key of the usage counts to its source
+    /// @param rowCounter counts the matching rows in a list of windows; the list is never empty
+    public PageLocator(
+            UsageQueries usage,
+            IdRange range,
+            UnaryOperator<UUID> sourceOf,
+            ToLongFunction<List<SourceWindow>> rowCounter) {
+        this.usage = usage;
+        this.sourceOf = sourceOf;
+        this.rowCounter = rowCounter;
+        segments =
+                RangeSplitter.split(range, usage.smallestUnit()).stream()
+                        .flatMap(part -> segmentsOf(part).stream())
+                        .toList();
+    }
+
+    private List<TimeSegment> segmentsOf(RangePart part) {
+        return switch (part) {
+            case RangePart.WholeUnits(BucketUnit unit, long from, long to) ->
+                    summed(unit, from, to);
+            case RangePart.RangeEdge(IdRange ids) -> {
+                long from = RangeSplitter.floor(ids.firstMinute(), usage.smallestUnit());
+                var windows = windows(from, from + usage.smallestUnit().minutes, ids);
+                long n = windows.isEmpty() ? 0 : rowCounter.applyAsLong(windows);
+                yield n == 0 ? List.of() : List.of(new TimeSegment.RowCountedSegment(windows, n));
+            }
+        };
+    }
+
+    private List<TimeSegment> summed(BucketUnit unit, long from, long to) {
+        return usage.buckets(unit, from, to).stream()
+                .<TimeSegment>map(TimeSegment.BucketSegment::new)
+                .toList();
+    }
+
+    /// Returns the exact number of matching rows in the range.
+    public long total() {
+        return segments.stream().mapToLong(TimeSegment::n).sum();
+    }
+
+    /// Returns the windows that contain the page, and the page's offset within them. No row of the
+    /// page is outside these windows.
+    ///
+    /// @param offset less than [#total]
+    public PageLocation locate(long offset, int limit) {
+        var pageSegments = trimToPage(new PageSegments(segments, offset), limit);
+        pageSegments = trimToPage(refine(pageSegments, BucketUnit.DAY, BucketUnit.HOUR), limit);
+        if (usage.smallestUnit() == BucketUnit.MINUTE) {
+            pageSegments =
+                    trimToPage(refine(pageSegments, BucketUnit.HOUR, BucketUnit.MINUTE), limit);
+        }
+        var windows = new ArrayList<SourceWindow>();
+        for (var segment : pageSegments.segments()) {
+            if (segment instanceof TimeSegment.RowCountedSegment counted) {
+                windows.addAll(counted.windows());
+            }
+        }
+        var units = summed(pageSegments, usage.smallestUnit());
+        if (!units.isEmpty()) {
+            long from = units.getLast().from();
+            long to = units.getFirst().to();
+            windows.addAll(windows(from, to, IdRange.ofMinutes(from, to)));
+        }
+        return new PageLocation(windows, pageSegments.offset(), limit);
+    }
+
+    /// The windows that contain a page.
+    ///
+    /// @param offset the page's offset among the matching rows of the windows, newest first
+    public record PageLocation(List<SourceWindow> windows, long offset, int limit) {}
+
+    /// Removes the segments before and after the page.
+    private static PageSegments trimToPage(PageSegments pageSegments, int limit) {
+        var page = new ArrayList<TimeSegment>();
+        long before = 0;
+        long offset = 0;
+        for (var segment : pageSegments.segments()) {
+            long after = before + segment.n();
+            if (after > pageSegments.offset() && before < pageSegments.offset() + limit) {
+                if (page.isEmpty()) {
+                    offset = pageSegments.offset() - before;
+                }
+                page.add(segment);
+            }
+            before = after;
+        }
+        return new PageSegments(page, offset);
+    }
+
+    /// Replaces the segments of unit `from`, which are adjacent, with segments of the smaller unit
+    /// `to`.
+    private PageSegments refine(PageSegments pageSegments, BucketUnit from, BucketUnit to) {
+        var larger = summed(pageSegments, from);
+        if (larger.isEmpty()) {
+            return pageSegments;
+        }
+        var smaller = summed(to, larger.getLast().from(), larger.getFirst().to());
+        var refined = new ArrayList<TimeSegment>();
+        boolean isReplaced = false;
+        for (var segment : pageSegments.segments()) {
+            if (!isOf(segment, from)) {
+                refined.add(segment);
+            } else if (!isReplaced) {
+                refined.addAll(smaller);
+                isReplaced = true;
+            }
+        }
+        return new PageSegments(refined, pageSegments.offset());
+    }
+
+    private static List<UsageBucket> summed(PageSegments pageSegments, BucketUnit unit) {
+        return pageSegments.segments().stream()
+                .filter(segment -> isOf(segment, unit))
+                .map(segment -> ((TimeSegment.BucketSegment) segment).bucket())
+                .toList();
+    }
+
+    private static boolean isOf(TimeSegment segment, BucketUnit unit) {
+        return segment instanceof TimeSegment.BucketSegment(UsageBucket bucket)
+                && bucket.unit() == unit;
+    }
+
+    /// Returns, for each source, the windows that contain matching rows from minute `from` up to
+    /// but not including minute `to`. Adjacent units of a source form one window.
+    ///
+    /// @param ids the windows are cut to fit this range of ids
+    private List<SourceWindow> windows(long from, long to, IdRange ids) {
+        long length = usage.smallestUnit().minutes;
+        var windows = new ArrayList<SourceWindow>();
+        activeUnits(from, to)
+                .forEach((source, units) -> {
+                    long start = units.firstKey();
+                    long end = start;
+                    boolean isPure = true;
+                    for (var unit : units.entrySet()) {
+                        if (unit.getKey() != end) {
+                            var part = IdRange.ofMinutes(start, end).intersect(ids);
+                            windows.add(new SourceWindow(source, part, isPure));
+                            start = unit.getKey();
+                            isPure = true;
+                        }
+                        end = unit.getKey() + length;
+                        isPure &= unit.getValue();
+                    }
+                    windows.add(
+                            new SourceWindow(
+                                    source, IdRange.ofMinutes(start, end).intersect(ids), isPure));
+                });
+        return windows;
+    }
+
+    /// Returns the active units of each source, by their start, and whether each unit is pure. A
+    /// unit is pure if it contains only wanted rows for every key of the source.
+    private Map<UUID, SortedMap<Long, Boolean>> activeUnits(long from, long to) {
+        Map<UUID, SortedMap<Long, Boolean>> bySource = new HashMap<>();
+        for (var presence : usage.activeUnits(from, to)) {
+            var units =
+                    bySource.computeIfAbsent(sourceOf.apply(presence.key()), _ -> new TreeMap<>());
+            presence.units()
+                    .forEach((since, isPure) -> units.merge(since, isPure, Boolean::logicalAnd));
+        }
+        return bySource;
+    }
+}

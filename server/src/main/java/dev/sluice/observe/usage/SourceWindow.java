@@ -1,0 +1,11 @@
+package dev.sluice.observe.usage;
+
+import dev.sluice.platform.id.IdRange;
+
+import java.util.UUID;
+
+/// A range of one source's ids that contains matching rows.
+///
+/// @param hasOnlyWanted whether all rows in the range are known to match; a query then needs no
+///   further condition
+public record SourceWindow(UUID source, IdRange ids, boolean hasOnlyWanted) {}

@@ -1,0 +1,30 @@
+package dev.sluice.platform.assembly;
+
+import dev.sluice.platform.db.Database;
+import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.loop.Shutdown;
+import dev.sluice.platform.secret.Sealer;
+import dev.sluice.platform.secret.SecretGenerator;
+
+import java.time.Instant;
+import java.time.InstantSource;
+
+/// The objects that all layers of the server share, built once at startup.
+///
+/// @param clock shared by all nodes on one database
+/// @param settledClock for decisions that cannot be undone; it follows a leap forward of `clock`
+///   only after that has lasted for an hour
+public record Foundation(
+        Database database,
+        Pools pools,
+        Sealer sealer,
+        Uuid7 ids,
+        SecretGenerator random,
+        InstantSource clock,
+        InstantSource settledClock,
+        Shutdown shutdown) {
+
+    public Instant now() {
+        return clock.instant();
+    }
+}

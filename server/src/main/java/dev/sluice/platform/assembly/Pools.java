@@ -1,0 +1,37 @@
+package dev.sluice.platform.assembly;
+
+import dev.sluice.platform.db.Database;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.loop.Shutdown;
+
+import java.time.Duration;
+
+/// The database connection pools of a server. They are separate so that no pool can exhaust the
+/// connections of another.
+///
+/// @param api serves the management API
+/// @param relay serves the relay's background work, unaffected by the load on the API
+/// @param node serves node heartbeats and takeovers, so that no other work can make this node lose
+///   its lease
+public record Pools(Db api, Db relay, Db node) {
+
+    private static final int API_CONNECTIONS = 10;
+    private static final int RELAY_CONNECTIONS = 8;
+    private static final int NODE_CONNECTIONS = 2;
+
+    /// How long one API statement may run. The limit is short because a request waits for the
+    /// result; background work has the longer `CHORE_TIMEOUT`.
+    private static final Duration API_TIMEOUT = Duration.ofSeconds(5);
+
+    private static final Duration CHORE_TIMEOUT = Duration.ofSeconds(60);
+
+    public static Pools open(Database database, Shutdown shutdown) {
+        return new Pools(
+                shutdown.closing(
+                        "pool api", Db.open(database, "api", API_CONNECTIONS, API_TIMEOUT)),
+                shutdown.closing(
+                        "pool relay", Db.open(database, "relay", RELAY_CONNECTIONS, CHORE_TIMEOUT)),
+                shutdown.closing(
+                        "pool node", Db.open(database, "node", NODE_CONNECTIONS, CHORE_TIMEOUT)));
+    }
+}

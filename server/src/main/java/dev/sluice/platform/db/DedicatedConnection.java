@@ -1,0 +1,88 @@
+package dev.sluice.platform.db;
+
+import org.jspecify.annotations.Nullable;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.function.Function;
+
+/// A database connection for one busy thread, outside the pool. It opens on first use and reopens
+/// after it breaks. It is owned by its thread; other threads may only call `close`.
+///
+/// When `call` throws a [DbException] with `isConnectionLost`, the transaction may or may not have
+/// been committed. The caller must find out which.
+public final class DedicatedConnection implements AutoCloseable {
+
+    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+    private static final Duration SOCKET_TIMEOUT = Duration.ofSeconds(30);
+    private static final Duration STATEMENT_TIMEOUT = Duration.ofSeconds(20);
+
+    /// How long a transaction may be idle before PostgreSQL ends its session. Without this limit, a
+    /// process that freezes during a transaction would keep its rows locked.
+    private static final Duration IDLE_TRANSACTION_TIMEOUT = Duration.ofSeconds(5);
+
+    private final Database database;
+    private final String name;
+
+    private volatile @Nullable Connection connection;
+
+    public DedicatedConnection(Database database, String name) {
+        this.database = database;
+        this.name = name;
+    }
+
+    public <T> T call(Function<Tx, T> work) {
+        try {
+            return Db.inTransaction(connect(), work);
+        } catch (SQLException e) {
+            drop();
+            throw new DbException(e);
+        } catch (DbException e) {
+            if (e.isConnectionLost()) {
+                drop();
+            }
+            throw e;
+        }
+    }
+
+    private Connection connect() throws SQLException {
+        @Nullable Connection current = connection;
+        if (current != null) {
+            return current;
+        }
+        var properties = database.properties();
+        properties.setProperty("ApplicationName", "sluice " + name);
+        properties.setProperty("prepareThreshold", "1");
+        properties.setProperty("connectTimeout", Long.toString(CONNECT_TIMEOUT.toSeconds()));
+        properties.setProperty("socketTimeout", Long.toString(SOCKET_TIMEOUT.toSeconds()));
+        properties.setProperty(
+                "options",
+                "-c synchronous_commit=on -c jit=off -c enable_seqscan=off -c statement_timeout="
+                        + STATEMENT_TIMEOUT.toMillis()
+                        + " -c idle_in_transaction_session_timeout="
+                        + IDLE_TRANSACTION_TIMEOUT.toMillis());
+        var made = DriverManager.getConnection(database.jdbcUrl(), properties);
+        made.setAutoCommit(false);
+        connection = made;
+        return made;
+    }
+
+    private void drop() {
+        @Nullable Connection broken = connection;
+        connection = null;
+        if (broken != null) {
+            try {
+                broken.close();
+            } catch (SQLException e) {
+                // The connection is already broken.
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        drop();
+    }
+}

@@ -1,0 +1,20 @@
+package dev.sluice.platform.db;
+
+/// A feature of PostgreSQL's planner or executor. [Tx#disable] switches it off for one transaction,
+/// where the planner's statistics would mislead it.
+public enum PlannerFeature {
+    SEQUENTIAL_SCAN("enable_seqscan"),
+    BITMAP_SCAN("enable_bitmapscan"),
+    SORT("enable_sort"),
+    JIT("jit");
+
+    private final String setting;
+
+    PlannerFeature(String setting) {
+        this.setting = setting;
+    }
+
+    String setting() {
+        return setting;
+    }
+}

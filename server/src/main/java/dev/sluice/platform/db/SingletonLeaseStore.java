@@ -1,0 +1,46 @@
+package dev.sluice.platform.db;
+
+import java.time.Duration;
+import java.util.UUID;
+
+/// Stores the lease on a job that only one process may do at a time. The lease is the only row of
+/// the job's own table. The database's clock decides whether the lease has expired. A lease that
+/// ends later than any that begins now was taken before that clock was set back; it has expired
+/// too. (That is asked of `clock_timestamp()`: `now()` is the start of a transaction, which may
+/// have waited for another one that took the lease later than that.)
+///
+/// The table has the columns `holder` and `lease_until`; the package that owns the table creates
+/// this store.
+public final class SingletonLeaseStore {
+
+    private final String table;
+
+    /// @param table a table name from Sluice's own code, never from input
+    public SingletonLeaseStore(String table) {
+        this.table = table;
+    }
+
+    /// Acquires or renews the lease. Returns false while another process holds it.
+    public boolean acquire(Tx tx, UUID holder, Duration lease) {
+        return tx.update(
+                        """
+                        update %s
+                           set holder = ?, lease_until = now() + make_interval(secs => ?)
+                         where holder = ? or lease_until is null or lease_until < now()
+                            or lease_until > clock_timestamp() + make_interval(secs => ?)
+                        """
+                                .formatted(table),
+                        holder,
+                        lease.toSeconds(),
+                        holder,
+                        lease.toSeconds())
+                == 1;
+    }
+
+    /// Ends the holder's lease, so that another process can acquire it at once.
+    public void release(Tx tx, UUID holder) {
+        tx.update(
+                "update %s set holder = null, lease_until = null where holder = ?".formatted(table),
+                holder);
+    }
+}

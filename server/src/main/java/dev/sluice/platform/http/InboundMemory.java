@@ -1,0 +1,239 @@
+package dev.sluice.platform.http;
+
+import static java.util.Comparator.comparingLong;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+
+/// A limit, in bytes, on requests that are still arriving, shared fairly among workspaces and their
+/// sources. Thread-safe.
+///
+/// While there is room, every request gets what it asks for. Without room, a request of the largest
+/// holder is shed: the workspace with the most bytes, in it the source with the most, in that the
+/// request that has been arriving longest. A holder loses only to one that holds less, the new
+/// bytes included. Within one source, a request loses only after it has been arriving for some
+/// time; until then the new one is refused.
+///
+/// So a request is refused only if it would take its workspace above `1 / (m + 1)` of the limit and
+/// its source above `1 / (n + 1)` of that, where `m` other workspaces and `n` other sources of its
+/// own hold memory. This is true whatever they hold and in whatever order they took it. Requests
+/// that have arrived and are being answered are never shed; the limit is what they leave.
+///
+/// A shed request gives its memory back a moment later. Until then an eighth of the capacity, which
+/// is above the limit, serves those that take its place. Only what exceeds that eighth is refused
+/// for the moment.
+public final class InboundMemory {
+
+    private static final int RESERVE_DIVISOR = 8;
+
+    /// Longer than a body of 1 MiB takes at 300 kbit/s.
+    private static final Duration MIN_BODY_SHED_AGE = Duration.ofSeconds(30);
+
+    /// The memory that one request holds.
+    final class Reservation {
+
+        private final Object workspace;
+        private final Object source;
+        private final Runnable onShed;
+        private final long start = nanoTime.getAsLong();
+        private int bytes;
+        private boolean isShed;
+
+        private Reservation(Object workspace, Object source, Runnable onShed) {
+            this.workspace = workspace;
+            this.source = source;
+            this.onShed = onShed;
+        }
+
+        /// Takes this many bytes more. Returns false, and takes none, if there is no room for them
+        /// or if this request was shed.
+        boolean tryGrow(int more) {
+            return InboundMemory.this.tryGrow(this, more);
+        }
+
+        /// Keeps the memory of a request that has arrived, until it is answered. It can no longer
+        /// be shed.
+        void keep() {
+            lock.lock();
+            try {
+                @Nullable SourceUse use = sources.get(source);
+                if (use != null) {
+                    use.arriving.remove(this);
+                }
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        /// Gives all memory back.
+        void release() {
+            lock.lock();
+            try {
+                reservedBytes -= bytes;
+                if (isShed) {
+                    shedBytes -= bytes;
+                } else if (bytes > 0) {
+                    remove(this);
+                }
+                bytes = 0;
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    /// What the requests to one source hold.
+    private static final class SourceUse {
+
+        private final Object workspace;
+        private long bytes;
+
+        /// Oldest first.
+        private final LinkedHashSet<Reservation> arriving = new LinkedHashSet<>();
+
+        private SourceUse(Object workspace) {
+            this.workspace = workspace;
+        }
+    }
+
+    private final long capacityBytes;
+    private final long limitBytes;
+    private final Duration minShedAge;
+    private final LongSupplier nanoTime;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Map<Object, SourceUse> sources = new HashMap<>();
+    private final Map<Object, Long> workspaceBytes = new HashMap<>();
+    private long reservedBytes;
+
+    /// The part of `reservedBytes` that shed requests have not given back yet.
+    private long shedBytes;
+
+    /// @param minShedAge how long a request has been arriving at least when it loses to another one
+    ///   of its own source
+    InboundMemory(long capacityBytes, Duration minShedAge, LongSupplier nanoTime) {
+        this.capacityBytes = capacityBytes;
+        this.limitBytes = capacityBytes - capacityBytes / RESERVE_DIVISOR;
+        this.minShedAge = minShedAge;
+        this.nanoTime = nanoTime;
+    }
+
+    /// Returns a limit for request bodies: `bytes`, or a fraction of a small heap.
+    public static InboundMemory forBodies(long bytes, int heapDivisor) {
+        return of(bytes, heapDivisor, MIN_BODY_SHED_AGE);
+    }
+
+    static InboundMemory of(long bytes, int heapDivisor, Duration minShedAge) {
+        return new InboundMemory(
+                Math.min(bytes, Runtime.getRuntime().maxMemory() / heapDivisor),
+                minShedAge,
+                System::nanoTime);
+    }
+
+    /// Returns a reservation of no bytes.
+    ///
+    /// @param source identifies the source, also among those of other workspaces
+    /// @param onShed runs when the request is shed, on the thread of another request, which it must
+    ///   not block. Soon after that, the request must release its memory
+    Reservation open(Object workspace, Object source, Runnable onShed) {
+        return new Reservation(workspace, source, onShed);
+    }
+
+    /// The number of bytes that are not given out.
+    long freeBytes() {
+        lock.lock();
+        try {
+            return capacityBytes - reservedBytes;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean tryGrow(Reservation asking, int more) {
+        var shed = new ArrayList<Reservation>();
+        lock.lock();
+        try {
+            if (asking.isShed || reservedBytes + more > capacityBytes) {
+                return false;
+            }
+            while (reservedBytes - shedBytes + more > limitBytes) {
+                var victim = findVictim(asking, more);
+                if (victim.isEmpty()) {
+                    return false;
+                }
+                shed(victim.get());
+                shed.add(victim.get());
+            }
+            add(asking, more);
+            return true;
+        } finally {
+            lock.unlock();
+            shed.forEach(victim -> victim.onShed.run());
+        }
+    }
+
+    private Optional<Reservation> findVictim(Reservation asking, int more) {
+        long workspace = workspaceBytes(asking.workspace) + more;
+        @Nullable SourceUse own = sources.get(asking.source);
+        long source = (own == null ? 0 : own.bytes) + more;
+        return sources.values().stream()
+                .filter(use -> !use.arriving.isEmpty())
+                .filter(use ->
+                        use.workspace.equals(asking.workspace)
+                                ? use.bytes > source
+                                : workspaceBytes(use.workspace) > workspace)
+                .max(
+                        comparingLong((SourceUse use) -> workspaceBytes(use.workspace))
+                                .thenComparingLong(use -> use.bytes))
+                .or(() -> Optional.ofNullable(own).filter(use -> isOldestOverdue(use, asking)))
+                .map(use -> use.arriving.getFirst());
+    }
+
+    private boolean isOldestOverdue(SourceUse own, Reservation asking) {
+        if (own.arriving.isEmpty() || own.arriving.getFirst() == asking) {
+            return false;
+        }
+        long age = nanoTime.getAsLong() - own.arriving.getFirst().start;
+        return age >= minShedAge.toNanos();
+    }
+
+    private void add(Reservation asking, int more) {
+        reservedBytes += more;
+        asking.bytes += more;
+        var use = sources.computeIfAbsent(asking.source, _ -> new SourceUse(asking.workspace));
+        use.bytes += more;
+        use.arriving.add(asking);
+        workspaceBytes.merge(asking.workspace, (long) more, Long::sum);
+    }
+
+    private void shed(Reservation victim) {
+        remove(victim);
+        victim.isShed = true;
+        shedBytes += victim.bytes;
+    }
+
+    private void remove(Reservation reservation) {
+        var use = Objects.requireNonNull(sources.get(reservation.source));
+        use.arriving.remove(reservation);
+        use.bytes -= reservation.bytes;
+        if (use.bytes == 0) {
+            sources.remove(reservation.source);
+        }
+        workspaceBytes.computeIfPresent(
+                reservation.workspace,
+                (_, bytes) -> bytes == reservation.bytes ? null : bytes - reservation.bytes);
+    }
+
+    private long workspaceBytes(Object workspace) {
+        return workspaceBytes.getOrDefault(workspace, 0L);
+    }
+}

@@ -1,0 +1,244 @@
+package dev.sluice.platform.http;
+
+import dev.sluice.platform.db.DbException;
+import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.json.InvalidFieldsException;
+import dev.sluice.platform.json.MalformedJsonException;
+
+import org.eclipse.jetty.http.HttpException;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpStatus;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeoutException;
+
+/// Connects Jetty to the [Router]: turns each Jetty request into exactly one [Reply].
+///
+/// Every failure is answered with the error envelope, including errors that Jetty itself detects.
+final class JettyHandler extends Handler.Abstract {
+
+    private static final Logger log = LoggerFactory.getLogger(JettyHandler.class);
+    private static final String REQUEST_ID_HEADER = "X-Request-Id";
+
+    private static final List<Header> SANDBOX_HEADERS =
+            List.of(new Header("Content-Security-Policy", "default-src 'none'; sandbox"));
+
+    /// How many bytes of a refused body are read and discarded at most. `DISCARD_TIMEOUT` limits
+    /// how long that may take.
+    private static final int MAX_DISCARDED_BYTES = 16 << 20;
+
+    private static final Duration DISCARD_TIMEOUT = Duration.ofSeconds(5);
+
+    /// The memory, in bytes, for the bodies of requests to endpoints that bring no memory of their
+    /// own.
+    private static final long MAX_BODY_MEMORY_BYTES = 32L << 20;
+
+    private final Router router;
+    private final Uuid7 ids;
+    private final InboundMemory memory = InboundMemory.forBodies(MAX_BODY_MEMORY_BYTES, 32);
+    private final HttpTimeouts timeouts;
+
+    JettyHandler(Router router, Uuid7 ids, HttpTimeouts timeouts) {
+        super(InvocationType.BLOCKING);
+        this.router = router;
+        this.ids = ids;
+        this.timeouts = timeouts;
+    }
+
+    @Override
+    public boolean handle(
+            org.eclipse.jetty.server.Request jetty, Response response, Callback callback) {
+        if (jetty.getAttribute(org.eclipse.jetty.server.handler.ErrorHandler.ERROR_STATUS)
+                != null) {
+            return answerJettyError(response, callback);
+        }
+        String id = ids.next().toString();
+        var request = new Request(jetty, memory, timeouts);
+        var reply = answer(request, id).with(request.extraHeaders());
+        if (request.bodyReader().skipArrived()) {
+            write(reply, id, response, callback);
+        } else {
+            replyBeforeBodyEnds(request.bodyReader(), reply, id, response, callback);
+        }
+        return true;
+    }
+
+    private Reply answer(Request request, String id) {
+        try {
+            refuseUnknownCoding(request);
+            return router.answer(request);
+        } catch (Exception | Error e) {
+            // Ingest URLs share an origin with the API, so a browser must not run scripts in an
+            // error page.
+            return errorReply(e, id).with(SANDBOX_HEADERS);
+        } finally {
+            request.releaseBodyMemory();
+        }
+    }
+
+    /// Refuses transfer codings other than `chunked` (RFC 9112, 6.1). The server cannot decode
+    /// them, so the stored body would differ from the body that the sender encoded.
+    private static void refuseUnknownCoding(Request request) {
+        var coding = request.firstHeader("Transfer-Encoding");
+        if (coding.isPresent() && !coding.get().strip().equalsIgnoreCase("chunked")) {
+            throw new ApiException(
+                    ApiErrorCode.MALFORMED_REQUEST,
+                    "The only supported transfer coding is chunked.");
+        }
+    }
+
+    private static Reply errorReply(Throwable failure, String id) {
+        return switch (failure) {
+            case ApiException e -> e.reply();
+            case InvalidFieldsException e ->
+                    Reply.error(
+                            ApiErrorCode.VALIDATION_FAILED,
+                            String.valueOf(e.getMessage()),
+                            e.errors());
+            case MalformedJsonException e ->
+                    Reply.error(
+                            ApiErrorCode.MALFORMED_REQUEST,
+                            String.valueOf(e.getMessage()),
+                            List.of());
+            case DbException e when e.isConnectionLost() -> unavailable(e, id);
+            default -> unexpected(failure, id);
+        };
+    }
+
+    private static Reply unavailable(DbException e, String id) {
+        log.atWarn().addKeyValue("request_id", id).setCause(e).log("database.connection_lost");
+        return Reply.error(
+                        ApiErrorCode.UNAVAILABLE,
+                        "The database did not answer. Try again.",
+                        List.of())
+                .with("Retry-After", "1");
+    }
+
+    /// Returns the reply to an unexpected failure. A failure to read the body has a reply of its
+    /// own. Any other failure is a bug, so it is logged and answered with 500.
+    private static Reply unexpected(Throwable e, String id) {
+        for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+            if (cause instanceof TimeoutException) {
+                return Reply.error(
+                                ApiErrorCode.REQUEST_TIMEOUT,
+                                "The body did not arrive in time.",
+                                List.of())
+                        .with("Connection", "close");
+            }
+            if (cause instanceof HttpException http) {
+                return replyForStatus(http.getCode()).with("Connection", "close");
+            }
+            if (cause instanceof EOFException) {
+                return replyForStatus(HttpStatus.BAD_REQUEST_400).with("Connection", "close");
+            }
+        }
+        log.atError().addKeyValue("request_id", id).setCause(e).log("request.failed");
+        return Reply.error(
+                ApiErrorCode.INTERNAL_ERROR, "Something went wrong on our side.", List.of());
+    }
+
+    /// Replies to a sender that is still sending its body, and then reads and discards the rest of
+    /// the body for a limited time.
+    ///
+    /// Without this, closing the connection would reset it before the sender has read the reply.
+    private static void replyBeforeBodyEnds(
+            RequestBodyReader bodyReader,
+            Reply reply,
+            String id,
+            Response response,
+            Callback callback) {
+        writeHead(reply.with("Connection", "close"), id, response);
+        try {
+            Content.Sink.write(response, true, reply.body());
+            long end = System.nanoTime() + DISCARD_TIMEOUT.toNanos();
+            for (int left = MAX_DISCARDED_BYTES; left > 0; ) {
+                Content.@Nullable Chunk chunk = bodyReader.next(end);
+                if (chunk == null) {
+                    break;
+                }
+                left -= chunk.remaining();
+                chunk.release();
+            }
+        } catch (IOException e) {
+            // The sender closed the connection, or DISCARD_TIMEOUT has passed.
+        }
+        callback.succeeded();
+    }
+
+    private static void write(Reply reply, String id, Response response, Callback callback) {
+        writeHead(reply, id, response);
+        response.write(true, reply.body(), callback);
+    }
+
+    private static void writeHead(Reply reply, String id, Response response) {
+        response.setStatus(reply.status());
+        var headers = response.getHeaders();
+        headers.put(REQUEST_ID_HEADER, id);
+        headers.put("X-Content-Type-Options", "nosniff");
+        for (var header : reply.headers()) {
+            headers.add(header.name(), header.value());
+        }
+        if (allowsContentLength(reply.status())) {
+            headers.put(HttpHeader.CONTENT_LENGTH, reply.length());
+        }
+    }
+
+    /// Whether a reply with this status may have a `Content-Length`. A 204 has no body. In a 304,
+    /// the header would give the length of the omitted body (RFC 9110, 8.6).
+    private static boolean allowsContentLength(int status) {
+        return status != HttpStatus.NO_CONTENT_204 && status != HttpStatus.NOT_MODIFIED_304;
+    }
+
+    /// Answers a request that Jetty refused before any route handled it.
+    private boolean answerJettyError(Response response, Callback callback) {
+        write(
+                replyForStatus(response.getStatus()).with(SANDBOX_HEADERS),
+                ids.next().toString(),
+                response,
+                callback);
+        return true;
+    }
+
+    private static Reply replyForStatus(int status) {
+        ApiErrorCode error =
+                switch (status) {
+                    case HttpStatus.REQUEST_TIMEOUT_408 -> ApiErrorCode.REQUEST_TIMEOUT;
+                    case HttpStatus.PAYLOAD_TOO_LARGE_413 -> ApiErrorCode.PAYLOAD_TOO_LARGE;
+                    case HttpStatus.URI_TOO_LONG_414,
+                            HttpStatus.REQUEST_HEADER_FIELDS_TOO_LARGE_431 ->
+                            ApiErrorCode.HEADERS_TOO_LARGE;
+                    case HttpStatus.SERVICE_UNAVAILABLE_503 -> ApiErrorCode.UNAVAILABLE;
+                    case HttpStatus.HTTP_VERSION_NOT_SUPPORTED_505 ->
+                            ApiErrorCode.MALFORMED_REQUEST;
+                    default ->
+                            status >= 500
+                                    ? ApiErrorCode.INTERNAL_ERROR
+                                    : ApiErrorCode.MALFORMED_REQUEST;
+                };
+        String message =
+                switch (error) {
+                    case HEADERS_TOO_LARGE ->
+                            "The request line and headers are larger than "
+                                    + HttpServer.MAX_HEADER_BYTES / 1024
+                                    + " KiB.";
+                    case REQUEST_TIMEOUT -> "The request did not arrive in time.";
+                    case UNAVAILABLE -> "The server is stopping or overloaded. Try again.";
+                    case INTERNAL_ERROR -> "Something went wrong on our side.";
+                    default -> "The request is not valid HTTP/1.1.";
+                };
+        int answered =
+                status >= 400 && error != ApiErrorCode.HEADERS_TOO_LARGE ? status : error.status();
+        var reply = Reply.error(answered, error.code(), message, List.of());
+        return error == ApiErrorCode.UNAVAILABLE ? reply.with("Retry-After", "1") : reply;
+    }
+}

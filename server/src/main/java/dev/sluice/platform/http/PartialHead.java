@@ -1,0 +1,108 @@
+package dev.sluice.platform.http;
+
+import org.eclipse.jetty.http.HttpStatus;
+import org.eclipse.jetty.io.EndPoint;
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+
+/// Limits the time and memory of a request head that arrives in several pieces.
+///
+/// A head is the request line and the headers. The time is counted from its first byte; all such
+/// heads share one memory, in which the oldest one loses to a later one. A head that arrives in one
+/// piece is not limited here and uses none of the memory.
+///
+/// Used by one thread at a time, the one that reads the connection, except where noted.
+final class PartialHead {
+
+    /// The bytes of memory reserved for each byte of a head, which is kept both raw and as parsed
+    /// headers.
+    private static final int HEAD_MEMORY_FACTOR = 4;
+
+    /// All heads count as sent to one source, because a head does not tell its source yet.
+    private static final Object ANY_SOURCE = new Object();
+
+    private final EndPoint endPoint;
+    private final InboundMemory memory;
+    private final Duration timeout;
+
+    /// The memory of the head that is waiting; null when none is.
+    private InboundMemory.@Nullable Reservation reservation;
+
+    private volatile boolean isShed;
+
+    /// When the head must be complete, on the clock of `System.nanoTime`.
+    private long deadline;
+
+    /// The connection's idle timeout when no head is incomplete, in milliseconds.
+    private long idleBefore;
+
+    PartialHead(EndPoint endPoint, InboundMemory memory, Duration timeout) {
+        this.endPoint = endPoint;
+        this.memory = memory;
+        this.timeout = timeout;
+    }
+
+    /// Whether part of a head has been read and the rest has not arrived yet.
+    boolean isWaiting() {
+        return reservation != null;
+    }
+
+    /// Records a read that did not complete the head.
+    ///
+    /// Shortens the connection's idle timeout to the time left, so that a sender that stops sending
+    /// is noticed in time.
+    ///
+    /// @param bytes how many bytes were read
+    /// @return false when there is no memory for them
+    boolean read(int bytes) {
+        long now = System.nanoTime();
+        var reserved = reservation;
+        if (reserved == null) {
+            deadline = now + timeout.toNanos();
+            idleBefore = endPoint.getIdleTimeout();
+            reserved = memory.open(ANY_SOURCE, ANY_SOURCE, this::shed);
+            begin(reserved);
+        }
+        endPoint.setIdleTimeout(Math.max(1, (deadline - now) / 1_000_000));
+        return reserved.tryGrow(HEAD_MEMORY_FACTOR * bytes);
+    }
+
+    private synchronized void begin(InboundMemory.Reservation reserved) {
+        reservation = reserved;
+        isShed = false;
+    }
+
+    /// Ends the connection's idle timeout, so that its own thread refuses the head. Called by the
+    /// thread of another connection, whose head needs the memory.
+    private synchronized void shed() {
+        if (reservation != null) {
+            isShed = true;
+            endPoint.setIdleTimeout(1);
+        }
+    }
+
+    /// Whether the head has missed its deadline.
+    boolean isLate() {
+        return isWaiting() && System.nanoTime() - deadline >= 0;
+    }
+
+    /// The status of the refusal of a head that is still incomplete at the idle timeout.
+    int timeoutStatus() {
+        return isShed ? HttpStatus.SERVICE_UNAVAILABLE_503 : HttpStatus.REQUEST_TIMEOUT_408;
+    }
+
+    /// Ends the limits, because the head is complete or refused, or its connection is closed.
+    void end() {
+        var reserved = reservation;
+        if (reserved != null) {
+            restoreIdleTimeout();
+            reserved.release();
+        }
+    }
+
+    private synchronized void restoreIdleTimeout() {
+        reservation = null;
+        endPoint.setIdleTimeout(idleBefore);
+    }
+}

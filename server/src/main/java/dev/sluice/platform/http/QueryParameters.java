@@ -1,0 +1,174 @@
+package dev.sluice.platform.http;
+
+import dev.sluice.platform.json.FieldError;
+import dev.sluice.platform.json.FieldReader;
+import dev.sluice.platform.json.InvalidFieldsException;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+
+/// Reads and checks the query parameters of a request, as [FieldReader] does with a JSON body.
+///
+/// A wrong parameter is recorded as an error and treated as absent; `check` then reports all errors
+/// at once. Unknown parameters are ignored. An empty value counts as absent. Owned by one thread.
+public final class QueryParameters {
+
+    private static final Pattern WHOLE_NUMBER = Pattern.compile("[-+]?[0-9]+");
+
+    private static final int DATE_LENGTH = 10;
+
+    private final Request request;
+    private final List<FieldError> errors = new ArrayList<>();
+
+    /// Whether at least one parameter could not be parsed. A value that can be parsed but is not
+    /// allowed does not set this.
+    private boolean isUnreadable;
+
+    public QueryParameters(Request request) {
+        this.request = request;
+    }
+
+    boolean has(String name) {
+        return request.parameterAsSent(name).isPresent();
+    }
+
+    /// Reads any text without NUL, which PostgreSQL cannot store in text.
+    public Optional<String> text(String name) {
+        return parsed(name, text -> text);
+    }
+
+    public Optional<Integer> integer(String name, int min, int max) {
+        return parsed(name, QueryParameters::integer)
+                .filter(number -> {
+                    boolean fits = number >= min && number <= max;
+                    if (!fits) {
+                        addError(name, "must be from " + min + " to " + max + ".");
+                    }
+                    return fits;
+                })
+                .map(Long::intValue);
+    }
+
+    /// Parses a whole number. Numbers outside the range of a `long` become its minimum or maximum,
+    /// so they fail the range check that follows.
+    private static long integer(String text) {
+        if (!WHOLE_NUMBER.matcher(text).matches()) {
+            throw new IllegalArgumentException("must be a whole number.");
+        }
+        try {
+            return Long.parseLong(text);
+        } catch (NumberFormatException e) {
+            return text.startsWith("-") ? Long.MIN_VALUE : Long.MAX_VALUE;
+        }
+    }
+
+    /// Reads a value that must be one of the keys of `meanings`, and returns the value of that key.
+    public <T> Optional<T> oneOf(String name, Map<String, T> meanings) {
+        return text(name)
+                .flatMap(text -> {
+                    var meaning = Optional.ofNullable(meanings.get(text));
+                    if (meaning.isEmpty()) {
+                        addError(
+                                name,
+                                "must be one of "
+                                        + String.join(", ", new TreeSet<>(meanings.keySet()))
+                                        + ".");
+                    }
+                    return meaning;
+                });
+    }
+
+    /// Reads one or more keys of `meanings`, separated by commas, and returns their values.
+    public <T extends Enum<T>> Optional<Set<T>> anyOf(String name, Map<String, T> meanings) {
+        return text(name)
+                .flatMap(text -> {
+                    var found = new ArrayList<T>();
+                    for (String word : text.split(",", -1)) {
+                        var meaning = Optional.ofNullable(meanings.get(word.strip()));
+                        if (meaning.isEmpty()) {
+                            addError(
+                                    name,
+                                    "must be a comma-separated list of any of "
+                                            + String.join(", ", new TreeSet<>(meanings.keySet()))
+                                            + ".");
+                            return Optional.empty();
+                        }
+                        found.add(meaning.get());
+                    }
+                    return Optional.of(EnumSet.copyOf(found));
+                });
+    }
+
+    public Optional<UUID> uuid(String name) {
+        return parsed(name, QueryParameters::parseUuid);
+    }
+
+    private static UUID parseUuid(String text) {
+        try {
+            return FieldReader.parseUuid(text);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("must be a UUID.", e);
+        }
+    }
+
+    public Optional<Instant> time(String name) {
+        return parsed(name, QueryParameters::parseTime);
+    }
+
+    /// Parses an RFC 3339 time. A space is accepted in place of `T`. It is also accepted in place
+    /// of `+`, because query decoding turns an unencoded `+` into a space.
+    ///
+    /// @throws IllegalArgumentException with a message that follows the parameter's name
+    static Instant parseTime(String text) {
+        String time = text.strip();
+        if (time.indexOf(' ') == DATE_LENGTH) {
+            time = time.replaceFirst(" ", "T");
+        }
+        return FieldReader.parseTime(time.replace(' ', '+'));
+    }
+
+    /// Reads a parameter and converts it with `parse`. When `parse` throws an
+    /// `IllegalArgumentException`, the error is the parameter's name followed by the exception's
+    /// message, such as "must be a UUID."
+    public <T> Optional<T> parsed(String name, Function<String, T> parse) {
+        var text = request.parameterAsSent(name);
+        if (text.isEmpty()) {
+            return Optional.empty();
+        }
+        try {
+            if (FieldReader.hasNul(text.get())) {
+                throw new IllegalArgumentException(FieldReader.NUL_REFUSAL);
+            }
+            return Optional.of(parse.apply(text.get()));
+        } catch (IllegalArgumentException e) {
+            isUnreadable = true;
+            addError(name, String.valueOf(e.getMessage()));
+            return Optional.empty();
+        }
+    }
+
+    private void addError(String name, String message) {
+        errors.add(new FieldError(name, name + " " + message));
+    }
+
+    /// Throws if any parameter is wrong; the exception reports all wrong parameters.
+    ///
+    /// @throws ApiException 400 when any parameter cannot be parsed, 422 when all can be parsed but
+    ///   some values are not allowed
+    public void check() {
+        if (!errors.isEmpty()) {
+            throw ApiException.of(
+                    isUnreadable ? ApiErrorCode.MALFORMED_REQUEST : ApiErrorCode.VALIDATION_FAILED,
+                    new InvalidFieldsException(errors));
+        }
+    }
+}

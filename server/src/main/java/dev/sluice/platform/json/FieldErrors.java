@@ -1,0 +1,42 @@
+package dev.sluice.platform.json;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/// Collects the field errors of one JSON body.
+///
+/// It counts every error but lists only the first ones, because the sender controls how many errors
+/// there are. Owned by one thread.
+final class FieldErrors {
+
+    /// The number of errors that are listed. Further errors are only counted.
+    static final int MAX_LISTED_ERRORS = 100;
+
+    private final List<FieldError> listed = new ArrayList<>();
+    private final Set<String> fields = new HashSet<>();
+    private int count;
+
+    /// @param field the full path of the field
+    /// @param message the rest of a sentence that starts with the path, such as "must be a string."
+    void add(String field, String message) {
+        count++;
+        fields.add(field);
+        if (listed.size() < MAX_LISTED_ERRORS) {
+            listed.add(new FieldError(field, field + " " + message));
+        }
+    }
+
+    /// Whether the field has an error, listed or not.
+    boolean has(String field) {
+        return fields.contains(field);
+    }
+
+    /// @throws InvalidFieldsException when at least one error was added
+    void check() {
+        if (count > 0) {
+            throw new InvalidFieldsException(listed, count);
+        }
+    }
+}

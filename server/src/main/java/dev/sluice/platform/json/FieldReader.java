@@ -1,0 +1,435 @@
+package dev.sluice.platform.json;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+
+/// Reads and checks the fields of a JSON object, one method per field type.
+///
+/// A wrong field is recorded as an error and treated as absent. `check` then reports all wrong
+/// fields at once. Unknown fields, which no method has read, count as wrong. Owned by one thread.
+///
+/// An error message is the rest of a sentence that starts with the field's path, such as "must be a
+/// string."
+public final class FieldReader {
+
+    private static final Pattern RFC_3339 =
+            Pattern.compile(
+                    "\\d{4}-\\d\\d-\\d\\d[Tt]\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,9})?([Zz]|[-+]\\d\\d:\\d\\d)");
+
+    /// The error message for a text with a NUL character. It follows the name of a field or a query
+    /// parameter.
+    public static final String NUL_REFUSAL = "must not contain the NUL character.";
+
+    private final ObjectNode object;
+    private final String path;
+    private final FieldErrors errors;
+    private final Set<String> readFields = new HashSet<>();
+
+    /// The same object with its text as sent, for `rawValue`. Empty if [JsonDocument] cannot read
+    /// the text.
+    private final Optional<JsonValue> original;
+
+    FieldReader(ObjectNode object, Optional<JsonDocument> document) {
+        this(object, "", new FieldErrors(), document.map(JsonDocument::root));
+    }
+
+    private FieldReader(
+            ObjectNode object, String path, FieldErrors errors, Optional<JsonValue> original) {
+        this.object = object;
+        this.path = path;
+        this.errors = errors;
+        this.original = original;
+    }
+
+    /// Records an error for a field of this object.
+    ///
+    /// @param message follows the field's path
+    public void addError(String field, String message) {
+        errors.add(path + field, message);
+    }
+
+    /// Whether the field is present, even if it is null.
+    public boolean has(String field) {
+        return object.has(field);
+    }
+
+    /// Whether the field is present and not null.
+    public boolean hasValue(String field) {
+        return object.hasNonNull(field);
+    }
+
+    /// Returns `value`, and records an error when the field is absent or null.
+    public <T> Patch<T> required(String field, Patch<T> value) {
+        if (!(value instanceof Patch.SetValue<T>) && !errors.has(path + field)) {
+            addError(field, "is required.");
+        }
+        return value;
+    }
+
+    /// Records an error when the field is null.
+    public void rejectNull(String field, Patch<?> value) {
+        if (value instanceof Patch.ClearValue<?>) {
+            addError(field, "cannot be null.");
+        }
+    }
+
+    /// Reads a string without NUL or lone surrogates, neither of which PostgreSQL can store in
+    /// text.
+    ///
+    /// @param min the minimum length in Unicode characters
+    public Patch<String> text(String field, int min, int max) {
+        return read(
+                field,
+                node -> {
+                    if (!node.isString()) {
+                        return invalid(field, "must be a string.");
+                    }
+                    String text = node.stringValue();
+                    int length = text.codePointCount(0, text.length());
+                    if (length < min || length > max) {
+                        return invalid(field, "must have " + min + " to " + max + " characters.");
+                    }
+                    if (hasNul(text)) {
+                        return invalid(field, NUL_REFUSAL);
+                    }
+                    if (text.codePoints().anyMatch(FieldReader::isLoneSurrogate)) {
+                        return invalid(field, "must be valid Unicode text.");
+                    }
+                    return text;
+                });
+    }
+
+    /// Like [#text], for a text that must show something: a name or a secret.
+    public Patch<String> visibleText(String field, int min, int max) {
+        var text = text(field, min, max);
+        if (text.toOptional().filter(given -> !VisibleText.isVisible(given)).isEmpty()) {
+            return text;
+        }
+        addError(field, "must have at least one visible character.");
+        return new Patch.KeepValue<>();
+    }
+
+    /// Whether the text contains NUL, which PostgreSQL cannot store in text. [#NUL_REFUSAL] is the
+    /// error message for it.
+    public static boolean hasNul(String text) {
+        return text.indexOf('\0') >= 0;
+    }
+
+    private static boolean isLoneSurrogate(int codePoint) {
+        return codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE;
+    }
+
+    public Patch<Integer> integer(String field, int min, int max) {
+        return read(field, node -> integer(field, node, min, max));
+    }
+
+    private @Nullable Integer integer(String field, JsonNode node, int min, int max) {
+        if (!node.isIntegralNumber()
+                || !node.canConvertToInt()
+                || node.intValue() < min
+                || node.intValue() > max) {
+            return invalid(field, "must be a whole number from " + min + " to " + max + ".");
+        }
+        return node.intValue();
+    }
+
+    /// Reads any whole number that fits in a `long`.
+    public Patch<Long> longInteger(String field) {
+        return read(
+                field,
+                node ->
+                        node.isIntegralNumber() && node.canConvertToLong()
+                                ? (Long) node.longValue()
+                                : invalid(field, "must be a whole number."));
+    }
+
+    private static boolean isList(JsonNode node, int minSize, int maxSize) {
+        return node.isArray() && node.size() >= minSize && node.size() <= maxSize;
+    }
+
+    @SuppressWarnings("TypeParameterUnusedInFormals") // null fits every type
+    private <T> @Nullable T invalidList(String field, int minSize, int maxSize, String elements) {
+        return invalid(
+                field, "must be a list of " + minSize + " to " + maxSize + " " + elements + ".");
+    }
+
+    /// Reads a list of whole numbers. Both the size of the list and its numbers are limited.
+    public Patch<List<Integer>> integers(String field, int minSize, int maxSize, int min, int max) {
+        return read(
+                field,
+                node -> {
+                    if (!isList(node, minSize, maxSize)) {
+                        return invalidList(field, minSize, maxSize, "whole numbers");
+                    }
+                    var numbers = new ArrayList<Integer>();
+                    for (var element : node) {
+                        @Nullable Integer number = integer(field, element, min, max);
+                        if (number == null) {
+                            return null;
+                        }
+                        numbers.add(number);
+                    }
+                    return List.copyOf(numbers);
+                });
+    }
+
+    public Patch<Boolean> bool(String field) {
+        return read(
+                field,
+                node ->
+                        node.isBoolean()
+                                ? (Boolean) node.booleanValue()
+                                : invalid(field, "must be true or false."));
+    }
+
+    public Patch<UUID> uuid(String field) {
+        return read(
+                field,
+                node -> {
+                    try {
+                        return node.isString()
+                                ? parseUuid(node.stringValue())
+                                : invalid(field, "must be a UUID.");
+                    } catch (IllegalArgumentException e) {
+                        return invalid(field, "must be a UUID.");
+                    }
+                });
+    }
+
+    /// Parses a UUID in its canonical form. `UUID.fromString` would also accept shortened and
+    /// signed parts.
+    public static UUID parseUuid(String text) {
+        var id = UUID.fromString(text);
+        if (!id.toString().equalsIgnoreCase(text)) {
+            throw new IllegalArgumentException("not a UUID");
+        }
+        return id;
+    }
+
+    /// Parses an RFC 3339 time with up to nine decimals. Leap seconds (`:60`) are refused.
+    ///
+    /// @throws IllegalArgumentException with a message that follows the field's path
+    public static Instant parseTime(String text) {
+        try {
+            if (RFC_3339.matcher(text).matches()) {
+                return OffsetDateTime.parse(text).toInstant();
+            }
+        } catch (DateTimeException e) {
+            // The exception below explains the error in words that the sender understands.
+        }
+        throw new IllegalArgumentException(
+                "must be a time as in RFC 3339, such as 2026-03-01T12:00:00Z.");
+    }
+
+    /// Reads a string that must be one of the keys of `meanings`, and returns the value of that
+    /// key.
+    public <T> Patch<T> oneOf(String field, Map<String, T> meanings) {
+        return read(
+                field,
+                node -> {
+                    @Nullable T meaning = node.isString() ? meanings.get(node.stringValue()) : null;
+                    return meaning != null
+                            ? meaning
+                            : invalid(
+                                    field,
+                                    "must be one of "
+                                            + String.join(", ", new TreeSet<>(meanings.keySet()))
+                                            + ".");
+                });
+    }
+
+    /// Reads an object whose values are all strings. Other values are recorded as errors and left
+    /// out.
+    public Patch<Map<String, String>> stringMap(String field) {
+        return read(
+                field,
+                node -> {
+                    if (!node.isObject()) {
+                        return invalid(field, "must be an object of strings.");
+                    }
+                    var texts = new LinkedHashMap<String, String>();
+                    for (var entry : node.properties()) {
+                        if (entry.getValue().isString()) {
+                            texts.put(entry.getKey(), entry.getValue().stringValue());
+                        } else {
+                            addError(field + "." + entry.getKey(), "must be a string.");
+                        }
+                    }
+                    return texts;
+                });
+    }
+
+    /// Reads a nested object. Its errors are reported together with those of this object.
+    public Patch<FieldReader> nested(String field) {
+        return read(
+                field,
+                node ->
+                        node instanceof ObjectNode inner
+                                ? new FieldReader(
+                                        inner,
+                                        path + field + ".",
+                                        errors,
+                                        original.flatMap(object -> object.member(field)))
+                                : invalid(field, "must be an object."));
+    }
+
+    /// Reads a list of nested objects. Their errors are reported together with those of this
+    /// object.
+    public Patch<List<FieldReader>> nestedList(String field, int minSize, int maxSize) {
+        return read(
+                field,
+                node -> {
+                    if (!isList(node, minSize, maxSize)) {
+                        return invalidList(field, minSize, maxSize, "objects");
+                    }
+                    var list = original.flatMap(object -> object.member(field));
+                    var readers = new ArrayList<FieldReader>();
+                    for (var element : node) {
+                        if (!(element instanceof ObjectNode inner)) {
+                            return invalid(field, "must be a list of objects.");
+                        }
+                        int index = readers.size();
+                        readers.add(
+                                new FieldReader(
+                                        inner,
+                                        path + field + "." + index + ".",
+                                        errors,
+                                        list.flatMap(each -> each.element(index))));
+                    }
+                    return readers;
+                });
+    }
+
+    /// Reads a list of non-empty strings.
+    public Patch<List<String>> stringList(String field, int maxSize) {
+        return read(
+                field,
+                node -> {
+                    var texts = new ArrayList<String>();
+                    for (var element : node) {
+                        texts.add(element.isString() ? element.stringValue() : "");
+                    }
+                    boolean good = node.isArray() && texts.size() <= maxSize && !texts.contains("");
+                    return good ? texts : invalid(field, "must be a list of strings.");
+                });
+    }
+
+    /// Reads a list of strings, each converted by `parse`. When `parse` throws an
+    /// `IllegalArgumentException`, the error is the path of the element followed by the exception's
+    /// message.
+    public <T> Patch<List<T>> parsedList(
+            String field, int minSize, int maxSize, Function<String, T> parse) {
+        return read(
+                field,
+                node -> {
+                    if (!isList(node, minSize, maxSize)) {
+                        return invalidList(field, minSize, maxSize, "strings");
+                    }
+                    var values = new ArrayList<T>();
+                    for (int i = 0; i < node.size(); i++) {
+                        var element = node.get(i);
+                        try {
+                            if (!element.isString()) {
+                                throw new IllegalArgumentException("must be a string.");
+                            }
+                            values.add(parse.apply(element.stringValue()));
+                        } catch (IllegalArgumentException e) {
+                            addError(field + "." + i, String.valueOf(e.getMessage()));
+                        }
+                    }
+                    return values;
+                });
+    }
+
+    /// Returns the field's value, which may be null, with its text as sent. Empty only when the
+    /// field is absent.
+    public Optional<JsonValue> rawValue(String field) {
+        readFields.add(field);
+        return Optional.ofNullable(object.get(field))
+                .map(node ->
+                        original.flatMap(object -> object.member(field))
+                                .or(() ->
+                                        JsonDocument.read(node.toString().getBytes(UTF_8))
+                                                .map(JsonDocument::root))
+                                .orElseThrow());
+    }
+
+    /// Reads a string and converts it with `parse`. When `parse` throws an
+    /// `IllegalArgumentException`, the error is the field's path followed by the exception's
+    /// message.
+    public <T> Patch<T> parsed(String field, Function<String, T> parse) {
+        return read(
+                field,
+                node -> {
+                    if (!node.isString()) {
+                        return invalid(field, "must be a string.");
+                    }
+                    try {
+                        return parse.apply(node.stringValue());
+                    } catch (IllegalArgumentException e) {
+                        return invalid(field, String.valueOf(e.getMessage()));
+                    }
+                });
+    }
+
+    /// Records an error if the field has any value other than null.
+    public void reject(String field, String message) {
+        var _ = read(field, _ -> invalid(field, message));
+    }
+
+    private <T> Patch<T> read(String field, Function<JsonNode, @Nullable T> reader) {
+        readFields.add(field);
+        @Nullable JsonNode node = object.get(field);
+        if (node == null) {
+            return new Patch.KeepValue<>();
+        }
+        if (node.isNull()) {
+            return new Patch.ClearValue<>();
+        }
+        @Nullable T value = reader.apply(node);
+        return value == null ? new Patch.KeepValue<>() : new Patch.SetValue<>(value);
+    }
+
+    @SuppressWarnings("TypeParameterUnusedInFormals") // null fits every type
+    private <T> @Nullable T invalid(String field, String message) {
+        addError(field, message);
+        return null;
+    }
+
+    /// Records an error for every field that no method has read so far.
+    public FieldReader rejectUnknownFields() {
+        for (String field : object.propertyNames()) {
+            if (!readFields.contains(field)) {
+                addError(field, "is not a known field.");
+            }
+        }
+        return this;
+    }
+
+    /// Throws if there are any errors, including those of nested objects.
+    ///
+    /// @throws InvalidFieldsException when any field is wrong or unknown
+    public void check() {
+        rejectUnknownFields();
+        errors.check();
+    }
+}

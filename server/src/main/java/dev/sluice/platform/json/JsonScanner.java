@@ -1,0 +1,107 @@
+package dev.sluice.platform.json;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.json.JsonFactory;
+
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CoderResult;
+
+/// The byte-level rules for JSON from untrusted senders. They decide which texts are accepted and
+/// where a value ends.
+final class JsonScanner {
+
+    /// The maximum depth of nested objects and arrays. A payload with deeper nesting, or with a
+    /// number longer than `MAX_NUMBER_LENGTH` characters, does not count as JSON.
+    static final int MAX_NESTING_DEPTH = 500;
+
+    static final int MAX_NUMBER_LENGTH = 1000;
+
+    /// The maximum length of a string or a name. No payload is that long, so the limit never
+    /// applies.
+    private static final int MAX_STRING_LENGTH = 1 << 24;
+
+    private static final JsonFactory JSON_FACTORY =
+            JsonFactory.builder()
+                    .streamReadConstraints(
+                            StreamReadConstraints.builder()
+                                    .maxNestingDepth(MAX_NESTING_DEPTH)
+                                    .maxNumberLength(MAX_NUMBER_LENGTH)
+                                    .maxStringLength(MAX_STRING_LENGTH)
+                                    .maxNameLength(MAX_STRING_LENGTH)
+                                    .build())
+                    .build();
+
+    private JsonScanner() {}
+
+    /// Returns a parser whose byte offsets are offsets in `utf8`.
+    static JsonParser parser(byte[] utf8) {
+        return JSON_FACTORY.createParser(ObjectReadContext.empty(), utf8);
+    }
+
+    /// Whether the bytes are valid UTF-8 without a byte order mark. This check is needed because
+    /// the parser also accepts other encodings and invalid sequences.
+    static boolean isPlainUtf8(byte[] bytes) {
+        for (int i = 0; i < Math.min(4, bytes.length); i++) {
+            // JSON contains no unescaped NUL and must not begin with U+FEFF (RFC 8259, 8.1). Either
+            // would make the parser guess another encoding.
+            if (bytes[i] == 0 || (i == 0 && bytes[i] == (byte) 0xef)) {
+                return false;
+            }
+        }
+        var decoder = UTF_8.newDecoder();
+        var in = ByteBuffer.wrap(bytes);
+        var out = CharBuffer.allocate(Math.clamp(bytes.length, 16, 4096));
+        CoderResult result;
+        do {
+            out.clear();
+            result = decoder.decode(in, out, true);
+        } while (result.isOverflow());
+        return !result.isError();
+    }
+
+    /// Returns the index after the value that begins at `from`. The text must be valid JSON.
+    static int end(byte[] text, int from) {
+        return switch (text[from]) {
+            case '"' -> endOfString(text, from);
+            case '{', '[' -> endOfContainer(text, from);
+            default -> endOfWord(text, from);
+        };
+    }
+
+    private static int endOfString(byte[] text, int from) {
+        int at = from + 1;
+        while (text[at] != '"') {
+            at += text[at] == '\\' ? 2 : 1;
+        }
+        return at + 1;
+    }
+
+    private static int endOfContainer(byte[] text, int from) {
+        int depth = 0;
+        int at = from;
+        do {
+            switch (text[at]) {
+                case '"' -> at = endOfString(text, at) - 1;
+                case '{', '[' -> depth++;
+                case '}', ']' -> depth--;
+                default -> {}
+            }
+            at++;
+        } while (depth > 0);
+        return at;
+    }
+
+    /// Returns the index after a number, `true`, `false` or `null`.
+    private static int endOfWord(byte[] text, int from) {
+        int at = from;
+        while (at < text.length && ",]} \t\r\n".indexOf(text[at]) < 0) {
+            at++;
+        }
+        return at;
+    }
+}

@@ -1,0 +1,36 @@
+package dev.sluice.platform.json;
+
+import java.util.Set;
+
+/// Decides whether a text shows anything. A name or a secret that shows nothing is a mistake:
+/// nobody can tell two such names apart, and anybody can guess such a secret.
+public final class VisibleText {
+
+    /// Letters and symbols whose glyph is blank: the Hangul fillers, the empty Braille pattern and
+    /// the musical null notehead.
+    private static final Set<Integer> BLANK_GLYPHS =
+            Set.of(0x115F, 0x1160, 0x2800, 0x3164, 0xFFA0, 0x1D159);
+
+    private VisibleText() {}
+
+    /// Whether at least one character has a glyph of its own. Spaces, control and format characters
+    /// have none, and marks need another character to stand on.
+    public static boolean isVisible(String text) {
+        return text.codePoints().anyMatch(VisibleText::isVisible);
+    }
+
+    private static boolean isVisible(int c) {
+        return switch (Character.getType(c)) {
+            case Character.SPACE_SEPARATOR,
+                    Character.LINE_SEPARATOR,
+                    Character.PARAGRAPH_SEPARATOR,
+                    Character.CONTROL,
+                    Character.FORMAT,
+                    Character.SURROGATE,
+                    Character.NON_SPACING_MARK,
+                    Character.ENCLOSING_MARK ->
+                    false;
+            default -> !BLANK_GLYPHS.contains(c);
+        };
+    }
+}

@@ -1,0 +1,61 @@
+package dev.sluice.platform.loop;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+
+/// The steps that stop the server, run in reverse order: the step added last runs first.
+///
+/// The thread that starts the server adds the steps; the thread that stops it calls `close` once.
+public final class Shutdown implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(Shutdown.class);
+
+    private final Deque<ShutdownStep> steps = new ArrayDeque<>();
+
+    private record ShutdownStep(String name, AutoCloseable action) {}
+
+    /// Adds a step that runs before all steps added earlier. If it fails, the failure is logged and
+    /// the other steps still run.
+    public void first(String name, AutoCloseable action) {
+        steps.push(new ShutdownStep(name, action));
+    }
+
+    /// Adds a step that closes `opened` before all steps added earlier.
+    ///
+    /// @return `opened`
+    public <T extends AutoCloseable> T closing(String name, T opened) {
+        first(name, opened);
+        return opened;
+    }
+
+    /// Starts the chore's loop, and adds steps that close the loop and then run `atEnd`.
+    public void start(Chore chore) {
+        chore.atEnd().ifPresent(action -> first(chore.name() + ", at its end", action));
+        var loop = closing(chore.name(), Loop.start(chore.name(), chore.interval(), chore.step()));
+        chore.wakeBy().accept(loop::wake);
+    }
+
+    /// Returns the names of the steps in the order in which `close` runs them.
+    public List<String> order() {
+        return steps.stream().map(ShutdownStep::name).toList();
+    }
+
+    @Override
+    public void close() {
+        while (!steps.isEmpty()) {
+            var step = steps.pop();
+            try {
+                step.action().close();
+            } catch (Exception e) {
+                log.atWarn()
+                        .addKeyValue("step", step.name())
+                        .setCause(e)
+                        .log("shutdown.step_failed");
+            }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+package dev.sluice.platform.postgres;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.sluice.platform.secret.PrivateFile;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/// A file with one line of text that only its owner may read. Each write replaces the whole file
+/// atomically.
+record StateFile(Path path) {
+
+    /// Returns the text of the file, or empty when the file does not exist or is blank.
+    Optional<String> read() {
+        if (!Files.exists(path)) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(Files.readString(path, UTF_8).strip())
+                    .filter(line -> !line.isEmpty());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    void write(String line) {
+        try {
+            PrivateFile.write(path, line + "\n");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

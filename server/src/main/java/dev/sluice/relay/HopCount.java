@@ -1,0 +1,45 @@
+package dev.sluice.relay;
+
+import dev.sluice.platform.http.Header;
+import dev.sluice.platform.http.HeaderSyntax;
+
+import java.util.List;
+
+/// Loop protection: reads from a header how many relays an event has already passed through. Each
+/// relay adds one.
+public final class HopCount {
+
+    /// An event that passed more relays is stored and not delivered. A relay that is its own
+    /// destination would otherwise fill the disk.
+    private static final int MAX_HOPS = 5;
+
+    private static final int MAX_DIGITS = 6;
+
+    private HopCount() {}
+
+    /// Whether an event with these headers passed so many relays that it is probably in a loop.
+    public static boolean isExceeded(List<Header> headers, String name) {
+        return parse(headers, name) > MAX_HOPS;
+    }
+
+    /// Returns the largest number in the headers called `name`, where `_` counts as `-`. A header
+    /// that a relay in the loop adds therefore cannot hide the count. Values other than a number of
+    /// at most six digits count as 0.
+    public static int parse(List<Header> headers, String name) {
+        int hops = 0;
+        for (var header : headers) {
+            if (HeaderSyntax.isSameFolded(header.name(), name)) {
+                hops = Math.max(hops, parse(header.value().strip()));
+            }
+        }
+        return hops;
+    }
+
+    private static int parse(String text) {
+        boolean isNumber =
+                !text.isEmpty()
+                        && text.length() <= MAX_DIGITS
+                        && text.chars().allMatch(c -> c >= '0' && c <= '9');
+        return isNumber ? Integer.parseInt(text) : 0;
+    }
+}

@@ -1,0 +1,15 @@
+package dev.sluice.relay;
+
+import java.time.Instant;
+import java.util.Optional;
+
+/// Read-only access to the attempts that this node is making now.
+public interface InFlightAttempts {
+
+    /// Returns when this delivery's current attempt began; empty if it has none.
+    Optional<Instant> attemptStartedAt(DeliveryId delivery);
+
+    /// Whether `epoch` belongs to this node. If so, [#attemptStartedAt] knows every delivery owned
+    /// under that epoch.
+    boolean isThisNode(long epoch);
+}

@@ -1,0 +1,11 @@
+package dev.sluice.relay;
+
+import dev.sluice.gateway.source.SourceId;
+
+/// An attempt that was in flight when its process died.
+///
+/// @param attempts the number of attempts finished before this one
+/// @param epoch the epoch under which the dead process owned the delivery (see [Lease])
+/// @param isAlone whether nothing else was in flight in that process
+public record InterruptedAttempt(
+        DeliveryId delivery, SourceId source, int attempts, long epoch, boolean isAlone) {}

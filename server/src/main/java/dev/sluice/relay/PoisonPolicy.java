@@ -1,0 +1,27 @@
+package dev.sluice.relay;
+
+/// Decides when a delivery is suspected of killing the process, and when it is no longer sent.
+///
+/// A recovery is one death of the process during an attempt of the delivery. The first three are
+/// counted no matter what else was in flight. After that, the delivery is sent alone, and a death
+/// is counted only if nothing else was in flight. After two such deaths, the delivery is poison.
+public final class PoisonPolicy {
+
+    /// The number of recoveries after which the delivery is sent only alone.
+    public static final int MAX_SHARED_RECOVERIES = 3;
+
+    /// The number of recoveries after which the delivery is poison.
+    public static final int MAX_RECOVERIES = 5;
+
+    private PoisonPolicy() {}
+
+    /// Whether the delivery may be sent only while nothing else is in flight on its node.
+    public static boolean isSuspect(int recoveries) {
+        return recoveries >= MAX_SHARED_RECOVERIES;
+    }
+
+    /// Whether the delivery must no longer be sent.
+    public static boolean isPoison(int recoveries) {
+        return recoveries >= MAX_RECOVERIES;
+    }
+}

@@ -1,0 +1,331 @@
+package dev.sluice.relay.assembly;
+
+import dev.sluice.account.assembly.AccountAssembly;
+import dev.sluice.account.plan.Plan;
+import dev.sluice.account.plan.Retention;
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.gateway.CustomHeaderRules;
+import dev.sluice.gateway.assembly.GatewayAssembly;
+import dev.sluice.gateway.routing.ConfigurationCache;
+import dev.sluice.gateway.routing.ExpiryPolicy;
+import dev.sluice.platform.assembly.Foundation;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.DedicatedConnection;
+import dev.sluice.platform.http.HttpServer;
+import dev.sluice.platform.http.Router;
+import dev.sluice.platform.loop.Chore;
+import dev.sluice.relay.InFlightAttempts;
+import dev.sluice.relay.InFlightRecorder;
+import dev.sluice.relay.circuit.SharedCircuits;
+import dev.sluice.relay.dispatch.AttemptRunner;
+import dev.sluice.relay.dispatch.Backlog;
+import dev.sluice.relay.dispatch.DispatchEnvironment;
+import dev.sluice.relay.dispatch.Dispatcher;
+import dev.sluice.relay.dispatch.HoldPolicy;
+import dev.sluice.relay.fairness.PermitCount;
+import dev.sluice.relay.inflight.InFlightRecovery;
+import dev.sluice.relay.ingest.DiskSpaceMonitor;
+import dev.sluice.relay.ingest.IngestEndpoint;
+import dev.sluice.relay.ingest.IngestLimits;
+import dev.sluice.relay.ingest.IngestRateLimiter;
+import dev.sluice.relay.ingest.MonthlyQuota;
+import dev.sluice.relay.journal.Journal;
+import dev.sluice.relay.journal.ResultJournal;
+import dev.sluice.relay.node.Node;
+import dev.sluice.relay.node.TakeoverLoop;
+import dev.sluice.relay.preview.PreviewRoutes;
+import dev.sluice.relay.replay.BulkResendRoutes;
+import dev.sluice.relay.replay.ReplayRoutes;
+import dev.sluice.relay.replay.ReplayWorker;
+import dev.sluice.relay.replay.ResendRoutes;
+import dev.sluice.relay.request.DryRun;
+import dev.sluice.relay.retention.ExpiryLogger;
+import dev.sluice.relay.retention.RetentionLoop;
+import dev.sluice.relay.send.HttpSender;
+import dev.sluice.relay.settle.Settlement;
+import dev.sluice.relay.store.Lanes;
+import dev.sluice.relay.store.PartitionStore;
+import dev.sluice.relay.upkeep.LaneSweeper;
+import dev.sluice.relay.upkeep.LaneWaker;
+import dev.sluice.relay.upkeep.LeakDetector;
+import dev.sluice.relay.upkeep.LongTransactionMonitor;
+import dev.sluice.relay.usage.LedgerFolder;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.random.RandomGenerator;
+
+/// Builds and starts the relay layer, which accepts events, stores them and delivers them.
+///
+/// It starts the end of the pipeline first, so the senders run before any event is accepted.
+/// Shutdown runs in the opposite order: ingest stops first, then attempts in flight end, and
+/// finally the node gives up its lease.
+public final class RelayAssembly {
+
+    /// How long shutdown waits for attempts in flight. This is longer than a destination's default
+    /// timeout. An attempt that takes longer is put back and sent again, although its receiver may
+    /// still be processing it.
+    private static final Duration ATTEMPTS_TIMEOUT = Duration.ofSeconds(11);
+
+    /// How long an event waits for the database to reserve quota tokens for it.
+    private static final Duration QUOTA_TIMEOUT = Duration.ofSeconds(3);
+
+    private static final Executor SENDER_THREADS =
+            sender -> Thread.ofVirtual().name("send").start(sender);
+
+    private final Foundation base;
+    private final AccountAssembly account;
+    private final ConfigurationCache configuration;
+    private final RelaySettings settings;
+    private final Db db;
+
+    private final PartitionStore partitions;
+    private final InFlightRecorder inFlightRecorder;
+    private final Node node;
+    private final int permits =
+            PermitCount.of(Runtime.getRuntime().maxMemory(), HttpServer.maxOpenFiles());
+    private final ResultJournal resultJournal;
+    private final Journal journal;
+    private final SharedCircuits circuits;
+    private final Dispatcher dispatcher;
+    private final Backlog backlog;
+    private final LaneWaker laneWaker;
+    private final LaneSweeper laneSweeper;
+    private final DiskSpaceMonitor diskSpace;
+    private final IngestRateLimiter ingestRateLimiter;
+    private final MonthlyQuota quota;
+    private final RelayStoreListener listeners;
+    private final ReplayWorker replayWorker;
+    private volatile Runnable wakeReplays = () -> {};
+
+    private RelayAssembly(
+            Foundation base,
+            AccountAssembly account,
+            ConfigurationCache configuration,
+            RelaySettings settings) {
+        this.base = base;
+        this.account = account;
+        this.configuration = configuration;
+        this.settings = settings;
+        this.db = base.pools().relay();
+        var clock = base.clock();
+
+        partitions = new PartitionStore(db);
+        partitions.makeAhead(base.now());
+        inFlightRecorder =
+                base.shutdown()
+                        .closing(
+                                "in-flight file",
+                                InFlightRecovery.recoverAndOpen(
+                                        settings.inFlightFile(), settings.home(), db));
+        node = join();
+
+        resultJournal =
+                new ResultJournal(
+                        new DedicatedConnection(base.database(), "results"),
+                        partitions,
+                        node::epoch,
+                        base.ids(),
+                        clock);
+        journal =
+                new Journal(
+                        new DedicatedConnection(base.database(), "journal"),
+                        partitions,
+                        node::epoch,
+                        base.ids(),
+                        clock);
+
+        circuits = SharedCircuits.open(db, node, settings.cooldowns(), clock);
+        var attemptRunner = attemptRunner();
+        var environment =
+                new DispatchEnvironment(configuration, node, resultJournal, circuits, clock);
+        dispatcher = new Dispatcher(environment, attemptRunner, SENDER_THREADS, permits);
+        backlog =
+                new Backlog(environment, Lanes.of(db), dispatcher, attemptRunner, System::nanoTime);
+        var holdPolicy = new HoldPolicy(circuits);
+        laneWaker = new LaneWaker(db, configuration, holdPolicy);
+        laneSweeper = new LaneSweeper(db, configuration, holdPolicy, clock);
+
+        diskSpace = new DiskSpaceMonitor(settings.freeShare());
+        ingestRateLimiter = new IngestRateLimiter(db, this::limits, base.ids().next(), clock);
+        quota = new MonthlyQuota(db, this::limits, configuration::source, QUOTA_TIMEOUT, clock);
+        listeners = new RelayStoreListener(dispatcher, laneWaker, quota, clock);
+        replayWorker =
+                new ReplayWorker(
+                        db, configuration, this::retention, base.ids(), clock, base.settledClock());
+    }
+
+    /// Registers this node, takes over the work that an earlier process of this data directory
+    /// left, and starts to deliver.
+    public static RelayAssembly start(
+            Foundation base,
+            AccountAssembly account,
+            GatewayAssembly gateway,
+            RelaySettings settings) {
+        var floor = new RelayAssembly(base, account, gateway.routing(), settings);
+        floor.startDelivering();
+        floor.startStoring();
+        return floor;
+    }
+
+    /// Registers this node and starts its heartbeat, which continues until everything that the node
+    /// owned is finished or put back. The first takeover begins at once, beside the rest of the
+    /// start.
+    private Node join() {
+        var pool = base.pools().node();
+        var shutdown = base.shutdown();
+        var joined = Node.join(pool, settings.home());
+        shutdown.first("give up the node lease", joined::leave);
+        shutdown.start(new Chore("heartbeat", Node.HEARTBEAT_INTERVAL, joined));
+        var takeover = new TakeoverLoop(pool, joined, base.clock());
+        shutdown.start(new Chore("takeover", Node.HEARTBEAT_INTERVAL, takeover));
+        return joined;
+    }
+
+    private AttemptRunner attemptRunner() {
+        var clock = base.clock();
+        var sender = HttpSender.open(settings.addresses(), clock, settings.headerPrefix(), permits);
+        return new AttemptRunner(
+                configuration,
+                ExpiryPolicy.byPlan(configuration, account.plans(), base.settledClock()),
+                base.shutdown().closing("connections to destinations", sender),
+                new Settlement(clock, RandomGenerator.getDefault(), settings.retryJitter()),
+                circuits,
+                inFlightRecorder,
+                clock);
+    }
+
+    private void startDelivering() {
+        var shutdown = base.shutdown();
+        node.onFenced(dispatcher::dropAll);
+        shutdown.first("give back lanes", backlog::leave);
+        shutdown.first("give back quota", quota::returnUnused);
+        resultJournal.start(listeners);
+        shutdown.first("write circuits", circuits::run);
+        shutdown.first("write lane wakes", laneWaker::run);
+        shutdown.closing("results", resultJournal);
+        shutdown.first("dispatcher", () -> dispatcher.stop(ATTEMPTS_TIMEOUT));
+        var backlogChore = new Chore("backlog", Duration.ofMillis(200), backlog);
+        shutdown.start(
+                backlogChore.wokenBy(wake -> {
+                    backlog.onWakeNeeded(wake);
+                    circuits.onChange(wake);
+                }));
+    }
+
+    private void startStoring() {
+        journal.start(listeners);
+        base.shutdown().closing("journal", journal);
+    }
+
+    /// Returns the background tasks, in the order in which they start.
+    public List<Chore> chores() {
+        var rateLimitQueue = dispatcher.rateLimitQueue();
+        var quarantine = dispatcher.quarantine();
+        var retentionLoop = retentionLoop();
+        var leakDetector = new LeakDetector(db, node, dispatcher, base.clock());
+        return List.of(
+                new Chore("circuits", Duration.ofSeconds(1), circuits)
+                        .wokenBy(circuits::onWakeNeeded),
+                new Chore("lane wakes", Duration.ofMillis(50), laneWaker),
+                new Chore("sweep", Duration.ofSeconds(10), laneSweeper)
+                        .wokenBy(configuration::onChange),
+                new Chore(
+                        "usage folding",
+                        Duration.ofSeconds(1),
+                        new LedgerFolder(db, System::nanoTime)),
+                new Chore("ingest rate limits", Duration.ofSeconds(1), ingestRateLimiter),
+                new Chore("quota", Duration.ofSeconds(1), quota),
+                new Chore("rate limits", Duration.ofSeconds(1), rateLimitQueue)
+                        .wokenBy(rateLimitQueue::onWakeNeeded),
+                new Chore("standings", Duration.ofSeconds(1), dispatcher::updateStandings),
+                new Chore("quarantine", Duration.ofMillis(200), quarantine)
+                        .wokenBy(quarantine::onWakeNeeded),
+                new Chore(
+                        "long transactions",
+                        Duration.ofSeconds(10),
+                        new LongTransactionMonitor(db)),
+                new Chore("leaks", Duration.ofSeconds(60), leakDetector),
+                Chore.of("partitions", Duration.ofHours(1), this::makePartitions),
+                new Chore("retention", Duration.ofSeconds(1), retentionLoop)
+                        .endingWith(retentionLoop::releaseLease),
+                new Chore("replays", Duration.ofMillis(500), replayWorker)
+                        .wokenBy(wake -> wakeReplays = wake)
+                        .endingWith(replayWorker::releaseLeases),
+                new Chore("free space", Duration.ofSeconds(2), diskSpace));
+    }
+
+    private void makePartitions() {
+        partitions.makeAhead(base.now());
+    }
+
+    private RetentionLoop retentionLoop() {
+        return new RetentionLoop(
+                db,
+                account.plans(),
+                partitions,
+                base.ids(),
+                listeners,
+                new ExpiryLogger(),
+                base.settledClock());
+    }
+
+    private Plan.PlanLimits limits(WorkspaceId workspace) {
+        return account.plans().byNameOrLast(configuration.plan(workspace)).limits();
+    }
+
+    private Retention retention(WorkspaceId workspace) {
+        return limits(workspace).retention();
+    }
+
+    public void addTo(Router router) {
+        var api = base.pools().api();
+        var authenticator = account.authenticator();
+        var plans = account.plans();
+        var ids = base.ids();
+        var clock = base.clock();
+        var headerRules = CustomHeaderRules.withPrefix(settings.headerPrefix());
+        var dryRun = new DryRun(settings.headerPrefix(), clock);
+        new PreviewRoutes(api, authenticator, plans, configuration, headerRules, dryRun, ids, clock)
+                .addTo(router);
+        new ResendRoutes(api, authenticator, plans, ids, clock).addTo(router);
+        new BulkResendRoutes(api, authenticator, plans, () -> wakeReplays.run(), ids, clock)
+                .addTo(router);
+        new ReplayRoutes(api, authenticator, clock).addTo(router);
+        router.mount(IngestEndpoint.PATH, ingest());
+    }
+
+    private IngestEndpoint ingest() {
+        return new IngestEndpoint(
+                configuration,
+                dispatcher.admission(),
+                journal,
+                IngestLimits.of(diskSpace, ingestRateLimiter, quota),
+                base.ids(),
+                base.clock(),
+                settings.baseUrl(),
+                settings.headerPrefix());
+    }
+
+    /// Returns the attempts that this node has in flight now.
+    public InFlightAttempts inFlightAttempts() {
+        return dispatcher;
+    }
+
+    /// Whether the disk has enough free space to accept events.
+    public boolean isIngesting() {
+        return !diskSpace.isNearlyFull();
+    }
+
+    /// Whether this node's lease is valid, so that it may send.
+    public boolean isDelivering() {
+        return node.mayStart();
+    }
+
+    /// Closes the file that lists the attempts in flight. After an intended stop, the file must not
+    /// make the next process count this one's end as a crash during those attempts.
+    public void closeInFlightRecorder() throws Exception {
+        inFlightRecorder.close();
+    }
+}

@@ -1,0 +1,47 @@
+package dev.sluice.relay.circuit;
+
+import dev.sluice.relay.Outcome;
+import dev.sluice.relay.ResponseClass;
+
+import java.time.Duration;
+
+/// What an attempt's outcome proves about its destination.
+///
+/// | outcome | evidence |
+/// | --- | --- |
+/// | 2xx, and 4xx other than 408 and 429 | reached |
+/// | 408, 429, 5xx, 1xx, 3xx, no usable answer | failed; these are retried too |
+/// | nothing was sent, or this process cancelled it | none |
+/// | a failure that took longer than the attempt was allowed | none: this process was frozen |
+public enum CircuitEvidence {
+    REACHED,
+    FAILED,
+    NONE;
+
+    /// How long after its deadline a timeout may be noticed on a busy machine.
+    private static final Duration MAX_TIMEOUT_DELAY = Duration.ofSeconds(1);
+
+    /// Returns what `outcome` proves.
+    ///
+    /// @param timeout the time that the attempt was allowed to take
+    public static CircuitEvidence of(Outcome outcome, Duration timeout) {
+        var evidence = of(outcome);
+        boolean wasFrozen = outcome.latency().compareTo(timeout.plus(MAX_TIMEOUT_DELAY)) > 0;
+        return evidence == FAILED && wasFrozen ? NONE : evidence;
+    }
+
+    private static CircuitEvidence of(Outcome outcome) {
+        return switch (outcome) {
+            case Outcome.DestinationResponse(int status, _, _, _) ->
+                    switch (ResponseClass.of(status)) {
+                        case SUCCESS, REFUSAL -> REACHED;
+                        case REDIRECT, TEMPORARY_FAILURE -> FAILED;
+                    };
+            case Outcome.AttemptError(var code, _, _) ->
+                    switch (code) {
+                        case TRANSFORMATION_FAILED, INTERRUPTED -> NONE;
+                        default -> FAILED;
+                    };
+        };
+    }
+}

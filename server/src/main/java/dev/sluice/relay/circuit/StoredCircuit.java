@@ -1,0 +1,9 @@
+package dev.sluice.relay.circuit;
+
+/// A circuit as stored in its row.
+///
+/// @param version the number of times the row was written; 0 if there is no row yet
+record StoredCircuit(Circuit circuit, long version) {
+
+    static final StoredCircuit NONE = new StoredCircuit(Circuit.healthy(), 0);
+}

@@ -1,0 +1,191 @@
+package dev.sluice.relay.dispatch;
+
+import dev.sluice.gateway.routing.ExpiryPolicy;
+import dev.sluice.gateway.routing.Route;
+import dev.sluice.gateway.routing.RouteDeletion;
+import dev.sluice.gateway.routing.RoutingTable;
+import dev.sluice.platform.id.Uuid7;
+import dev.sluice.relay.Attempt;
+import dev.sluice.relay.DeliveryStatus;
+import dev.sluice.relay.ErrorCode;
+import dev.sluice.relay.InFlightRecorder;
+import dev.sluice.relay.Outcome;
+import dev.sluice.relay.UnfinishedDelivery;
+import dev.sluice.relay.circuit.CircuitEvidence;
+import dev.sluice.relay.circuit.Circuits;
+import dev.sluice.relay.request.OutboundBody;
+import dev.sluice.relay.request.OutboundRequest;
+import dev.sluice.relay.send.Sender;
+import dev.sluice.relay.settle.Settlement;
+import dev.sluice.relay.store.DeliveryResult;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+
+/// Makes one attempt at a delivery: checks whether it may be sent now, sends it, and turns the
+/// outcome into a result to be written.
+///
+/// Thread-safe: many sender threads share one instance.
+public final class AttemptRunner {
+
+    private static final Logger log = LoggerFactory.getLogger(AttemptRunner.class);
+
+    private final RoutingTable routing;
+    private final ExpiryPolicy expiry;
+    private final Sender sender;
+    private final Settlement settlement;
+    private final InFlightRecorder inFlightRecorder;
+    private final Circuits circuits;
+    private final HoldPolicy holdPolicy;
+    private final InstantSource clock;
+
+    public AttemptRunner(
+            RoutingTable routing,
+            ExpiryPolicy expiry,
+            Sender sender,
+            Settlement settlement,
+            Circuits circuits,
+            InFlightRecorder inFlightRecorder,
+            InstantSource clock) {
+        this.routing = routing;
+        this.expiry = expiry;
+        this.sender = sender;
+        this.settlement = settlement;
+        this.inFlightRecorder = inFlightRecorder;
+        this.circuits = circuits;
+        this.holdPolicy = new HoldPolicy(circuits);
+        this.clock = clock;
+    }
+
+    /// Runs one attempt and returns the result to be written. Returns empty if the delivery must
+    /// wait: because it is on hold, because this node does not know its connection yet, or because
+    /// this node is stopping and cut the attempt off.
+    ///
+    /// @param attemptedAt when a sender received the delivery
+    /// @param mayStart whether this node may still send the delivery
+    /// @param isAlone see [InFlightRecorder]
+    Optional<DeliveryResult> runAttempt(
+            LoadedDelivery loaded, Instant attemptedAt, BooleanSupplier mayStart, boolean isAlone) {
+        var delivery = loaded.delivery();
+        if (isExpired(delivery)) {
+            return Optional.of(
+                    failWithoutAttempt(delivery, ErrorCode.EVENT_EXPIRED, clock.instant()));
+        }
+        var route = routing.route(delivery.connection());
+        if (route.isEmpty()) {
+            return routing.deletion(delivery.connection())
+                    .map(deletion -> failWithoutAttempt(delivery, deletion));
+        }
+        var destination = route.get().destination();
+        int started = circuits.of(destination.id()).generation(); // read before holdOf: see Circuit
+        if (holdPolicy.holdOf(route.get(), loaded, attemptedAt).isPresent()) {
+            return Optional.empty();
+        }
+        var outcome =
+                send(
+                        loaded,
+                        route.get(),
+                        () -> mayStart.getAsBoolean() && isStillUnheld(delivery),
+                        isAlone);
+        if (outcome instanceof Outcome.AttemptError(ErrorCode code, _, _)
+                && code == ErrorCode.INTERRUPTED) {
+            return Optional.empty();
+        }
+        var result = settlement.settle(delivery, route.get(), attemptedAt, outcome);
+        switch (CircuitEvidence.of(outcome, destination.spec().timeout())) {
+            case REACHED -> circuits.reached(destination);
+            case FAILED -> circuits.failed(destination.id(), started, errorMessage(result));
+            case NONE -> {}
+        }
+        return Optional.of(result);
+    }
+
+    private static String errorMessage(DeliveryResult result) {
+        Optional<Attempt> attempt =
+                switch (result) {
+                    case DeliveryResult.FinalResult finished -> finished.attempt();
+                    case DeliveryResult.RetryResult retried -> Optional.of(retried.attempt());
+                    case DeliveryResult.ReleaseResult _ -> Optional.empty();
+                };
+        return attempt.flatMap(Attempt::errorMessage).orElse("");
+    }
+
+    /// Whether the event's retention period is over. No attempt begins after that; the code that
+    /// ends expired deliveries relies on this rule.
+    boolean isExpired(UnfinishedDelivery delivery) {
+        return expiry.isExpired(delivery.source(), Uuid7.timeOf(delivery.id().value()));
+    }
+
+    /// Whether the delivery may still be sent. A hold or a deletion may have been added while the
+    /// connection was being opened.
+    private boolean isStillUnheld(UnfinishedDelivery delivery) {
+        return routing.route(delivery.connection())
+                .filter(route -> delivery.trigger().holdReason(route).isEmpty())
+                .isPresent();
+    }
+
+    /// Sends the request. An exception caused by a bug is turned into a failed attempt, so that the
+    /// delivery does not stay unfinished forever.
+    private Outcome send(
+            LoadedDelivery loaded, Route route, BooleanSupplier mayStart, boolean isAlone) {
+        int slot = inFlightRecorder.recordStart(loaded.delivery(), loaded.epoch(), isAlone);
+        try {
+            return sender.send(outboundRequest(loaded, route), mayStart);
+        } catch (RuntimeException | Error e) {
+            log.atError()
+                    .addKeyValue("delivery_id", loaded.delivery().id())
+                    .setCause(e)
+                    .log("attempt.crashed");
+            return new Outcome.AttemptError(
+                    ErrorCode.INVALID_RESPONSE,
+                    "The attempt failed because of an internal error; see the server log",
+                    Duration.ZERO);
+        } finally {
+            inFlightRecorder.recordEnd(slot);
+        }
+    }
+
+    private static OutboundRequest outboundRequest(LoadedDelivery loaded, Route route) {
+        var delivery = loaded.delivery();
+        return new OutboundRequest(
+                route.destination().spec(),
+                OutboundRequest.RequestSource.of(route.source()),
+                loaded.payload().headers(),
+                OutboundBody.of(loaded.payload().body()),
+                delivery.id(),
+                delivery.attempts() + 1,
+                route.connection().transformation());
+    }
+
+    /// Begins an isolation. Until `endIsolation`, the next attempt made alone is recorded as alone.
+    void beginIsolation() {
+        inFlightRecorder.beginIsolation();
+    }
+
+    /// Ends the isolation: other attempts may now run at the same time as the isolated one.
+    void endIsolation() {
+        inFlightRecorder.endIsolation();
+    }
+
+    /// Returns the result for a delivery whose connection or destination was deleted.
+    DeliveryResult failWithoutAttempt(UnfinishedDelivery delivery, RouteDeletion deletion) {
+        var reason =
+                switch (deletion) {
+                    case CONNECTION -> ErrorCode.CONNECTION_DELETED;
+                    case DESTINATION -> ErrorCode.DESTINATION_DELETED;
+                };
+        return failWithoutAttempt(delivery, reason, clock.instant());
+    }
+
+    static DeliveryResult failWithoutAttempt(
+            UnfinishedDelivery delivery, ErrorCode reason, Instant at) {
+        return new DeliveryResult.FinalResult(
+                delivery, DeliveryStatus.FAILED, Optional.empty(), Optional.of(reason), at);
+    }
+}

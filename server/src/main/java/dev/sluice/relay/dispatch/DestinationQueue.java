@@ -1,0 +1,156 @@
+package dev.sluice.relay.dispatch;
+
+import dev.sluice.relay.Attempt;
+import dev.sluice.relay.Trigger;
+import dev.sluice.relay.fairness.Pace;
+import dev.sluice.relay.fairness.RateLimiter;
+import dev.sluice.relay.fairness.Standing;
+
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/// The queue of one destination's deliveries in this node's memory, and the count of senders that
+/// drain it.
+///
+/// Live deliveries (all except resends) are sent before resends, but after fifteen live ones in a
+/// row, one resend is sent. Fresh deliveries come straight from ingest, waiting ones from the
+/// database; while both are queued, live deliveries are sent from each in turn. All methods are
+/// short and synchronize on this object.
+final class DestinationQueue {
+
+    /// The maximum number of fresh deliveries queued for one destination, including those whose
+    /// commit is in progress.
+    static final int MAX_FRESH_DELIVERIES = 2_048;
+
+    /// The maximum number of live deliveries sent in a row while a resend waits.
+    private static final int MAX_LIVE_IN_A_ROW = 15;
+
+    private final RateLimiter rateLimiter;
+    private final Pace pace = new Pace();
+    private final ArrayDeque<LoadedDelivery> fresh = new ArrayDeque<>();
+    private final ArrayDeque<LoadedDelivery> waiting = new ArrayDeque<>();
+    private final ArrayDeque<LoadedDelivery> resends = new ArrayDeque<>();
+    private int reserved;
+    private int senderCount;
+    private int liveInARow;
+    private boolean wasFreshLast;
+    private boolean isRetired;
+
+    /// @param rateLimiter limits the attempts at this destination; used only if the destination has
+    ///   a rate limit
+    DestinationQueue(RateLimiter rateLimiter) {
+        this.rateLimiter = rateLimiter;
+    }
+
+    RateLimiter rateLimiter() {
+        return rateLimiter;
+    }
+
+    /// Reserves a slot for one fresh delivery. Returns false if `limit` slots are in use or the
+    /// queue is retired.
+    synchronized boolean reserve(int limit) {
+        if (isRetired || reserved + fresh.size() >= limit) {
+            return false;
+        }
+        reserved++;
+        return true;
+    }
+
+    synchronized void cancelReservation() {
+        reserved--;
+    }
+
+    /// Adds a fresh delivery, using the slot reserved for it.
+    synchronized void addFresh(LoadedDelivery loaded) {
+        reserved--;
+        fresh.add(loaded);
+    }
+
+    synchronized void addWaiting(LoadedDelivery loaded) {
+        (loaded.delivery().trigger() == Trigger.RESEND ? resends : waiting).add(loaded);
+    }
+
+    /// Whether any live delivery is queued.
+    synchronized boolean hasLive() {
+        return !fresh.isEmpty() || !waiting.isEmpty();
+    }
+
+    private boolean isEmpty() {
+        return fresh.isEmpty() && waiting.isEmpty() && resends.isEmpty();
+    }
+
+    /// Counts one more sender if a delivery is queued and fewer than `limit` senders are running;
+    /// returns false otherwise.
+    synchronized boolean tryAddSender(int limit) {
+        if (senderCount >= limit || isEmpty()) {
+            return false;
+        }
+        senderCount++;
+        return true;
+    }
+
+    /// Subtracts from the count a sender that could not start or that stops early. Returns whether
+    /// deliveries are still queued.
+    synchronized boolean removeSender() {
+        senderCount--;
+        return !isEmpty();
+    }
+
+    /// Returns the next delivery for a sender that is already counted. If there is none, the sender
+    /// must end and is no longer counted.
+    synchronized Optional<LoadedDelivery> next(int limit) {
+        if (senderCount > limit || isEmpty()) {
+            senderCount--;
+            return Optional.empty();
+        }
+        if (!resends.isEmpty() && (!hasLive() || liveInARow >= MAX_LIVE_IN_A_ROW)) {
+            liveInARow = 0;
+            return Optional.of(resends.remove());
+        }
+        liveInARow = resends.isEmpty() ? 0 : liveInARow + 1;
+        boolean takesWaiting = wasFreshLast || fresh.isEmpty();
+        wasFreshLast = waiting.isEmpty() || !takesWaiting;
+        return Optional.of(wasFreshLast ? fresh.remove() : waiting.remove());
+    }
+
+    /// Records that an attempt begins. The caller must report its end with the returned object.
+    synchronized Pace.Run attemptBegan(Instant now) {
+        return pace.began(now);
+    }
+
+    /// Records the end of an attempt and returns the destination's standing now.
+    synchronized Standing attemptEnded(Pace.Run run, Attempt attempt) {
+        pace.ended(run, attempt.latency());
+        return pace.standing(attempt.attemptedAt().plus(attempt.latency()));
+    }
+
+    /// Undoes `attemptBegan`, because no attempt was made.
+    synchronized void attemptWithdrawn(Pace.Run run) {
+        pace.withdrawn(run);
+    }
+
+    synchronized Standing standing(Instant now) {
+        return pace.standing(now);
+    }
+
+    /// Retires the queue if it is empty and has no reservations and no senders; returns whether it
+    /// did. A retired queue accepts no reservations.
+    synchronized boolean retire() {
+        isRetired = isEmpty() && reserved == 0 && senderCount == 0;
+        return isRetired;
+    }
+
+    /// Removes and returns every delivery that is not being sent.
+    synchronized List<LoadedDelivery> removeAll() {
+        var all = new ArrayList<LoadedDelivery>(fresh);
+        all.addAll(waiting);
+        all.addAll(resends);
+        fresh.clear();
+        waiting.clear();
+        resends.clear();
+        return all;
+    }
+}

@@ -1,0 +1,58 @@
+package dev.sluice.relay.dispatch;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.sluice.gateway.destination.DestinationId;
+import dev.sluice.relay.fairness.FairPermits;
+import dev.sluice.relay.fairness.PayloadMemory;
+
+import java.util.EnumMap;
+import java.util.Map;
+
+/// This node's in-memory state for one destination: its queue, its permits and its shares of the
+/// payload memory. Thread-safe: each part does its own locking.
+final class DestinationState {
+
+    private final DestinationId destination;
+    private final DestinationQueue queue;
+    private final FairPermits.PermitHolder<DestinationState> permitHolder;
+    private final Map<PayloadMemory.TrafficClass, PayloadMemory.MemoryShare> shares =
+            new EnumMap<>(PayloadMemory.TrafficClass.class);
+
+    DestinationState(
+            DestinationId destination, DestinationQueue queue, WorkspaceState workspaceState) {
+        this.destination = destination;
+        this.queue = queue;
+        this.permitHolder = new FairPermits.PermitHolder<>(this, workspaceState.permits());
+        for (var trafficClass : PayloadMemory.TrafficClass.values()) {
+            shares.put(
+                    trafficClass,
+                    new PayloadMemory.MemoryShare(workspaceState.memory(), trafficClass));
+        }
+    }
+
+    /// The counters of one workspace: the permits it holds and the payload memory it uses.
+    record WorkspaceState(
+            FairPermits.WorkspacePermits permits, PayloadMemory.WorkspaceMemory memory) {}
+
+    DestinationId destination() {
+        return destination;
+    }
+
+    DestinationQueue queue() {
+        return queue;
+    }
+
+    FairPermits.PermitHolder<DestinationState> permitHolder() {
+        return permitHolder;
+    }
+
+    /// Whether the destination has no payload in memory and no reservation for one.
+    boolean isEmpty() {
+        return shares.values().stream().allMatch(PayloadMemory.MemoryShare::isEmpty);
+    }
+
+    PayloadMemory.MemoryShare share(PayloadMemory.TrafficClass trafficClass) {
+        return requireNonNull(shares.get(trafficClass));
+    }
+}

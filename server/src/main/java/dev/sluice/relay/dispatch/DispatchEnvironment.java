@@ -1,0 +1,17 @@
+package dev.sluice.relay.dispatch;
+
+import dev.sluice.gateway.routing.RoutingTable;
+import dev.sluice.relay.Lease;
+import dev.sluice.relay.circuit.Circuits;
+import dev.sluice.relay.journal.ResultQueue;
+
+import java.time.InstantSource;
+
+/// The objects from other packages that dispatch needs: routes, this node's lease, the queue for
+/// results, circuits and the clock.
+public record DispatchEnvironment(
+        RoutingTable routing,
+        Lease node,
+        ResultQueue results,
+        Circuits circuits,
+        InstantSource clock) {}

@@ -1,0 +1,56 @@
+package dev.sluice.relay.dispatch;
+
+import dev.sluice.gateway.routing.HoldReason;
+import dev.sluice.gateway.routing.Route;
+import dev.sluice.relay.Trigger;
+import dev.sluice.relay.circuit.Circuits;
+
+import java.time.Instant;
+import java.util.Optional;
+
+/// Decides whether a lane's deliveries may be sent now, and when a sleeping lane should wake. A
+/// lane is the queue of one connection's deliveries in the database.
+///
+/// A hold in the configuration is checked first, then the destination's circuit. All code that
+/// sends deliveries or wakes lanes uses this policy.
+public record HoldPolicy(Circuits circuits) {
+
+    /// Returns the reason why the lane is on hold, if it is. A hold in the configuration, which the
+    /// user must lift, takes precedence over an open circuit.
+    public Optional<HoldReason> holdOf(Route route, Trigger trigger) {
+        return trigger.holdReason(route)
+                .or(() ->
+                        circuits.of(route.destination().id()).isClosed()
+                                ? Optional.empty()
+                                : Optional.of(HoldReason.CIRCUIT_OPEN));
+    }
+
+    /// Returns the reason why this delivery is on hold, if it is. A delivery chosen as the probe
+    /// may be sent although the circuit is not closed. Its claim to the probe must then be current
+    /// and last as long as an attempt may.
+    Optional<HoldReason> holdOf(Route route, LoadedDelivery loaded, Instant now) {
+        var hold = holdOf(route, loaded.delivery().trigger());
+        boolean isProbe =
+                loaded.probe()
+                        .filter(probe ->
+                                circuits.of(probe.destination()).isProbe(probe.generation()))
+                        .flatMap(probe -> circuits.of(probe.destination()).nextTryAt())
+                        .filter(until ->
+                                !now.plus(route.destination().spec().timeout()).isAfter(until))
+                        .isPresent();
+        return isProbe ? hold.filter(each -> each != HoldReason.CIRCUIT_OPEN) : hold;
+    }
+
+    /// Returns when a lane whose first delivery is due at `due` should wake. Returns empty while
+    /// the lane is on hold in the configuration; the change that lifts the hold will wake it.
+    public Optional<Instant> wakeAt(Route route, Trigger trigger, Instant due) {
+        if (trigger.holdReason(route).isPresent()) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                circuits.of(route.destination().id())
+                        .nextTryAt()
+                        .filter(due::isBefore)
+                        .orElse(due));
+    }
+}

@@ -1,0 +1,43 @@
+package dev.sluice.relay.dispatch;
+
+import dev.sluice.relay.Payload;
+import dev.sluice.relay.Trigger;
+import dev.sluice.relay.UnfinishedDelivery;
+import dev.sluice.relay.circuit.Probe;
+import dev.sluice.relay.fairness.PayloadMemory;
+
+import java.util.Optional;
+
+/// A delivery with its payload, in this node's memory.
+///
+/// @param isFresh true if the delivery came straight from ingest and this node owns its row; false
+///   if its row waits in a lane that this node has leased
+/// @param epoch the epoch of this node under which it owns the row or leased the lane
+/// @param recoveries see [dev.sluice.relay.PoisonPolicy]; 0 for a fresh delivery
+/// @param probe the claim under which this delivery is sent as the probe; empty while its
+///   destination's circuit is closed
+record LoadedDelivery(
+        UnfinishedDelivery delivery,
+        Payload payload,
+        boolean isFresh,
+        long epoch,
+        int recoveries,
+        Optional<Probe> probe) {
+
+    LoadedDelivery(UnfinishedDelivery delivery, Payload payload, boolean isFresh, long epoch) {
+        this(delivery, payload, isFresh, epoch, 0, Optional.empty());
+    }
+
+    /// Returns the class under which its payload memory is counted.
+    PayloadMemory.TrafficClass trafficClass() {
+        return isFresh
+                ? PayloadMemory.TrafficClass.FRESH
+                : trafficClassOfWaiting(delivery.trigger());
+    }
+
+    static PayloadMemory.TrafficClass trafficClassOfWaiting(Trigger trigger) {
+        return trigger == Trigger.RESEND
+                ? PayloadMemory.TrafficClass.RESEND
+                : PayloadMemory.TrafficClass.WAITING;
+    }
+}

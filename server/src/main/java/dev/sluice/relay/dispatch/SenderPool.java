@@ -1,0 +1,193 @@
+package dev.sluice.relay.dispatch;
+
+import dev.sluice.gateway.destination.Destination;
+import dev.sluice.gateway.destination.RateLimit;
+import dev.sluice.gateway.routing.RoutingTable;
+import dev.sluice.relay.Attempt;
+import dev.sluice.relay.circuit.Circuits;
+import dev.sluice.relay.fairness.FairPermits;
+import dev.sluice.relay.fairness.Pace;
+import dev.sluice.relay.fairness.RateLimitQueue;
+import dev.sluice.relay.fairness.Standing;
+
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+
+/// Starts senders and gives each sender its next delivery.
+///
+/// A sender is a virtual thread that sends one destination's deliveries one after the other. It
+/// holds one of the node's permits. If others wait that could have it, the sender hands it on after
+/// each delivery; [FairPermits] decides which destination gets it. Thread-safe.
+final class SenderPool {
+
+    /// What a sender does with each delivery.
+    @FunctionalInterface
+    interface Deliverer {
+        void deliver(DestinationState state, LoadedDelivery loaded) throws InterruptedException;
+    }
+
+    private final RoutingTable routing;
+    private final Circuits circuits;
+    private final FairPermits<DestinationState> fairPermits;
+    private final DestinationStates states;
+    private final Executor threads;
+    private final InstantSource clock;
+    private final Deliverer deliverer;
+    private final RateLimitQueue rateLimitQueue;
+
+    /// @param threads runs each sender on its own thread
+    SenderPool(
+            RoutingTable routing,
+            Circuits circuits,
+            FairPermits<DestinationState> fairPermits,
+            DestinationStates states,
+            Executor threads,
+            InstantSource clock,
+            Deliverer deliverer) {
+        this.routing = routing;
+        this.circuits = circuits;
+        this.fairPermits = fairPermits;
+        this.states = states;
+        this.threads = threads;
+        this.clock = clock;
+        this.deliverer = deliverer;
+        this.rateLimitQueue =
+                new RateLimitQueue(destination -> startSender(states.of(destination)));
+    }
+
+    RateLimitQueue rateLimitQueue() {
+        return rateLimitQueue;
+    }
+
+    /// Returns how many attempts at the destination may run at once on this node.
+    ///
+    /// @param known the destination; empty if it is deleted
+    private int maxConcurrency(Optional<Destination> known) {
+        return known.isPresent() ? circuits.concurrencyLimit(known.get()) : 1;
+    }
+
+    static Optional<RateLimit> rateLimit(Optional<Destination> known) {
+        return known.isPresent() ? known.get().spec().rateLimit() : Optional.empty();
+    }
+
+    /// Starts one more sender for a destination, if the destination's limits allow it.
+    void startSender(DestinationState state) {
+        if (!addSender(state)) {
+            return;
+        }
+        var standing = state.queue().standing(clock.instant());
+        if (fairPermits.tryAcquire(state.permitHolder(), standing)) {
+            threads.execute(() -> runSender(state, standing));
+            return;
+        }
+        state.queue().removeSender();
+        fairPermits.enqueue(state.permitHolder());
+        startWaitingSenders(); // a permit may have been freed in between
+    }
+
+    /// Counts one more sender if a delivery is queued and may be sent now. Returns whether it did.
+    private boolean addSender(DestinationState state) {
+        var known = routing.destination(state.destination());
+        var limit = rateLimit(known);
+        if (limit.isPresent() && !state.queue().rateLimiter().isAllowed(limit.get())) {
+            rateLimitQueue.add(state.destination());
+            return false;
+        }
+        return state.queue().tryAddSender(maxConcurrency(known));
+    }
+
+    /// Starts senders for waiting destinations, in fair order, while permits are free.
+    void startWaitingSenders() {
+        for (var next = fairPermits.acquireNext();
+                next.isPresent();
+                next = fairPermits.acquireNext()) {
+            var state = next.get().permitHolder().destination();
+            var half = next.get().half();
+            if (addSender(state)) {
+                threads.execute(() -> runSender(state, half));
+            } else {
+                fairPermits.release(state.permitHolder(), half);
+            }
+        }
+    }
+
+    /// @param half the half of the permits that the sender's own comes from
+    private void runSender(DestinationState state, Standing half) {
+        try {
+            for (var next = next(state); next.isPresent(); ) {
+                startSender(state); // starts more if allowed, also after a permit shortage
+                deliverer.deliver(state, next.get());
+                next =
+                        fairPermits.mayReuse(state.permitHolder(), half)
+                                ? next(state)
+                                : yieldPermit(state);
+            }
+        } catch (InterruptedException e) {
+            state.queue().removeSender();
+            Thread.currentThread().interrupt();
+        } finally {
+            fairPermits.release(state.permitHolder(), half);
+            startWaitingSenders();
+        }
+    }
+
+    /// Ends a sender to give up its permit. If deliveries are left, the destination waits for
+    /// another permit.
+    private Optional<LoadedDelivery> yieldPermit(DestinationState state) {
+        if (state.queue().removeSender()) {
+            fairPermits.enqueue(state.permitHolder());
+        }
+        return Optional.empty();
+    }
+
+    /// Returns the next delivery for a sender that is already counted. If empty, that sender ends.
+    private Optional<LoadedDelivery> next(DestinationState state) {
+        var queue = state.queue();
+        var known = routing.destination(state.destination());
+        var limit = rateLimit(known);
+        if (limit.isPresent() && !queue.rateLimiter().tryAcquire(limit.get())) {
+            queue.removeSender();
+            startSender(state); // starts now, or when the rate limit allows it
+            return Optional.empty();
+        }
+        var next = queue.next(maxConcurrency(known));
+        if (next.isEmpty() && limit.isPresent()) {
+            queue.rateLimiter().refund(limit.get());
+        }
+        return next;
+    }
+
+    /// Updates the destination's standing after an attempt.
+    ///
+    /// @param made the attempt; empty if none was made
+    void attemptEnded(DestinationState state, Pace.Run run, Optional<Attempt> made) {
+        if (made.isPresent()) {
+            fairPermits.updateStanding(
+                    state.permitHolder(), state.queue().attemptEnded(run, made.get()));
+        } else {
+            state.queue().attemptWithdrawn(run);
+        }
+    }
+
+    /// Updates the standing of every destination, once a second. This is needed because a
+    /// destination whose attempts all hang triggers no other update.
+    void updateStandings() {
+        var now = clock.instant();
+        for (var state : states.all()) {
+            fairPermits.updateStanding(state.permitHolder(), state.queue().standing(now));
+        }
+        startWaitingSenders();
+    }
+
+    /// Returns how many more attempts may start.
+    int permitsLeft() {
+        return fairPermits.free();
+    }
+
+    /// Waits until all attempts have ended. Returns whether they did so within `timeout`.
+    boolean awaitIdle(Duration timeout) throws InterruptedException {
+        return fairPermits.awaitAllFree(timeout);
+    }
+}

@@ -1,0 +1,320 @@
+package dev.sluice.relay.fairness;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/// A fair semaphore: gives a node's fixed number of send permits to destinations.
+///
+/// The permits are in two halves: one for proven destinations, whose permits soon come back, and
+/// one for all others (see [Standing]). A permit counts in the half it was taken from until it is
+/// returned. In each half the workspaces share the permits by the rule of [FairShare], and the
+/// destinations of a workspace share what their workspace may have by the same rule, except that
+/// each may have one. Those that the rule keeps waiting take turns.
+///
+/// It follows, whatever the others do:
+///
+/// - While `n` other workspaces hold permits of a half of `s`, a workspace may have `s / ((n + 1)
+///   (n + 2))` of them, rounded down, and gets each of these at once.
+/// - Destinations that were never tried, or are slow, hold no more than their half. The only others
+///   whose permits stay away for long are those that were proven when they took them. These are
+///   shared by the rule, too.
+///
+/// Thread-safe. Methods return at once and wait for nothing but this object's monitor, except
+/// `awaitAllFree`. The class reads no clock and starts no thread: after a `release`, the caller
+/// must call `acquireNext`.
+///
+/// @param <D> the destination type
+public final class FairPermits<D> {
+
+    /// What a workspace holds. Guarded by the monitor of its [FairPermits].
+    public static final class WorkspacePermits {
+        private final Stake proven = new Stake();
+        private final Stake unproven = new Stake();
+
+        private Stake in(Standing half) {
+            return half == Standing.PROVEN ? proven : unproven;
+        }
+    }
+
+    /// What a workspace holds of one half, and how many each of its destinations holds of that.
+    private static final class Stake {
+        private final Portion portion = new Portion();
+        private final HolderCounts destinations = new HolderCounts();
+    }
+
+    /// A destination's permits and its position in line. Guarded by the monitor of its
+    /// [FairPermits]; its standing may also be read without the monitor.
+    public static final class PermitHolder<D> {
+        private final D destination;
+        private final WorkspacePermits workspace;
+        private final Portion proven = new Portion();
+        private final Portion unproven = new Portion();
+        private boolean isWaiting;
+        private volatile Standing standing = Standing.UNPROVEN;
+
+        public PermitHolder(D destination, WorkspacePermits workspace) {
+            this.destination = destination;
+            this.workspace = workspace;
+        }
+
+        public D destination() {
+            return destination;
+        }
+
+        private Portion in(Standing half) {
+            return half == Standing.PROVEN ? proven : unproven;
+        }
+    }
+
+    /// A permit taken for a destination.
+    ///
+    /// @param half the half that the permit comes from
+    public record Grant<D>(PermitHolder<D> permitHolder, Standing half) {}
+
+    /// The permits of one half and the destinations that wait for them.
+    private static final class PermitHalf<D> {
+        private final Standing standing;
+        private final FairShare workspaces;
+        private final RoundRobin<WorkspacePermits, PermitHolder<D>> waiting = new RoundRobin<>();
+
+        PermitHalf(Standing standing, int permits) {
+            this.standing = standing;
+            this.workspaces = new FairShare(permits);
+        }
+
+        boolean mayTake(WorkspacePermits workspace) {
+            return workspaces.mayTake(workspace.in(standing).portion);
+        }
+
+        /// Whether the destination may take a permit, given that its workspace may. Its first has
+        /// no further condition. After any other, the workspace must still be able to take as many
+        /// as the destination then holds, once for it and once for each other destination of the
+        /// workspace that has at least a quarter as many.
+        boolean mayTake(PermitHolder<D> permitHolder) {
+            var portion = permitHolder.in(standing);
+            if (portion.held() == 0) {
+                return true;
+            }
+            int wanted = portion.held() + 1;
+            var stake = permitHolder.workspace.in(standing);
+            int toLeave = wanted * (1 + stake.destinations.othersWithQuarter(wanted, portion));
+            return workspaces.mayHold(stake.portion, stake.portion.held() + 1 + toLeave);
+        }
+
+        void take(PermitHolder<D> permitHolder) {
+            var stake = permitHolder.workspace.in(standing);
+            workspaces.take(stake.portion);
+            stake.destinations.take(permitHolder.in(standing));
+        }
+
+        void giveBack(PermitHolder<D> permitHolder) {
+            var stake = permitHolder.workspace.in(standing);
+            workspaces.giveBack(stake.portion);
+            stake.destinations.giveBack(permitHolder.in(standing));
+        }
+    }
+
+    private final int permits;
+    private final PermitHalf<D> proven;
+    private final PermitHalf<D> unproven;
+
+    /// One latch for each thread that waits until all permits are free.
+    private final List<CountDownLatch> allFree = new ArrayList<>();
+
+    // Written under the monitor. Read without it where a slightly outdated value does no harm.
+    private volatile int free;
+    private volatile int waiting;
+    private volatile boolean isClosed;
+    private volatile Runnable onAllReturned = () -> {};
+
+    public FairPermits(int permits) {
+        this.permits = permits;
+        this.free = permits;
+        this.proven = new PermitHalf<>(Standing.PROVEN, permits - permits / 2);
+        this.unproven = new PermitHalf<>(Standing.UNPROVEN, permits / 2);
+    }
+
+    private PermitHalf<D> of(Standing half) {
+        return half == Standing.PROVEN ? proven : unproven;
+    }
+
+    /// Takes a permit if the rule allows it and no other destination of the same workspace waits
+    /// for one. Otherwise returns false and does not add the holder to the line.
+    ///
+    /// Other workspaces are not overtaken, because whoever may have a permit does not wait.
+    ///
+    /// @param standing the destination's standing now, and thus the half to take from
+    public synchronized boolean tryAcquire(PermitHolder<D> permitHolder, Standing standing) {
+        setStanding(permitHolder, standing);
+        var half = of(standing);
+        if (isClosed
+                || half.waiting.isWaiting(permitHolder.workspace)
+                || !half.mayTake(permitHolder.workspace)
+                || !half.mayTake(permitHolder)) {
+            return false;
+        }
+        half.take(permitHolder);
+        free--;
+        return true;
+    }
+
+    /// Adds the holder to the end of its line, to wait for one permit. Does nothing if the holder
+    /// is already in line.
+    public synchronized void enqueue(PermitHolder<D> permitHolder) {
+        if (!permitHolder.isWaiting) {
+            permitHolder.isWaiting = true;
+            waiting++;
+            of(permitHolder.standing).waiting.add(permitHolder.workspace, permitHolder);
+        }
+    }
+
+    /// Takes a permit for the next holder in line; empty if nobody waits or the rule keeps all
+    /// waiting. The caller must release the permit, even if it is not used.
+    public Optional<Grant<D>> acquireNext() {
+        return waiting == 0 ? Optional.empty() : acquireNextWaiting();
+    }
+
+    private synchronized Optional<Grant<D>> acquireNextWaiting() {
+        return isClosed ? Optional.empty() : acquireNext(proven).or(() -> acquireNext(unproven));
+    }
+
+    private synchronized Optional<Grant<D>> acquireNext(PermitHalf<D> half) {
+        var next = half.waiting.poll(half::mayTake, half::mayTake);
+        next.ifPresent(permitHolder -> {
+            permitHolder.isWaiting = false;
+            waiting--;
+            half.take(permitHolder);
+            free--;
+        });
+        return next.map(permitHolder -> new Grant<>(permitHolder, half.standing));
+    }
+
+    /// Gives a permit back.
+    ///
+    /// @param half the half that the permit comes from
+    public synchronized void release(PermitHolder<D> permitHolder, Standing half) {
+        of(half).giveBack(permitHolder);
+        addFree(1);
+        if (isClosed && free == permits) {
+            onAllReturned.run();
+        }
+    }
+
+    private synchronized void addFree(int number) {
+        free += number;
+        if (free == permits) {
+            allFree.forEach(CountDownLatch::countDown);
+        }
+    }
+
+    /// Whether the destination may use its permit for another delivery. If false, the permit no
+    /// longer comes from the right half, or somebody waits who could have it; the caller should
+    /// release it.
+    ///
+    /// @param half the half that the permit comes from
+    public boolean mayReuse(PermitHolder<D> permitHolder, Standing half) {
+        if (isClosed || permitHolder.standing != half) {
+            return false;
+        }
+        return waiting == 0 || !isNeededByOthers(permitHolder, of(half));
+    }
+
+    private synchronized boolean isNeededByOthers(
+            PermitHolder<D> permitHolder, PermitHalf<D> half) {
+        half.giveBack(permitHolder);
+        boolean isNeeded =
+                half.waiting.hasNext(
+                        half::mayTake, other -> !other.equals(permitHolder) && half.mayTake(other));
+        half.take(permitHolder);
+        return isNeeded;
+    }
+
+    /// Records the destination's standing. This may let it have a permit, so call `acquireNext`
+    /// afterwards.
+    public void updateStanding(PermitHolder<D> permitHolder, Standing standing) {
+        if (permitHolder.standing != standing) {
+            setStanding(permitHolder, standing);
+        }
+    }
+
+    private synchronized void setStanding(PermitHolder<D> permitHolder, Standing standing) {
+        if (permitHolder.standing == standing) {
+            return;
+        }
+        if (permitHolder.isWaiting) {
+            of(permitHolder.standing).waiting.remove(permitHolder.workspace, permitHolder);
+            of(standing).waiting.add(permitHolder.workspace, permitHolder);
+        }
+        permitHolder.standing = standing;
+    }
+
+    /// Returns the number of free permits.
+    public int free() {
+        return free;
+    }
+
+    /// Sets the listener to be called when the last permit is returned after `close`; it must
+    /// return quickly.
+    public void onAllReturned(Runnable listener) {
+        onAllReturned = listener;
+    }
+
+    /// From now on only `tryAcquireAll` succeeds; permits already in use are returned one by one.
+    public synchronized void close() {
+        isClosed = true;
+    }
+
+    /// Undoes `close`. Call `acquireNext` afterwards.
+    public synchronized void open() {
+        isClosed = false;
+    }
+
+    public boolean isClosed() {
+        return isClosed;
+    }
+
+    /// Takes all permits, while closed; returns false while any permit is in use.
+    public synchronized boolean tryAcquireAll() {
+        if (free < permits) {
+            return false;
+        }
+        free = 0;
+        return true;
+    }
+
+    public synchronized void releaseAll() {
+        addFree(permits);
+    }
+
+    /// After `tryAcquireAll`, gives back all permits except one.
+    public synchronized void releaseAllButOne() {
+        addFree(permits - 1);
+    }
+
+    /// Gives back the permit that `releaseAllButOne` kept.
+    public synchronized void releaseRemaining() {
+        addFree(1);
+    }
+
+    /// Waits until all permits are free; returns false if they are not free within `timeout`.
+    public boolean awaitAllFree(Duration timeout) throws InterruptedException {
+        var reached = new CountDownLatch(1);
+        synchronized (this) {
+            if (free == permits) {
+                return true;
+            }
+            allFree.add(reached);
+        }
+        try {
+            return reached.await(timeout.toMillis(), TimeUnit.MILLISECONDS);
+        } finally {
+            synchronized (this) {
+                allFree.remove(reached);
+            }
+        }
+    }
+}

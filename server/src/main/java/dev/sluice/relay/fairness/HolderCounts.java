@@ -1,0 +1,34 @@
+package dev.sluice.relay.fairness;
+
+import java.util.Arrays;
+
+/// Counts, for each number of units, the holders that have at least as many. Not thread-safe.
+///
+/// A holder takes and returns one unit at a time, so each step changes a single count.
+final class HolderCounts {
+
+    /// At index `n`, the number of holders with at least `n` units. Grows as needed.
+    private int[] atLeast = new int[8];
+
+    /// Returns the number of other holders that have at least a quarter of `wanted`.
+    ///
+    /// @param portion what the asking holder has, which is less than `wanted`
+    int othersWithQuarter(int wanted, Portion portion) {
+        int quarter = (wanted + 3) / 4;
+        int holders = quarter < atLeast.length ? atLeast[quarter] : 0;
+        return portion.held() >= quarter ? holders - 1 : holders;
+    }
+
+    void take(Portion portion) {
+        portion.raise();
+        if (portion.held() >= atLeast.length) {
+            atLeast = Arrays.copyOf(atLeast, 2 * atLeast.length);
+        }
+        atLeast[portion.held()]++;
+    }
+
+    void giveBack(Portion portion) {
+        atLeast[portion.held()]--;
+        portion.lower();
+    }
+}

@@ -1,0 +1,123 @@
+package dev.sluice.relay.fairness;
+
+/// A byte budget for the payloads in memory, shared fairly among workspaces and destinations.
+///
+/// Workspaces share the budget by the rule of [FairShare], counted in units of 16 KiB. A single
+/// active workspace therefore gets half of the memory, and `n` of them leave an `n + 1`-th of it.
+/// Within that, a destination's share is a fraction of the memory that is still free (dynamic
+/// thresholds, Choudhury and Hahne, 1998): its fresh deliveries may use a quarter as much as is
+/// free, its waiting ones an eighth, and its resends a sixteenth. The three are counted separately,
+/// so none of them keeps another out. The fresh deliveries of a single destination get a fifth.
+///
+/// A workspace or share that uses no memory yet gets its first payload whenever the payload fits.
+/// Thread-safe; all methods are short and synchronized.
+public final class PayloadMemory {
+
+    private static final int UNIT_BYTES = 16 << 10;
+
+    /// The number of bytes that one workspace uses. Guarded by the monitor of its [PayloadMemory].
+    public static final class WorkspaceMemory {
+        private final Portion units = new Portion();
+        private long bytes;
+    }
+
+    /// The classes of a destination's deliveries; each class has its own share of the memory.
+    public enum TrafficClass {
+        FRESH(4),
+        WAITING(8),
+        RESEND(16);
+
+        /// The share may use the free memory divided by this number.
+        private final int divisor;
+
+        TrafficClass(int divisor) {
+            this.divisor = divisor;
+        }
+    }
+
+    /// The number of bytes that one class of a destination's deliveries uses. Written under the
+    /// monitor of its [PayloadMemory].
+    public static final class MemoryShare {
+        private final WorkspaceMemory workspace;
+        private final TrafficClass trafficClass;
+        private volatile long bytes;
+
+        public MemoryShare(WorkspaceMemory workspace, TrafficClass trafficClass) {
+            this.workspace = workspace;
+            this.trafficClass = trafficClass;
+        }
+
+        public boolean isEmpty() {
+            return bytes == 0;
+        }
+    }
+
+    private final long capacityBytes;
+    private final int unitBytes;
+    private final FairShare workspaces;
+    private volatile long bytes;
+
+    public PayloadMemory(long capacityBytes) {
+        this(capacityBytes, UNIT_BYTES);
+    }
+
+    PayloadMemory(long capacityBytes, int unitBytes) {
+        this.capacityBytes = capacityBytes;
+        this.unitBytes = unitBytes;
+        this.workspaces = new FairShare((int) (capacityBytes / unitBytes));
+    }
+
+    /// Returns the number of bytes in use.
+    public long reservedBytes() {
+        return bytes;
+    }
+
+    /// Reserves `size` bytes; returns false if there is no room, or if the limit of the workspace
+    /// or the share is reached.
+    public synchronized boolean tryReserve(MemoryShare share, int size) {
+        long left = capacityBytes - bytes - size;
+        boolean isRoom =
+                left >= 0
+                        && isWithinShare(share, size, left)
+                        && isWithinWorkspace(share.workspace, size);
+        if (isRoom) {
+            add(share, size);
+        }
+        return isRoom;
+    }
+
+    private static boolean isWithinShare(MemoryShare share, int size, long left) {
+        return share.bytes == 0 || share.trafficClass.divisor * (share.bytes + size) <= left;
+    }
+
+    private boolean isWithinWorkspace(WorkspaceMemory workspace, int size) {
+        int wanted = units(workspace.bytes + size);
+        int held = workspace.units.held();
+        return wanted == held
+                || (workspace.bytes == 0
+                        ? wanted <= workspaces.free()
+                        : workspaces.mayHold(workspace.units, wanted));
+    }
+
+    private int units(long bytes) {
+        return (int) Math.ceilDiv(bytes, unitBytes);
+    }
+
+    public synchronized void release(MemoryShare share, int size) {
+        add(share, -size);
+    }
+
+    private synchronized void add(MemoryShare share, int size) {
+        bytes += size;
+        share.bytes += size;
+        var workspace = share.workspace;
+        workspace.bytes += size;
+        int wanted = units(workspace.bytes);
+        while (workspace.units.held() < wanted) {
+            workspaces.take(workspace.units);
+        }
+        while (workspace.units.held() > wanted) {
+            workspaces.giveBack(workspace.units);
+        }
+    }
+}

@@ -1,0 +1,19 @@
+package dev.sluice.relay.fairness;
+
+/// The number of units that one holder has of a [FairShare]. Guarded like the share itself.
+public final class Portion {
+
+    private int held;
+
+    public int held() {
+        return held;
+    }
+
+    void raise() {
+        held++;
+    }
+
+    void lower() {
+        held--;
+    }
+}

@@ -1,0 +1,64 @@
+package dev.sluice.relay.fairness;
+
+import dev.sluice.gateway.destination.DestinationId;
+import dev.sluice.platform.loop.Loop;
+
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/// Remembers, in no order, the destinations whose rate limit does not allow an attempt yet.
+///
+/// While a destination waits here, no sender and no permit waits for it. A round tries to start a
+/// sender for each destination, and then waits 10 ms. Thread-safe, but rounds must run on one
+/// thread.
+public final class RateLimitQueue implements Loop.Step {
+
+    private static final long RETRY_INTERVAL_MILLIS = 10;
+
+    private final Set<DestinationId> waiting = ConcurrentHashMap.newKeySet();
+    private final Consumer<DestinationId> startSender;
+
+    /// Never counted down: waiting for it is an interruptible sleep.
+    private final CountDownLatch interrupted = new CountDownLatch(1);
+
+    private volatile Runnable onAdded = () -> {};
+
+    /// @param startSender called with a destination whose rate limit may now allow an attempt
+    public RateLimitQueue(Consumer<DestinationId> startSender) {
+        this.startSender = startSender;
+    }
+
+    /// Sets the callback to run when a destination is added; it must return quickly.
+    public void onWakeNeeded(Runnable wake) {
+        onAdded = wake;
+    }
+
+    /// Adds a destination to be retried.
+    public void add(DestinationId destination) {
+        if (waiting.add(destination)) {
+            onAdded.run();
+        }
+    }
+
+    @Override
+    public boolean run() throws InterruptedException {
+        if (waiting.isEmpty()) {
+            return false;
+        }
+        retryAll();
+        interrupted.await(RETRY_INTERVAL_MILLIS, TimeUnit.MILLISECONDS);
+        return true;
+    }
+
+    /// Retries all destinations once. Those that are still refused add themselves again.
+    public void retryAll() {
+        for (var destination : List.copyOf(waiting)) {
+            waiting.remove(destination);
+            startSender.accept(destination);
+        }
+    }
+}

@@ -1,0 +1,65 @@
+package dev.sluice.relay.fairness;
+
+import dev.sluice.gateway.destination.RateLimit;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+
+/// Limits the number of attempts per second at one destination. It uses the generic cell rate
+/// algorithm (ITU-T I.371): a token bucket whose state is a single instant.
+///
+/// Slots, one for each allowed attempt, are spread evenly over time. Unused slots are lost, except
+/// those of the last 50 ms. Any one second therefore has at most 5 % more attempts than the limit,
+/// plus one. If the clock is set back, at most one slot is lost.
+///
+/// All methods are short and synchronize on this object. They read the clock while holding the
+/// monitor, so that no thread works with an earlier time than the thread before it.
+public final class RateLimiter {
+
+    private static final Duration BURST_ALLOWANCE = Duration.ofMillis(50);
+
+    private final InstantSource clock;
+
+    /// When the next slot begins, if slots are spread exactly evenly.
+    private Instant nextSlot = Instant.EPOCH;
+
+    public RateLimiter(InstantSource clock) {
+        this.clock = clock;
+    }
+
+    /// Whether a slot is free now.
+    public synchronized boolean isAllowed(RateLimit limit) {
+        return isAllowed(limit, clock.instant());
+    }
+
+    private boolean isAllowed(RateLimit limit, Instant now) {
+        return !nextSlot.isAfter(now.plus(BURST_ALLOWANCE)) || isTooFarAhead(limit, now);
+    }
+
+    /// Takes a slot; returns false if none is free yet.
+    public synchronized boolean tryAcquire(RateLimit limit) {
+        var now = clock.instant();
+        if (!isAllowed(limit, now)) {
+            return false;
+        }
+        var from = nextSlot.isBefore(now) || isTooFarAhead(limit, now) ? now : nextSlot;
+        nextSlot = from.plus(interval(limit));
+        return true;
+    }
+
+    /// Gives back a slot that was taken when there was nothing to send.
+    public synchronized void refund(RateLimit limit) {
+        nextSlot = nextSlot.minus(interval(limit));
+    }
+
+    /// Whether `nextSlot` is further in the future than any earlier call can have moved it. If so,
+    /// the clock was set back or the limit was raised.
+    private boolean isTooFarAhead(RateLimit limit, Instant now) {
+        return nextSlot.isAfter(now.plus(BURST_ALLOWANCE).plus(interval(limit)));
+    }
+
+    private static Duration interval(RateLimit limit) {
+        return Duration.ofSeconds(1).dividedBy(limit.perSecond());
+    }
+}

@@ -1,0 +1,77 @@
+package dev.sluice.relay.fairness;
+
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SequencedMap;
+import java.util.SequencedSet;
+import java.util.function.Predicate;
+
+/// A queue in which groups take turns, and within each group its members. Not thread-safe.
+public final class RoundRobin<G, M> {
+
+    /// The waiting members of each group; no set is empty. A group that was served moves to the
+    /// end, so the first one has waited longest.
+    private final SequencedMap<G, SequencedSet<M>> waiting = new LinkedHashMap<>();
+
+    public boolean isEmpty() {
+        return waiting.isEmpty();
+    }
+
+    /// Whether any member of the group waits.
+    public boolean isWaiting(G group) {
+        return waiting.containsKey(group);
+    }
+
+    /// Adds a member at the end of its group's line; does nothing if it already waits there.
+    public void add(G group, M member) {
+        waiting.computeIfAbsent(group, _ -> new LinkedHashSet<>()).add(member);
+    }
+
+    public void remove(G group, M member) {
+        waiting.computeIfPresent(
+                group,
+                (_, members) -> members.remove(member) && members.isEmpty() ? null : members);
+    }
+
+    /// Removes and returns the member whose turn it is; empty if nobody waits.
+    public Optional<M> poll() {
+        return poll(_ -> true, _ -> true);
+    }
+
+    /// Removes and returns the first member of the first group that may be served; empty if there
+    /// is none.
+    Optional<M> poll(Predicate<? super G> mayServeGroup, Predicate<? super M> mayServe) {
+        var next = find(mayServeGroup, mayServe);
+        next.ifPresent(turn -> served(turn.getKey(), turn.getValue()));
+        return next.map(Map.Entry::getValue);
+    }
+
+    /// Whether there is anyone that may be served.
+    boolean hasNext(Predicate<? super G> mayServeGroup, Predicate<? super M> mayServe) {
+        return find(mayServeGroup, mayServe).isPresent();
+    }
+
+    private Optional<Map.Entry<G, M>> find(
+            Predicate<? super G> mayServeGroup, Predicate<? super M> mayServe) {
+        for (var line : waiting.entrySet()) {
+            if (mayServeGroup.test(line.getKey())) {
+                for (var member : line.getValue()) {
+                    if (mayServe.test(member)) {
+                        return Optional.of(Map.entry(line.getKey(), member));
+                    }
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    private void served(G group, M member) {
+        remove(group, member);
+        var left = waiting.remove(group);
+        if (left != null) {
+            waiting.putLast(group, left);
+        }
+    }
+}

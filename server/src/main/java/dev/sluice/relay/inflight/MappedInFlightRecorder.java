@@ -1,0 +1,182 @@
+package dev.sluice.relay.inflight;
+
+import dev.sluice.platform.secret.PrivateFile;
+import dev.sluice.relay.InFlightRecorder;
+import dev.sluice.relay.InterruptedAttempt;
+import dev.sluice.relay.UnfinishedDelivery;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/// Records the attempts in flight in a memory-mapped file, one slot for each.
+///
+/// The written data survives if the process is killed or the virtual machine crashes, and no write
+/// is a system call. If the file fails, attempts continue unrecorded, and no death is counted
+/// against them. Thread-safe.
+public final class MappedInFlightRecorder implements InFlightRecorder {
+
+    private static final Logger log = LoggerFactory.getLogger(MappedInFlightRecorder.class);
+
+    private final Path path;
+
+    /// The mapped file. Unmapped only by the garbage collector, because attempts may still use it
+    /// after `close`.
+    private final MemorySegment memory;
+
+    private final SlotAllocator free = new SlotAllocator(InFlightFileFormat.SLOT_COUNT);
+    private final AtomicBoolean isFaulty = new AtomicBoolean();
+
+    /// The attempt that is in flight alone. Both this field and the attempt's slot are written
+    /// under the monitor.
+    private volatile @Nullable IsolatedAttempt isolated;
+
+    /// Whether an attempt may be recorded as alone. Guarded by the monitor.
+    private boolean isIsolated;
+
+    private record IsolatedAttempt(int slot, UnfinishedDelivery delivery, long epoch) {}
+
+    private MappedInFlightRecorder(Path path, MemorySegment memory) {
+        this.path = path;
+        this.memory = memory;
+    }
+
+    /// Returns the attempts that were in flight when the previous process on this file died; empty
+    /// if they are unknown.
+    ///
+    /// @param home identifies the data directory and the machine's current boot
+    public static List<InterruptedAttempt> traces(Path path, UUID home) {
+        return InFlightFileFormat.read(path, home);
+    }
+
+    /// Creates an empty file, replacing an old one.
+    ///
+    /// @throws IOException also if the file system does not support memory-mapped files
+    public static MappedInFlightRecorder create(Path path, UUID home) throws IOException {
+        // Replaces the old file instead of reusing it: a process that is ending may still map it.
+        var fresh = path.resolveSibling(path.getFileName() + ".new");
+        try (var channel =
+                PrivateFile.open(
+                        fresh,
+                        Set.of(
+                                StandardOpenOption.CREATE,
+                                StandardOpenOption.TRUNCATE_EXISTING,
+                                StandardOpenOption.READ,
+                                StandardOpenOption.WRITE))) {
+            var bytes =
+                    ByteBuffer.wrap(
+                            InFlightFileFormat.emptyFile(
+                                    home)); // written, so that its disk space is allocated
+            while (bytes.hasRemaining()) {
+                channel.write(bytes);
+            }
+            var memory =
+                    channel.map(
+                            FileChannel.MapMode.READ_WRITE,
+                            0,
+                            InFlightFileFormat.FILE_BYTES,
+                            Arena.ofAuto());
+            Files.move(fresh, path, StandardCopyOption.REPLACE_EXISTING);
+            return new MappedInFlightRecorder(path, memory);
+        } catch (UnsupportedOperationException e) {
+            throw new IOException(e);
+        }
+    }
+
+    @Override
+    public int recordStart(UnfinishedDelivery delivery, long epoch, boolean isAlone) {
+        int slot = free.allocate();
+        if (slot != SlotAllocator.NO_SLOT) {
+            if (isAlone) {
+                enterAlone(new IsolatedAttempt(slot, delivery, epoch));
+            } else {
+                write(slot, delivery, epoch, false);
+            }
+        }
+        return slot;
+    }
+
+    private synchronized void enterAlone(IsolatedAttempt entering) {
+        if (isIsolated) {
+            isolated = entering;
+        }
+        write(entering.slot(), entering.delivery(), entering.epoch(), isIsolated);
+    }
+
+    private void write(int slot, UnfinishedDelivery delivery, long epoch, boolean isAlone) {
+        try {
+            InFlightFileFormat.write(
+                    memory,
+                    slot,
+                    delivery.id().value(),
+                    delivery.source().value(),
+                    epoch,
+                    InFlightFileFormat.packedAttempt(delivery.attempts(), isAlone));
+        } catch (InternalError e) {
+            // The virtual machine throws this when a page of the file is no longer accessible.
+            if (!isFaulty.getAndSet(true)) {
+                log.atWarn().setCause(e).log("in_flight_file.write_failed");
+            }
+        }
+    }
+
+    @Override
+    public void recordEnd(int slot) {
+        if (slot == SlotAllocator.NO_SLOT) {
+            return;
+        }
+        @Nullable IsolatedAttempt alone = isolated;
+        if (alone != null && alone.slot() == slot) {
+            endIsolation();
+        }
+        clear(slot);
+        free.release(slot);
+    }
+
+    private void clear(int slot) {
+        try {
+            InFlightFileFormat.clear(memory, slot);
+        } catch (InternalError e) {
+            isFaulty.set(true);
+        }
+    }
+
+    @Override
+    public synchronized void beginIsolation() {
+        isIsolated = true;
+    }
+
+    @Override
+    public synchronized void endIsolation() {
+        isIsolated = false;
+        @Nullable IsolatedAttempt left = isolated;
+        if (left != null) {
+            write(left.slot(), left.delivery(), left.epoch(), false);
+            isolated = null;
+        }
+    }
+
+    /// Removes the file. Its memory stays valid for attempts that are still in flight.
+    @Override
+    public void close() {
+        try {
+            Files.deleteIfExists(path);
+        } catch (IOException e) {
+            log.atWarn().setCause(e).log("in_flight_file.delete_failed");
+        }
+    }
+}

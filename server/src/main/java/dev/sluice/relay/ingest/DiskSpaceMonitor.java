@@ -1,0 +1,48 @@
+package dev.sluice.relay.ingest;
+
+import dev.sluice.platform.loop.Loop;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.util.function.DoubleSupplier;
+
+/// Checks whether the disk has room for more events.
+///
+/// Below 8 % free space, ingest refuses events while deliveries continue, so that PostgreSQL never
+/// fills the disk. Each round measures the free space once.
+public final class DiskSpaceMonitor implements Loop.Step {
+
+    private static final Logger log = LoggerFactory.getLogger(DiskSpaceMonitor.class);
+    private static final double MIN_FREE_SHARE = 0.08;
+
+    private final DoubleSupplier freeShare;
+
+    /// Written only by the thread that runs the rounds.
+    private volatile boolean isNearlyFull;
+
+    /// @param freeShare returns the free share of the disk that holds the data, from 0 to 1
+    public DiskSpaceMonitor(DoubleSupplier freeShare) {
+        this.freeShare = freeShare;
+    }
+
+    public boolean isNearlyFull() {
+        return isNearlyFull;
+    }
+
+    @Override
+    public boolean run() {
+        double free = freeShare.getAsDouble();
+        boolean tight = free < MIN_FREE_SHARE;
+        if (tight != isNearlyFull) {
+            isNearlyFull = tight;
+            long freePercent = Math.round(free * 100);
+            if (tight) {
+                log.atError().addKeyValue("free_percent", freePercent).log("disk_space.exhausted");
+            } else {
+                log.atInfo().addKeyValue("free_percent", freePercent).log("disk_space.recovered");
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,75 @@
+package dev.sluice.relay.ingest;
+
+import dev.sluice.gateway.source.Source;
+import dev.sluice.gateway.source.VerificationConfig;
+import dev.sluice.platform.http.Header;
+import dev.sluice.platform.http.HeaderSyntax;
+import dev.sluice.platform.http.Reply;
+import dev.sluice.platform.http.Request;
+import dev.sluice.platform.secret.Secret;
+import dev.sluice.relay.EventVerification;
+import dev.sluice.relay.verify.ChallengeResponder;
+import dev.sluice.relay.verify.InboundRequest;
+import dev.sluice.relay.verify.Verifier;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/// Verifies an inbound request before it is stored, masks the credential in it and answers
+/// challenges.
+final class InboundCheck {
+
+    /// @param headers the headers to store, with the source's credential masked
+    /// @param challengeReply the reply if the sender sent a challenge to confirm the URL; a
+    ///   challenge is not delivered to any destination
+    record InboundCheckResult(
+            EventVerification checked, List<Header> headers, Optional<Reply> challengeReply) {
+
+        boolean isForwarded() {
+            return !checked.isFailed() && challengeReply.isEmpty();
+        }
+    }
+
+    private final String baseUrl;
+    private final String hopHeader;
+
+    /// @param baseUrl the public base URL that senders use; it is configured and never read from
+    ///   the request
+    /// @param hopHeader the header that counts relays, which is never masked: the count must
+    ///   survive
+    InboundCheck(String baseUrl, String hopHeader) {
+        this.baseUrl = baseUrl;
+        this.hopHeader = hopHeader;
+    }
+
+    InboundCheckResult check(
+            Source source, Request request, Instant headReadAt, List<Header> headers, byte[] body) {
+        var config = source.verification();
+        if (config instanceof VerificationConfig.NoVerification) {
+            return new InboundCheckResult(EventVerification.SKIPPED, headers, Optional.empty());
+        }
+        var inbound = new InboundRequest(headers, body, headReadAt, baseUrl + request.pathQuery());
+        var result = Verifier.check(config, inbound);
+        return new InboundCheckResult(
+                result.toEventVerification(),
+                maskCredential(config, headers),
+                ChallengeResponder.answer(config, result, body));
+    }
+
+    private List<Header> maskCredential(VerificationConfig config, List<Header> headers) {
+        return config.credentialHeader()
+                .filter(name -> !HeaderSyntax.isSameFolded(name, hopHeader))
+                .map(name -> maskHeader(name, headers))
+                .orElse(headers);
+    }
+
+    private static List<Header> maskHeader(String name, List<Header> headers) {
+        return headers.stream()
+                .map(header ->
+                        HeaderSyntax.isSameFolded(header.name(), name)
+                                ? new Header(header.name(), Secret.MASK)
+                                : header)
+                .toList();
+    }
+}

@@ -1,0 +1,233 @@
+package dev.sluice.relay.ingest;
+
+import dev.sluice.gateway.OwnHeaders;
+import dev.sluice.gateway.connection.ConnectionId;
+import dev.sluice.gateway.routing.ConfigurationCache;
+import dev.sluice.gateway.routing.IngestRoute;
+import dev.sluice.gateway.routing.Route;
+import dev.sluice.gateway.source.VerificationConfig;
+import dev.sluice.platform.http.ApiErrorCode;
+import dev.sluice.platform.http.ApiException;
+import dev.sluice.platform.http.Endpoint;
+import dev.sluice.platform.http.Header;
+import dev.sluice.platform.http.InboundMemory;
+import dev.sluice.platform.http.Reply;
+import dev.sluice.platform.http.Request;
+import dev.sluice.platform.id.Uuid7;
+import dev.sluice.relay.DeliveryId;
+import dev.sluice.relay.EventId;
+import dev.sluice.relay.HopCount;
+import dev.sluice.relay.Payload;
+import dev.sluice.relay.Trigger;
+import dev.sluice.relay.dispatch.PayloadAdmission;
+import dev.sluice.relay.journal.Journal;
+import dev.sluice.relay.store.AcceptedEvent;
+import dev.sluice.relay.store.Receipt;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/// The HTTP endpoint `/in/<token>`. It accepts a webhook and replies with 200 once the webhook is
+/// durably stored.
+public final class IngestEndpoint implements Endpoint {
+
+    public static final String PATH = "/in/";
+
+    /// How long a request waits for its event to be committed before the reply is 500.
+    private static final Duration STORE_TIMEOUT = Duration.ofSeconds(10);
+
+    /// Maximum number of hops: how often a relay has already forwarded the event. An event with
+    /// more hops is stored but not delivered, because a relay that is its own destination would
+    /// otherwise fill the disk.
+    private static final String ALLOWED_METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
+
+    private final ConfigurationCache configuration;
+    private final PayloadAdmission admission;
+    private final Journal journal;
+    private final DiskSpaceMonitor diskSpace;
+    private final IngestRateLimiter ingestRateLimiter;
+    private final InboundMemory bodyMemory;
+    private final MonthlyQuota quota;
+    private final Uuid7 ids;
+    private final InstantSource clock;
+    private final InboundCheck inboundCheck;
+    private final String hopHeader;
+
+    /// @param baseUrl the public base URL, which some senders include in their signature
+    /// @param headerPrefix prefix of the headers that Sluice adds, such as `X-Service`
+    public IngestEndpoint(
+            ConfigurationCache configuration,
+            PayloadAdmission admission,
+            Journal journal,
+            IngestLimits limits,
+            Uuid7 ids,
+            InstantSource clock,
+            String baseUrl,
+            String headerPrefix) {
+        this.configuration = configuration;
+        this.admission = admission;
+        this.journal = journal;
+        this.diskSpace = limits.diskSpace();
+        this.ingestRateLimiter = limits.ingestRateLimiter();
+        this.bodyMemory = limits.bodyMemory();
+        this.quota = limits.quota();
+        this.ids = ids;
+        this.clock = clock;
+        this.hopHeader = OwnHeaders.withPrefix(headerPrefix).hop();
+        this.inboundCheck = new InboundCheck(baseUrl, hopHeader);
+    }
+
+    @Override
+    public Reply answer(Request request) throws IOException {
+        try {
+            return answerUnsandboxed(request);
+        } catch (ApiException e) {
+            return IngestReplies.sandboxed(e.reply());
+        }
+    }
+
+    private Reply answerUnsandboxed(Request request) throws IOException {
+        String token = request.path().substring(PATH.length());
+        var ingestRoute =
+                configuration
+                        .ingestRoute(token)
+                        .orElseThrow(() -> ApiException.notFound("ingest URL"));
+        return switch (request.method()) {
+            case "POST", "PUT", "PATCH", "DELETE" -> accept(ingestRoute, request);
+            case "GET", "HEAD" -> IngestReplies.sandboxed(IngestGetResponder.answer(request));
+            default ->
+                    throw new ApiException(
+                                    ApiErrorCode.METHOD_NOT_ALLOWED,
+                                    "Send webhooks with POST, PUT, PATCH or DELETE.")
+                            .withHeader(new Header("Allow", ALLOWED_METHODS));
+        };
+    }
+
+    private Reply accept(IngestRoute ingestRoute, Request request) throws IOException {
+        if (diskSpace.isNearlyFull()) {
+            throw refused(
+                    "The disk is nearly full. Nothing was stored; send the event again later.",
+                    "30");
+        }
+        var source = ingestRoute.source();
+        ingestRateLimiter.acquire(source);
+        boolean isVerified = !(source.verification() instanceof VerificationConfig.NoVerification);
+        var headReadAt = isVerified ? clock.instant() : Instant.EPOCH; // only verification needs it
+        request.setBodyMemory(bodyMemory, source.workspace(), source.id());
+        byte[] body = request.body(Payload.MAX_BODY_BYTES);
+        var checkResult = inboundCheck.check(source, request, headReadAt, request.headers(), body);
+        var event =
+                prepareEvent(
+                        ingestRoute,
+                        request.method(),
+                        request.firstHeader("Content-Type"),
+                        checkResult,
+                        body);
+        offer(event);
+        request.releaseBodyMemory(); // from here on the journal counts the event
+        return switch (event.receipt().await()) {
+            case STORED -> IngestReplies.of(source, checkResult, event.id());
+            case REFUSED, WAITING -> throw notStored();
+        };
+    }
+
+    /// Builds the event to store. Spends one token of the monthly quota and reserves memory for the
+    /// deliveries. If this method throws, it releases both.
+    AcceptedEvent prepareEvent(
+            IngestRoute ingestRoute,
+            String method,
+            Optional<String> contentType,
+            InboundCheck.InboundCheckResult checkResult,
+            byte[] body) {
+        var payload = Payload.of(checkResult.headers(), body);
+        var id = new EventId(ids.next(12));
+        boolean isCounted = !checkResult.checked().isFailed();
+        if (isCounted) {
+            quota.spend(ingestRoute.source(), id);
+        }
+        var planned = new ArrayList<AcceptedEvent.PlannedDelivery>(ingestRoute.routes().size());
+        try {
+            boolean isForwarded =
+                    checkResult.isForwarded() && !HopCount.isExceeded(payload.headers(), hopHeader);
+            var filtered =
+                    isForwarded
+                            ? planDeliveries(id, ingestRoute, payload, planned)
+                            : List.<ConnectionId>of();
+            return new AcceptedEvent(
+                    id,
+                    ingestRoute.source(),
+                    method,
+                    contentType,
+                    checkResult.checked(),
+                    payload,
+                    new AcceptedEvent.DeliveryPlan(planned, filtered),
+                    new Receipt(System.nanoTime() + STORE_TIMEOUT.toNanos()));
+        } catch (RuntimeException | Error e) {
+            admission.cancel(planned, payload.memoryBytes());
+            if (isCounted) {
+                quota.giveBack(ingestRoute.source(), id);
+            }
+            throw e;
+        }
+    }
+
+    /// Adds a delivery to `planned` for each connection whose filter the event matches, and returns
+    /// the other connections. The ordinals that number an event's deliveries continue from the
+    /// planned deliveries to the filtered connections.
+    private List<ConnectionId> planDeliveries(
+            EventId event,
+            IngestRoute ingestRoute,
+            Payload payload,
+            List<AcceptedEvent.PlannedDelivery> planned) {
+        var connectionFilter = ConnectionFilter.of(ingestRoute, payload);
+        for (var route : ingestRoute.routes()) {
+            if (connectionFilter.check(route)) {
+                var delivery = DeliveryId.of(event, planned.size() + 1);
+                planned.add(
+                        new AcceptedEvent.PlannedDelivery(
+                                delivery, route, tryReserveMemory(route, payload.memoryBytes())));
+            }
+        }
+        return connectionFilter.rejecting();
+    }
+
+    /// Passes the event to the journal. If the journal refuses it, the event's quota token and
+    /// memory are released.
+    void offer(AcceptedEvent event) {
+        boolean isAccepted = false;
+        try {
+            isAccepted = journal.offer(event);
+        } finally {
+            if (!isAccepted) {
+                admission.dropped(event);
+                quota.refundDropped(event);
+            }
+        }
+        if (!isAccepted) {
+            throw notStored();
+        }
+    }
+
+    private boolean tryReserveMemory(Route route, int size) {
+        return Trigger.INGEST.holdReason(route).isEmpty()
+                && admission.reserve(route.destination().id(), size);
+    }
+
+    static ApiException notStored() {
+        return refused(
+                "The event was not stored, or storing it could not be confirmed. It is safe to send"
+                        + " it again.",
+                "1");
+    }
+
+    /// @param seconds the value of the `Retry-After` header
+    private static ApiException refused(String message, String seconds) {
+        return new ApiException(ApiErrorCode.INTERNAL_ERROR, message)
+                .withHeader(new Header("Retry-After", seconds));
+    }
+}

@@ -1,0 +1,24 @@
+package dev.sluice.relay.ingest;
+
+import dev.sluice.platform.http.InboundMemory;
+
+/// The limits that are checked before an event is stored: the free disk space, the source's
+/// requests per minute, the memory for bodies, and the workspace's events per month.
+public record IngestLimits(
+        DiskSpaceMonitor diskSpace,
+        IngestRateLimiter ingestRateLimiter,
+        InboundMemory bodyMemory,
+        MonthlyQuota quota) {
+
+    private static final long MAX_BODY_MEMORY_BYTES = 128L << 20;
+
+    /// Returns limits with a body memory of 128 MiB, or an eighth of a small heap.
+    public static IngestLimits of(
+            DiskSpaceMonitor diskSpace, IngestRateLimiter ingestRateLimiter, MonthlyQuota quota) {
+        return new IngestLimits(
+                diskSpace,
+                ingestRateLimiter,
+                InboundMemory.forBodies(MAX_BODY_MEMORY_BYTES, 8),
+                quota);
+    }
+}

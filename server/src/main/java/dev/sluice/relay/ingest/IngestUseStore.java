@@ -1,0 +1,53 @@
+package dev.sluice.relay.ingest;
+
+import dev.sluice.gateway.source.SourceId;
+import dev.sluice.platform.db.Tx;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/// Stores how many requests each node received for a source in a minute, so that nodes can add up
+/// their counts.
+final class IngestUseStore {
+
+    private IngestUseStore() {}
+
+    /// Deletes the counts of minutes before `minute`.
+    static void deleteBefore(Tx tx, long minute) {
+        tx.update("delete from ingest_use where minute < ?", minute);
+    }
+
+    /// Stores how many requests this node has received so far in the minute.
+    static void save(Tx tx, long minute, UUID node, Map<SourceId, Integer> counts) {
+        tx.updateEach(
+                """
+                insert into ingest_use (minute, source_id, node, n)
+                values (?, ?, ?, ?)
+                on conflict (minute, source_id, node) do update set n = excluded.n
+                """,
+                counts.entrySet().stream()
+                        .map(entry ->
+                                List.of(minute, entry.getKey().value(), node, entry.getValue()))
+                        .toList());
+    }
+
+    /// Returns how many requests all other nodes together have received in the minute, for each
+    /// source.
+    static Map<SourceId, Integer> countsOfOthers(Tx tx, long minute, UUID node) {
+        var others = new HashMap<SourceId, Integer>();
+        tx.query(
+                        """
+                        select source_id, sum(n)::integer as n
+                          from ingest_use
+                         where minute = ? and node <> ?
+                         group by source_id
+                        """,
+                        row -> Map.entry(new SourceId(row.uuid("source_id")), row.integer("n")),
+                        minute,
+                        node)
+                .forEach(entry -> others.put(entry.getKey(), entry.getValue()));
+        return others;
+    }
+}

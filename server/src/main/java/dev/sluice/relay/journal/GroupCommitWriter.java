@@ -1,0 +1,116 @@
+package dev.sluice.relay.journal;
+
+import dev.sluice.platform.db.DedicatedConnection;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/// The writer thread of a group commit. It takes items from a queue and writes them in batches over
+/// its own database connection.
+///
+/// `close` first lets the thread write the queued items, for at most four seconds.
+final class GroupCommitWriter<T> implements AutoCloseable {
+
+    /// The queue of what is to be written.
+    @FunctionalInterface
+    interface ItemQueue<T> {
+
+        /// Removes the next item. Waits for one if there is none; null when the time is over.
+        @Nullable T poll(long time, TimeUnit unit) throws InterruptedException;
+    }
+
+    /// Writes one batch.
+    @FunctionalInterface
+    interface BatchStep<T> {
+
+        /// @param first first item of the batch, already removed from the queue; the method may
+        ///   remove more
+        void write(T first) throws InterruptedException;
+    }
+
+    private static final long POLL_INTERVAL_MILLIS = 100;
+
+    /// How long `close` waits for queued items to be written.
+    private static final Duration STOP_TIMEOUT = Duration.ofSeconds(4);
+
+    private static final long MAX_BACKOFF_MILLIS = 1_000;
+
+    private final ItemQueue<T> queue;
+    private final DedicatedConnection connection;
+    private final BatchStep<T> step;
+    private final CountDownLatch closing = new CountDownLatch(1);
+
+    /// Never counted down: an interruptible sleep.
+    private final CountDownLatch interruptibleSleep = new CountDownLatch(1);
+
+    private final Thread thread;
+
+    /// @param connection database connection of the thread, closed when the thread ends
+    GroupCommitWriter(
+            String name, ItemQueue<T> queue, DedicatedConnection connection, BatchStep<T> step) {
+        this.queue = queue;
+        this.connection = connection;
+        this.step = step;
+        thread = Thread.ofPlatform().name(name).daemon().unstarted(this::run);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    private void run() {
+        try {
+            while (true) {
+                var first = queue.poll(POLL_INTERVAL_MILLIS, TimeUnit.MILLISECONDS);
+                if (first != null) {
+                    step.write(first);
+                } else if (isClosing()) {
+                    return;
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            connection.close();
+        }
+    }
+
+    boolean isClosing() {
+        return closing.getCount() == 0;
+    }
+
+    /// Sleeps for the whole time, even during `close`. Only the interrupt at the end of `close`
+    /// ends the sleep early.
+    void sleep(Duration time) throws InterruptedException {
+        boolean _ = interruptibleSleep.await(time.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    /// Sleeps until the time is over or `close` is called. Returns true when `close` was called.
+    boolean awaitClose(Duration time) throws InterruptedException {
+        return closing.await(time.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    /// Returns the wait after a failed commit, which doubles with each failure up to one second.
+    ///
+    /// @param failures number of failures before this one
+    static Duration backoff(int failures) {
+        return Duration.ofMillis(Math.min(20L << Math.min(failures, 6), MAX_BACKOFF_MILLIS));
+    }
+
+    /// Returns when all queued items are written, or after [#STOP_TIMEOUT].
+    @Override
+    public void close() {
+        closing.countDown();
+        try {
+            if (!thread.join(STOP_TIMEOUT)) {
+                thread.interrupt();
+            }
+        } catch (InterruptedException e) {
+            thread.interrupt();
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,360 @@
+package dev.sluice.relay.journal;
+
+import dev.sluice.platform.db.DbException;
+import dev.sluice.platform.db.DedicatedConnection;
+import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.loop.Loop;
+import dev.sluice.relay.store.AcceptedEvent;
+import dev.sluice.relay.store.EventStore;
+import dev.sluice.relay.store.PartitionStore;
+import dev.sluice.relay.store.Receipt;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.OptionalLong;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/// A group commit of accepted events: all events queued since the last commit began are written in
+/// the next transaction. The sender of an event gets a success response only after that
+/// transaction's commit is flushed.
+///
+/// After a broken connection, it is unknown whether the transaction was committed. The journal then
+/// looks for the batch in the database. It writes the batch again, with the same ids, only if the
+/// batch is missing. An event whose deadline passes before this is settled is refused, and never
+/// written afterwards.
+///
+/// One thread writes. The queue and each batch are limited by what their events cost
+/// ([AcceptedEvent#queueCostBytes]): their memory and the rows that they write, as one sum. The
+/// queue shares its room and its turns among workspaces and sources ([JournalQueue]). `offer`
+/// returns false when there is no room, and is thread-safe.
+public final class Journal implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(Journal.class);
+
+    static final long MAX_QUEUED_BYTES = Math.min(128L << 20, Runtime.getRuntime().maxMemory() / 8);
+    private static final int MAX_BATCH_EVENTS = 512;
+    static final int MAX_BATCH_BYTES = 8 << 20;
+
+    /// Events with a larger payload are committed separately, so that small events do not wait for
+    /// them.
+    private static final int LARGE_PAYLOAD_BYTES = 128 << 10;
+
+    /// Minimum number of events in a batch after which the writer waits for more events. A batch of
+    /// this size shows that more are about to arrive.
+    private static final int MIN_BATCH_TO_LINGER = 8;
+
+    /// With at least this many events in the queue, or too many bytes, the writer does not wait,
+    /// because the next batch is already full enough.
+    private static final int MAX_QUEUED_TO_LINGER = 64;
+
+    private static final int MAX_QUEUED_BYTES_TO_LINGER = 1 << 20;
+    private static final Duration BATCH_LINGER_TIMEOUT = Duration.ofMillis(2);
+
+    /// Maximum number of failed lookups, while the database still responds, before the journal
+    /// gives up.
+    private static final int MAX_FIND_FAILURES = 8;
+
+    /// Maximum number of commits that fail because a partition is missing, and stays missing,
+    /// before the events are suspected.
+    private static final int MAX_PARTITION_FAILURES = 5;
+
+    private static final Duration OVERDUE_CHECK_INTERVAL = Duration.ofMillis(250);
+
+    private final DedicatedConnection connection;
+    private final PartitionStore partitions;
+    private final LongSupplier epoch;
+    private final Uuid7 ids;
+    private final InstantSource clock;
+
+    private final JournalQueue queue = new JournalQueue(MAX_QUEUED_BYTES);
+
+    /// The events that the writer thread is about to commit. Written by the writer thread, read by
+    /// `refuseOverdue`.
+    private volatile List<AcceptedEvent> writing = List.of();
+
+    /// Used by the writer thread only.
+    private final EventStore store = new EventStore();
+
+    private final GroupCommitWriter<AcceptedEvent> writer;
+
+    /// Set, like `overdueLoop`, before the writer thread starts.
+    private @Nullable JournalListener listener;
+
+    private @Nullable Loop overdueLoop;
+
+    /// @param epoch returns this node's epoch, the number of its current registration; called for
+    ///   each batch
+    public Journal(
+            DedicatedConnection connection,
+            PartitionStore partitions,
+            LongSupplier epoch,
+            Uuid7 ids,
+            InstantSource clock) {
+        this.connection = connection;
+        this.partitions = partitions;
+        this.epoch = epoch;
+        this.ids = ids;
+        this.clock = clock;
+        writer = new GroupCommitWriter<>("journal", queue::poll, connection, this::write);
+    }
+
+    public void start(JournalListener journalListener) {
+        listener = journalListener;
+        writer.start();
+        overdueLoop = Loop.start("journal overdue", OVERDUE_CHECK_INTERVAL, this::refuseOverdue);
+    }
+
+    /// Queues an event. Returns false when the queue is full; the event is then not stored and the
+    /// listener is not called.
+    public boolean offer(AcceptedEvent event) {
+        return !writer.isClosing() && queue.offer(event);
+    }
+
+    private JournalListener listener() {
+        return Objects.requireNonNull(listener, "not started");
+    }
+
+    private void write(AcceptedEvent first) throws InterruptedException {
+        lingerIfBusy(writeBatch(first));
+    }
+
+    /// Under load, waits between two batches so that more events share the cost of a commit.
+    private void lingerIfBusy(int lastBatch) throws InterruptedException {
+        if (!writer.isClosing() && shouldLinger(lastBatch, queue.size(), queue.bytes())) {
+            writer.sleep(BATCH_LINGER_TIMEOUT);
+        }
+    }
+
+    static boolean shouldLinger(int lastBatch, int queued, long queuedBytes) {
+        return lastBatch >= MIN_BATCH_TO_LINGER
+                && queued < MAX_QUEUED_TO_LINGER
+                && queuedBytes < MAX_QUEUED_BYTES_TO_LINGER;
+    }
+
+    /// Writes one batch. Returns the number of events in it.
+    private int writeBatch(AcceptedEvent first) throws InterruptedException {
+        var small = new ArrayList<AcceptedEvent>();
+        var large = new ArrayList<AcceptedEvent>();
+        long bytes = 0;
+        for (AcceptedEvent next = first;
+                next != null;
+                next = hasRoom(small, large, bytes) ? queue.poll() : null) {
+            bytes += next.queueCostBytes();
+            (next.payload().memoryBytes() > LARGE_PAYLOAD_BYTES ? large : small).add(next);
+        }
+        var all = new ArrayList<>(small);
+        all.addAll(large);
+        writing = all;
+        commitOrRefuse(small);
+        commitOrRefuse(large);
+        writing = List.of();
+        return all.size();
+    }
+
+    /// Catches every exception, because no event would be stored any more if this thread ended.
+    private void commitOrRefuse(List<AcceptedEvent> events) throws InterruptedException {
+        try {
+            commit(events, OptionalLong.empty());
+        } catch (RuntimeException | Error e) {
+            log.atError().addKeyValue("events", events.size()).setCause(e).log("journal.crashed");
+            refuse(events);
+        }
+    }
+
+    private void drop(AcceptedEvent event) {
+        if (event.receipt().markDropped()) {
+            listener().dropped(event);
+        }
+    }
+
+    private static boolean hasRoom(
+            List<AcceptedEvent> small, List<AcceptedEvent> large, long bytes) {
+        return small.size() + large.size() < MAX_BATCH_EVENTS && bytes < MAX_BATCH_BYTES;
+    }
+
+    /// @param earlierEpoch this node's epoch at an earlier commit of these events, whose outcome is
+    ///   unknown
+    private void commit(List<AcceptedEvent> events, OptionalLong earlierEpoch)
+            throws InterruptedException {
+        var remaining = events;
+        var late =
+                // refused while it was unknown whether they are stored
+                new ArrayList<AcceptedEvent>();
+        var inDoubt = earlierEpoch;
+        long owner = epoch.getAsLong();
+        for (int failures = 0; !remaining.isEmpty(); failures++) {
+            try {
+                if (inDoubt.isPresent() && isStored(remaining.getFirst())) {
+                    owner = inDoubt.getAsLong();
+                    break;
+                }
+                remaining = withoutRefused(remaining, inDoubt.isPresent() ? late::add : this::drop);
+                owner = epoch.getAsLong();
+                writeOnce(remaining, owner);
+                break;
+            } catch (DbException e) {
+                if (e.isDuplicate() && inDoubt.isPresent()) {
+                    owner = inDoubt.getAsLong();
+                    break; // the first commit did succeed, but is visible only now
+                }
+                log.atWarn()
+                        .addKeyValue("events", remaining.size())
+                        .setCause(e)
+                        .log("journal.commit_failed");
+                if (e.isConnectionLost() && inDoubt.isEmpty()) {
+                    inDoubt = OptionalLong.of(owner);
+                }
+                if (e.isMissingPartition()) {
+                    partitions.makeMissing(remaining.stream().map(event -> event.id().value()));
+                }
+                if (failures >= maxFailures(e)) {
+                    commitOneByOne(remaining, inDoubt);
+                    remaining = List.of();
+                    break;
+                }
+                writer.sleep(GroupCommitWriter.backoff(failures));
+            }
+        }
+        acknowledge(remaining, owner);
+        resolveInDoubt(late, inDoubt.orElse(owner));
+    }
+
+    /// Returns after how many failures before this one the events are written one by one.
+    private static int maxFailures(DbException e) {
+        if (e.isConnectionLost()) {
+            return e.failuresBeforeSuspect();
+        }
+        return e.isMissingPartition() ? MAX_PARTITION_FAILURES : 1;
+    }
+
+    /// Settles events that were refused while it was unknown whether they are stored. Acknowledges
+    /// those found in the database and drops the others.
+    private void resolveInDoubt(List<AcceptedEvent> late, long owner) throws InterruptedException {
+        List<AcceptedEvent> stored = List.of();
+        for (int failures = 0; !late.isEmpty(); failures++) {
+            try {
+                stored =
+                        connection.call(tx ->
+                                late.stream()
+                                        .filter(event -> EventStore.isStored(tx, event))
+                                        .toList());
+                break;
+            } catch (DbException e) {
+                if (!e.isConnectionLost() && failures >= MAX_FIND_FAILURES) {
+                    throw e;
+                }
+                log.atWarn()
+                        .addKeyValue("events", late.size())
+                        .setCause(e)
+                        .log("journal.find_failed");
+                writer.sleep(GroupCommitWriter.backoff(failures));
+            }
+        }
+        acknowledge(stored, owner);
+        for (var event : late) {
+            if (!stored.contains(event)) {
+                drop(event);
+            }
+        }
+    }
+
+    /// Writes the events one by one, after the database rejected their batch twice. One bad event
+    /// then does not prevent the others from being stored.
+    private void commitOneByOne(List<AcceptedEvent> events, OptionalLong earlierEpoch)
+            throws InterruptedException {
+        if (events.size() == 1) {
+            events.getFirst().receipt().decide(Receipt.ReceiptState.REFUSED);
+            if (earlierEpoch.isPresent()) {
+                resolveInDoubt(events, earlierEpoch.getAsLong());
+            } else {
+                refuse(events);
+            }
+            return;
+        }
+        for (var event : events) {
+            commit(List.of(event), earlierEpoch);
+        }
+    }
+
+    private void writeOnce(List<AcceptedEvent> events, long owner) {
+        if (!events.isEmpty()) {
+            var batch = ids.next();
+            connection.call(tx -> {
+                store.write(tx, events, batch, owner, clock.instant());
+                return true;
+            });
+        }
+    }
+
+    private boolean isStored(AcceptedEvent event) {
+        return connection.call(tx -> EventStore.isStored(tx, event));
+    }
+
+    /// Acknowledges stored events, including those whose sender was already refused at the
+    /// deadline. Such an event is stored, so it is dispatched, although its sender will send it
+    /// again.
+    private void acknowledge(List<AcceptedEvent> stored, long owner) {
+        if (stored.isEmpty()) {
+            return;
+        }
+        for (var event : stored) {
+            event.receipt().decide(Receipt.ReceiptState.STORED);
+        }
+        listener().stored(stored, owner);
+    }
+
+    /// Adds the refused events to `refused` and returns the others. Refused events are never
+    /// written again.
+    private static List<AcceptedEvent> withoutRefused(
+            List<AcceptedEvent> events, Consumer<AcceptedEvent> refused) {
+        var remaining = new ArrayList<AcceptedEvent>(events.size());
+        for (var event : events) {
+            if (event.receipt().isRefused()) {
+                refused.accept(event);
+            } else {
+                remaining.add(event);
+            }
+        }
+        return remaining;
+    }
+
+    /// Refuses and drops those of these events that are not marked as stored.
+    private void refuse(List<AcceptedEvent> events) {
+        for (var event : events) {
+            event.receipt().decide(Receipt.ReceiptState.REFUSED);
+            if (event.receipt().isRefused()) {
+                drop(event);
+            }
+        }
+    }
+
+    /// Refuses events past their deadline, whether they are queued or being written. Runs every
+    /// [#OVERDUE_CHECK_INTERVAL].
+    private boolean refuseOverdue() {
+        long now = System.nanoTime();
+        queue.refuseOverdue(now);
+        for (var event : writing) {
+            if (event.receipt().isOverdue(now)) {
+                event.receipt().decide(Receipt.ReceiptState.REFUSED);
+            }
+        }
+        return false;
+    }
+
+    /// Stops accepting events, and returns when each queued event is stored or refused.
+    @Override
+    public void close() {
+        writer.close();
+        if (overdueLoop != null) {
+            overdueLoop.close();
+        }
+    }
+}

@@ -1,0 +1,8 @@
+/// Commits many events, or many results, in one transaction: the queues in front of the database.
+///
+/// [Journal] makes accepted events durable before their senders are answered. [ResultJournal]
+/// writes the results of attempts. The statements themselves are in `relay.store`.
+@NullMarked
+package dev.sluice.relay.journal;
+
+import org.jspecify.annotations.NullMarked;

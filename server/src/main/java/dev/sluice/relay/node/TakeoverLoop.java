@@ -1,0 +1,159 @@
+package dev.sluice.relay.node;
+
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.DbException;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.loop.Loop;
+import dev.sluice.relay.store.Lane;
+import dev.sluice.relay.store.LaneStore;
+import dev.sluice.relay.store.NodeStore;
+import dev.sluice.relay.store.OwnedDeliveryStore;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+
+/// Takes over from nodes that died or stopped: puts the work they had in memory back to its lanes
+/// and frees the lanes they leased, so that any node may lease those.
+///
+/// It also takes over what belongs to an epoch that no longer exists. A node that did not notice
+/// its own takeover may have written once more under its old epoch.
+///
+/// Every node runs it. Each step is a transaction of its own, bounded in rows, and may be repeated
+/// by any node. It has a thread of its own, so that a heartbeat never waits for it. Rounds must run
+/// on one thread.
+public final class TakeoverLoop implements Loop.Step {
+
+    private static final Logger log = LoggerFactory.getLogger(TakeoverLoop.class);
+
+    /// Maximum number of deliveries released in one transaction.
+    private static final int RELEASE_BATCH_ROWS = 2_000;
+
+    private final Db db;
+    private final Node node;
+    private final InstantSource clock;
+    private final LongSupplier nanos;
+    private final LeaseWatcher watcher = new LeaseWatcher();
+
+    /// Whether the last round was blocked by a lock and left something to the next.
+    private boolean isBlocked;
+
+    public TakeoverLoop(Db db, Node node, InstantSource clock) {
+        this(db, node, clock, System::nanoTime);
+    }
+
+    /// @param nanos the monotonic clock by which leases of other nodes are judged
+    public TakeoverLoop(Db db, Node node, InstantSource clock, LongSupplier nanos) {
+        this.db = db;
+        this.node = node;
+        this.clock = clock;
+        this.nanos = nanos;
+    }
+
+    @Override
+    public boolean run() {
+        boolean isFree = runUnlessLocked(this::declareDead);
+        var gone = new HashSet<>(db.call(NodeStore::goneEpochs));
+        gone.addAll(orphanedEpochs());
+        for (long epoch : gone) {
+            isFree &= runUnlessLocked(() -> takeOver(epoch));
+        }
+        isBlocked = !isFree;
+        return false;
+    }
+
+    private void declareDead() {
+        long now = nanos.getAsLong();
+        var leases = db.call(NodeStore::liveLeases);
+        leases.remove(node.epoch());
+        watcher.standingStill(leases, now)
+                .forEach((epoch, leaseUntil) -> {
+                    if (callWithShortLockTimeout(
+                            tx -> NodeStore.declareDead(tx, epoch, leaseUntil))) {
+                        logDead(List.of(epoch));
+                    }
+                });
+    }
+
+    static void logDead(Collection<Long> epochs) {
+        epochs.forEach(epoch -> log.atWarn().addKeyValue("epoch", epoch).log("node.died"));
+    }
+
+    /// Returns the epochs that own work or lanes and that no node has.
+    ///
+    /// Owners are read before epochs. An epoch is registered before it owns anything, so a new node
+    /// is never mistaken for one that no longer exists.
+    private Set<Long> orphanedEpochs() {
+        var orphaned = new HashSet<>(db.call(OwnedDeliveryStore::owners));
+        orphaned.addAll(db.call(LaneStore::owners));
+        orphaned.removeAll(db.call(NodeStore::epochs));
+        orphaned.forEach(epoch -> log.atWarn().addKeyValue("epoch", epoch).log("epoch.orphaned"));
+        return orphaned;
+    }
+
+    /// Runs a step. Returns false if a lock blocked it. Logs this only once, until a round is not
+    /// blocked.
+    private boolean runUnlessLocked(Runnable step) {
+        try {
+            step.run();
+            return true;
+        } catch (DbException e) {
+            if (!e.isLockTimeout()) {
+                throw e;
+            }
+            if (!isBlocked) {
+                log.atWarn().setCause(e).log("node.takeover_delayed");
+            }
+            return false;
+        }
+    }
+
+    /// @throws DbException also if a row of that work stays locked; the call can be repeated
+    private void takeOver(long gone) {
+        var now = clock.instant();
+        var lanes = new HashSet<Lane>();
+        NodeStore.ReleasedWork released;
+        do {
+            released =
+                    callWithShortLockTimeout(
+                            tx -> NodeStore.releaseWork(tx, gone, now, RELEASE_BATCH_ROWS));
+            wake(released, now);
+            lanes.addAll(released.lanes());
+        } while (released.deliveries() > 0);
+        runWithShortLockTimeout(tx -> NodeStore.releaseLanes(tx, gone, now));
+        runWithShortLockTimeout(tx -> NodeStore.delete(tx, gone));
+        log.atInfo()
+                .addKeyValue("epoch", gone)
+                .addKeyValue("lanes", lanes.size())
+                .log("node.taken_over");
+    }
+
+    private void wake(NodeStore.ReleasedWork released, Instant now) {
+        var wakes =
+                released.lanes().stream().map(lane -> new LaneStore.LaneWake(lane, now)).toList();
+        runWithShortLockTimeout(tx -> LaneStore.wake(tx, wakes));
+    }
+
+    private void runWithShortLockTimeout(Consumer<Tx> work) {
+        callWithShortLockTimeout(tx -> {
+            work.accept(tx);
+            return true;
+        });
+    }
+
+    private <T> T callWithShortLockTimeout(Function<Tx, T> work) {
+        return db.call(tx -> {
+            NodeStore.limitLockWait(tx);
+            return work.apply(tx);
+        });
+    }
+}

@@ -1,0 +1,90 @@
+package dev.sluice.relay.preview;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.sluice.gateway.source.Source;
+import dev.sluice.platform.http.Header;
+import dev.sluice.platform.http.HeaderSyntax;
+import dev.sluice.platform.json.FieldReader;
+import dev.sluice.relay.EventId;
+import dev.sluice.relay.Payload;
+
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// The event to preview: a stored one, or one that the user made up.
+///
+/// @param source empty for a made-up event
+record SampleEvent(EventId id, Payload payload, Optional<Source> source) {
+
+    /// Maximum number of headers in a made-up event.
+    private static final int MAX_HEADERS = 100;
+
+    /// Maximum total size of the headers in bytes, the same as at ingest.
+    private static final int MAX_HEADER_BYTES = 32 * 1024;
+
+    /// Reads `headers`, and `body` or `body_base64`, from `sample`. Adds errors to `input`.
+    static Payload read(FieldReader input) {
+        var headers = headers(input);
+        var text =
+                input.text("body", 0, Payload.MAX_BODY_BYTES)
+                        .map(body -> body.getBytes(UTF_8))
+                        .toOptional();
+        var base64 = input.parsed("body_base64", SampleEvent::decodeBase64).toOptional();
+        if (text.isPresent() && base64.isPresent()) {
+            input.addError("body_base64", "cannot be sent together with body.");
+        }
+        text.ifPresent(body -> checkLength(input, "body", body));
+        base64.ifPresent(body -> checkLength(input, "body_base64", body));
+        input.rejectUnknownFields();
+        return Payload.of(headers, text.or(() -> base64).orElse(new byte[0]));
+    }
+
+    private static byte[] decodeBase64(String text) {
+        try {
+            return Base64.getDecoder().decode(text);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("must be Base64.", e);
+        }
+    }
+
+    private static void checkLength(FieldReader input, String field, byte[] body) {
+        if (body.length > Payload.MAX_BODY_BYTES) {
+            input.addError(field, "must have at most " + Payload.MAX_BODY_BYTES + " bytes.");
+        }
+    }
+
+    private static List<Header> headers(FieldReader input) {
+        var texts = input.stringMap("headers").orElse(Map.of());
+        var headers = new ArrayList<Header>();
+        int size = 0;
+        for (var text : texts.entrySet()) {
+            var header = Header.ofText(text.getKey(), text.getValue());
+            size += header.name().length() + header.value().length() + 4;
+            headers.add(header);
+        }
+        if (headers.size() > MAX_HEADERS || size > MAX_HEADER_BYTES) {
+            input.addError(
+                    "headers",
+                    "must have at most "
+                            + MAX_HEADERS
+                            + " headers, and "
+                            + MAX_HEADER_BYTES
+                            + " bytes.");
+            return List.of();
+        }
+        texts.forEach((name, value) -> checkHeader(input, name, value));
+        return headers;
+    }
+
+    private static void checkHeader(FieldReader input, String name, String value) {
+        if (!HeaderSyntax.isName(name)) {
+            input.addError("headers." + name, "is not a header name (RFC 9110).");
+        } else if (!HeaderSyntax.isText(value)) {
+            input.addError("headers." + name, "must not contain control characters.");
+        }
+    }
+}

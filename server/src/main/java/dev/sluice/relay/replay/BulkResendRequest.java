@@ -1,0 +1,63 @@
+package dev.sluice.relay.replay;
+
+import dev.sluice.platform.json.FieldReader;
+import dev.sluice.relay.DeliveryStatus;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+
+/// The body of a bulk resend request.
+record BulkResendRequest(
+        UUID connection, Set<DeliveryStatus> statuses, ArrivalPeriod period, boolean isDryRun) {
+
+    /// A period in which events arrived.
+    ///
+    /// @param since inclusive
+    /// @param until exclusive
+    record ArrivalPeriod(Optional<Instant> since, Optional<Instant> until) {}
+
+    private static final Map<String, DeliveryStatus> STATUSES =
+            Map.of(
+                    "succeeded", DeliveryStatus.SUCCEEDED,
+                    "failed", DeliveryStatus.FAILED,
+                    "exhausted", DeliveryStatus.EXHAUSTED);
+
+    private static final int MAX_STATUSES = 10;
+    private static final UUID INVALID_CONNECTION = new UUID(0, 0);
+
+    /// Reads the request from its JSON fields.
+    ///
+    /// @throws dev.sluice.platform.json.InvalidFieldsException naming every wrong field
+    static BulkResendRequest read(FieldReader input) {
+        var connection = input.required("connection_id", input.uuid("connection_id"));
+        var statuses = input.parsedList("statuses", 1, MAX_STATUSES, BulkResendRequest::status);
+        var since = input.parsed("since", FieldReader::parseTime).toOptional();
+        var until = input.parsed("until", FieldReader::parseTime).toOptional();
+        var isDryRun = input.bool("dry_run");
+        input.rejectNull("statuses", statuses);
+        input.rejectNull("dry_run", isDryRun);
+        if (since.isPresent() && until.isPresent() && since.get().isAfter(until.get())) {
+            input.addError("since", "must not be after until.");
+        }
+        input.check();
+        return new BulkResendRequest(
+                connection.orElse(INVALID_CONNECTION),
+                Set.copyOf(statuses.orElse(List.of(DeliveryStatus.EXHAUSTED))),
+                new ArrivalPeriod(since, until),
+                isDryRun.orElse(false));
+    }
+
+    private static DeliveryStatus status(String text) {
+        var status = STATUSES.get(text);
+        if (status == null) {
+            throw new IllegalArgumentException(
+                    "must be one of " + String.join(", ", new TreeSet<>(STATUSES.keySet())) + ".");
+        }
+        return status;
+    }
+}

@@ -1,0 +1,15 @@
+package dev.sluice.relay.replay;
+
+import java.time.Instant;
+import java.util.List;
+
+/// A replay job that this process has leased.
+///
+/// @param overlappingJobTimes creation times returned by [ReplayStore#overlappingJobTimes]
+/// @param leaseEndNanos until this time of `System.nanoTime`, no other process can lease the job
+record LeasedJob(Replay replay, List<Instant> overlappingJobTimes, long leaseEndNanos) {
+
+    LeasedJob {
+        overlappingJobTimes = List.copyOf(overlappingJobTimes);
+    }
+}

@@ -1,0 +1,120 @@
+package dev.sluice.relay.replay;
+
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.relay.EventId;
+import dev.sluice.relay.store.ResendStore;
+
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.BooleanSupplier;
+
+/// Creates the resends of one chunk in one transaction. Also counts the resends that an earlier try
+/// of the chunk created.
+final class ReplayChunkStore {
+
+    private ReplayChunkStore() {}
+
+    /// Resends those of the given events whose current state matches the selection.
+    static ReplayChunk resend(
+            Tx tx,
+            ResendSelection selection,
+            List<EventId> events,
+            InstantSource clock,
+            UUID batch) {
+        var locked = ResendStore.lockEvents(tx, selection.source(), events);
+        var now = clock.instant();
+        return add(
+                tx, selection, SelectionQueries.candidates(tx, selection, locked), now, now, batch);
+    }
+
+    /// Resends one chunk of a job. Safe to repeat, even while another process does the same.
+    ///
+    /// Returns empty and creates nothing if the lease has expired by the time the events are
+    /// locked, because another process may already have counted the chunk.
+    ///
+    /// @param selection the job's selection, or the rest of it
+    static Optional<ReplayChunk> resend(
+            Tx tx,
+            LeasedJob job,
+            ResendSelection selection,
+            List<EventId> events,
+            BooleanSupplier isLeased,
+            InstantSource clock,
+            UUID batch) {
+        var locked = ResendStore.lockEvents(tx, selection.source(), events);
+        if (!isLeased.getAsBoolean()) {
+            return Optional.empty();
+        }
+        var since = job.replay().createdAt();
+        var candidates =
+                SelectionQueries.candidates(
+                        tx, selection, locked, since, job.overlappingJobTimes());
+        return Optional.of(add(tx, selection, candidates, since, clock.instant(), batch));
+    }
+
+    private static ReplayChunk add(
+            Tx tx,
+            ResendSelection selection,
+            List<ResendCandidate> candidates,
+            Instant createdAt,
+            Instant dueAt,
+            UUID batch) {
+        int done = 0;
+        int skipped = 0;
+        var resends = new ArrayList<ResendStore.EventResend>();
+        for (var candidate : candidates) {
+            switch (candidate.decide(selection.includesSucceeded())) {
+                case RESEND ->
+                        resends.add(
+                                new ResendStore.EventResend(
+                                        candidate.event(), selection.connection()));
+                case ALREADY_RESENT_BY_JOB -> done++;
+                case RESENT_BY_OTHER -> skipped++;
+                case NOT_SELECTED -> {}
+            }
+        }
+        int unnumbered =
+                ResendStore.add(tx, selection.source(), resends, createdAt, dueAt, batch).size();
+        return new ReplayChunk(done + resends.size() - unnumbered, skipped + unnumbered);
+    }
+
+    /// Returns how many resends the job created in its last, uncounted chunk. Creates none. Waits
+    /// until no other process has that chunk's events locked.
+    ///
+    /// @param maxEvents maximum number of events in a chunk
+    static int countResent(Db db, Replay replay, int maxEvents) {
+        int seen = 0;
+        int done = 0;
+        for (var next = Optional.of(replay.selection().after());
+                next.isPresent() && seen < maxEvents; ) {
+            var from = replay.selection().startingAfter(next.get());
+            var page =
+                    db.call(tx -> {
+                        SelectionQueries.forceIndexScan(tx);
+                        return SelectionQueries.page(tx, from, maxEvents);
+                    });
+            done +=
+                    db.call(tx -> {
+                        SelectionQueries.forceIndexScan(tx);
+                        return countResent(tx, from, page.events(), replay.createdAt());
+                    });
+            seen += page.events().size();
+            next = page.next();
+        }
+        return done;
+    }
+
+    private static int countResent(
+            Tx tx, ResendSelection selection, List<EventId> events, Instant since) {
+        var locked = ResendStore.lockEvents(tx, selection.source(), events);
+        return (int)
+                SelectionQueries.candidates(tx, selection, locked, since, List.of()).stream()
+                        .filter(ResendCandidate::isResentByJob)
+                        .count();
+    }
+}

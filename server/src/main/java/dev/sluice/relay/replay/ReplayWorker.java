@@ -1,0 +1,312 @@
+package dev.sluice.relay.replay;
+
+import dev.sluice.account.plan.Retention;
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.gateway.routing.ConfigurationCache;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.DbException;
+import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.loop.Loop;
+import dev.sluice.platform.loop.Pause;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+
+/// Creates the resends of replay jobs: each round processes one chunk of every job that this
+/// process can lease. Several nodes may run it at once, but each job is leased to only one of them.
+///
+/// A chunk creates resends in one transaction and records the job's progress in another, because a
+/// transaction never changes both hot tables and control tables. A crash between the two repeats
+/// the chunk. The repeated chunk recognizes the resends that already exist by the job's creation
+/// time and only counts them.
+public final class ReplayWorker implements Loop.Step {
+
+    /// Limits for the resends of one job.
+    ///
+    /// @param maxChunkEvents maximum number of events in one chunk
+    /// @param maxWaiting number of waiting resends on the connection at which a job pauses
+    record ReplayLimits(int maxChunkEvents, int maxWaiting) {
+        static final ReplayLimits DEFAULTS = new ReplayLimits(1_000, 10_000);
+    }
+
+    private static final Logger log = LoggerFactory.getLogger(ReplayWorker.class);
+
+    private static final Duration LEASE_TIMEOUT = Duration.ofSeconds(15);
+
+    /// How much earlier this process considers its lease expired than the database does.
+    private static final Duration LEASE_SAFETY_MARGIN = Duration.ofSeconds(5);
+
+    private static final int MAX_JOBS_PER_ROUND = 64;
+
+    /// How long a job waits after a failure, or when it cannot continue for now.
+    private static final Duration RETRY_INTERVAL = Duration.ofSeconds(1);
+
+    /// A job that fails this many times in a row is marked as failed.
+    private static final int MAX_CONSECUTIVE_FAILURES = 30;
+
+    private static final Duration FINISHED_JOB_RETENTION = Duration.ofDays(30);
+    private static final Duration CLEANUP_INTERVAL = Duration.ofHours(1);
+
+    private final Db db;
+    private final ConfigurationCache configuration;
+    private final Function<WorkspaceId, Retention> retention;
+    private final Uuid7 ids;
+    private final InstantSource clock;
+    private final InstantSource settledClock;
+    private final LongSupplier nanos;
+    private final UUID owner;
+    private final ReplayLimits limits;
+
+    /// Used, like the next two fields, only by the thread that runs the rounds.
+    private final Map<UUID, Pause> deferrals = new HashMap<>();
+
+    private final Map<UUID, Integer> failures = new HashMap<>();
+    private Pause cleanupPause = Pause.NONE;
+
+    /// Set by `releaseLeases`, possibly while a chunk is being processed.
+    private volatile boolean hasLeft;
+
+    /// @param retention returns how long a workspace's events are kept
+    /// @param settledClock the clock for decisions that cannot be undone
+    public ReplayWorker(
+            Db db,
+            ConfigurationCache configuration,
+            Function<WorkspaceId, Retention> retention,
+            Uuid7 ids,
+            InstantSource clock,
+            InstantSource settledClock) {
+        this(
+                db,
+                configuration,
+                retention,
+                ids,
+                clock,
+                settledClock,
+                System::nanoTime,
+                ReplayLimits.DEFAULTS);
+    }
+
+    ReplayWorker(
+            Db db,
+            ConfigurationCache configuration,
+            Function<WorkspaceId, Retention> retention,
+            Uuid7 ids,
+            InstantSource clock,
+            InstantSource settledClock,
+            LongSupplier nanos,
+            ReplayLimits limits) {
+        this.db = db;
+        this.configuration = configuration;
+        this.retention = retention;
+        this.ids = ids;
+        this.clock = clock;
+        this.settledClock = settledClock;
+        this.nanos = nanos;
+        this.owner = ids.next();
+        this.limits = limits;
+    }
+
+    @Override
+    public boolean run() {
+        var now = clock.instant();
+        deleteFinishedJobs(settledClock.instant());
+        deferrals.values().removeIf(pause -> pause.isOver(now));
+        boolean isMore = false;
+        for (var id :
+                db.call(tx -> ReplayStore.openJobs(tx, owner, LEASE_TIMEOUT, MAX_JOBS_PER_ROUND))) {
+            if (!deferrals.containsKey(id)) {
+                isMore |= runJob(id);
+            }
+        }
+        return isMore;
+    }
+
+    private void deleteFinishedJobs(Instant now) {
+        if (!cleanupPause.isOver(now)) {
+            return;
+        }
+        cleanupPause = Pause.of(now, CLEANUP_INTERVAL);
+        int deleted =
+                db.call(tx -> ReplayStore.deleteFinished(tx, now.minus(FINISHED_JOB_RETENTION)));
+        log.atDebug().addKeyValue("replays", deleted).log("replays.deleted");
+    }
+
+    /// Runs one chunk of a job. Returns true when the job can continue at once. A failure of one
+    /// job does not stop the others.
+    private boolean runJob(UUID id) {
+        var leased = acquireLease(id);
+        if (leased.isEmpty()) {
+            return false;
+        }
+        try {
+            boolean isMore = runChunk(leased.get());
+            failures.remove(id);
+            return isMore;
+        } catch (RuntimeException e) {
+            if (e instanceof DbException refused && refused.isConnectionLost()) {
+                throw e;
+            }
+            recordFailure(leased.get().replay(), e);
+            return false;
+        }
+    }
+
+    private Optional<LeasedJob> acquireLease(UUID id) {
+        long until = nanos.getAsLong() + LEASE_TIMEOUT.minus(LEASE_SAFETY_MARGIN).toNanos();
+        return db.call(tx ->
+                ReplayStore.acquireLease(tx, id, owner, LEASE_TIMEOUT)
+                        .map(replay ->
+                                new LeasedJob(
+                                        replay,
+                                        ReplayStore.overlappingJobTimes(tx, replay),
+                                        until)));
+    }
+
+    /// Whether this process is certain that it still holds the job's lease. Decided by the local
+    /// clock, without asking the database.
+    private boolean isStillHeld(LeasedJob job) {
+        return !hasLeft && nanos.getAsLong() - job.leaseEndNanos() < 0;
+    }
+
+    private boolean runChunk(LeasedJob job) {
+        var replay = job.replay();
+        if (replay.state().status() != Replay.ReplayStatus.RUNNING) {
+            close(replay);
+            return false;
+        }
+        var refusal = refusal(replay);
+        if (refusal.isPresent()) {
+            stopFor(refusal.get(), replay);
+            return false;
+        }
+        return !resendChunk(job);
+    }
+
+    private Optional<ResendRefusal> refusal(Replay replay) {
+        var connection = replay.selection().connection();
+        return configuration
+                .deletion(connection)
+                .map(ResendRefusal::of)
+                .or(() -> configuration.route(connection).flatMap(ResendRefusal::of))
+                .or(() ->
+                        ResendRefusal.of(
+                                countWaiting(replay),
+                                limits.maxChunkEvents(),
+                                limits.maxWaiting()));
+    }
+
+    private void stopFor(ResendRefusal refusal, Replay replay) {
+        switch (refusal) {
+            case ResendRefusal.PermanentRefusal(String reason) -> fail(replay, reason);
+            case ResendRefusal.TemporaryRefusal(String reason) -> defer(replay, reason);
+        }
+    }
+
+    /// Resends one chunk. Returns true when it was the last one, or when it could not be processed
+    /// now.
+    private boolean resendChunk(LeasedJob job) {
+        var replay = job.replay();
+        var selection = unexpiredSelection(replay);
+        var page =
+                db.call(tx -> {
+                    SelectionQueries.forceIndexScan(tx);
+                    return SelectionQueries.page(tx, selection, limits.maxChunkEvents());
+                });
+        var chunk =
+                page.events().isEmpty()
+                        ? Optional.of(new ReplayChunk(0, 0))
+                        : db.call(tx -> {
+                            SelectionQueries.forceIndexScan(tx);
+                            return ReplayChunkStore.resend(
+                                    tx,
+                                    job,
+                                    selection,
+                                    page.events(),
+                                    () -> isStillHeld(job),
+                                    clock,
+                                    ids.next());
+                        });
+        var now = clock.instant();
+        if (chunk.isEmpty()) {
+            log.atWarn().addKeyValue("replay_id", replay.id()).log("replay.lease_expired");
+            deferrals.put(replay.id(), Pause.of(now, RETRY_INTERVAL));
+            return true;
+        }
+        db.run(tx -> ReplayStore.advance(tx, replay, owner, chunk.get(), page.next(), now));
+        if (chunk.get().created() > 0) {
+            ResendWaker.wake(db, selection.source(), List.of(selection.connection()), now);
+        }
+        return page.next().isEmpty();
+    }
+
+    /// Returns the rest of the selection, without events whose retention is over.
+    private ResendSelection unexpiredSelection(Replay replay) {
+        var selection = replay.selection();
+        var kept =
+                Uuid7.floorAfter(
+                        retention.apply(replay.workspace()).expiryCutoff(settledClock.instant()));
+        return selection.startingAfter(Uuid7.max(selection.after(), kept));
+    }
+
+    private int countWaiting(Replay replay) {
+        return db.call(tx -> {
+            SelectionQueries.forceIndexScan(tx);
+            return SelectionQueries.countWaiting(tx, replay.selection(), limits.maxWaiting());
+        });
+    }
+
+    private void defer(Replay replay, String reason) {
+        var now = clock.instant();
+        deferrals.put(replay.id(), Pause.of(now, RETRY_INTERVAL));
+        db.run(tx -> ReplayStore.saveReason(tx, replay, owner, reason, now));
+    }
+
+    private void fail(Replay replay, String reason) {
+        db.run(tx -> ReplayStore.fail(tx, replay, owner, reason, clock.instant()));
+        log.atInfo()
+                .addKeyValue("replay_id", replay.id())
+                .addKeyValue("reason", reason)
+                .log("replay.failed");
+    }
+
+    private void recordFailure(Replay replay, RuntimeException e) {
+        int count = failures.merge(replay.id(), 1, Integer::sum);
+        log.atWarn()
+                .addKeyValue("replay_id", replay.id())
+                .addKeyValue("times", count)
+                .setCause(e)
+                .log("replay.chunk_failed");
+        deferrals.put(replay.id(), Pause.of(clock.instant(), RETRY_INTERVAL));
+        if (count >= MAX_CONSECUTIVE_FAILURES) {
+            failures.remove(replay.id());
+            fail(
+                    replay,
+                    "Stopped: a chunk of the replay failed repeatedly. The server log says why.");
+        }
+    }
+
+    /// Counts the resends in the last chunk of a job that has ended, and closes the job. The
+    /// process that created those resends may have died before counting them.
+    private void close(Replay replay) {
+        int counted = ReplayChunkStore.countResent(db, replay, limits.maxChunkEvents());
+        db.run(tx -> ReplayStore.close(tx, replay, owner, counted));
+        failures.remove(replay.id());
+    }
+
+    /// Releases all leases, so that other nodes can continue the jobs at once.
+    public void releaseLeases() {
+        hasLeft = true;
+        db.run(tx -> ReplayStore.releaseLeases(tx, owner));
+    }
+}

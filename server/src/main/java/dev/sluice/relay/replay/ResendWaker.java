@@ -1,0 +1,45 @@
+package dev.sluice.relay.replay;
+
+import dev.sluice.gateway.connection.ConnectionId;
+import dev.sluice.gateway.source.SourceId;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.DbException;
+import dev.sluice.relay.Trigger;
+import dev.sluice.relay.store.Lane;
+import dev.sluice.relay.store.LaneStore;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Instant;
+import java.util.List;
+
+/// Wakes the lanes in which new resends wait, so that the resends are sent at once and not only
+/// after the next sweep. A lane is the queue of one connection's waiting deliveries.
+final class ResendWaker {
+
+    private static final Logger log = LoggerFactory.getLogger(ResendWaker.class);
+
+    private ResendWaker() {}
+
+    static void wake(Db db, SourceId source, List<ConnectionId> connections, Instant now) {
+        db.run(tx ->
+                LaneStore.wake(
+                        tx,
+                        connections.stream()
+                                .map(connection ->
+                                        new LaneStore.LaneWake(
+                                                new Lane(connection, Trigger.RESEND, source), now))
+                                .toList()));
+    }
+
+    /// Like `wake`, but only logs a failure. The resends are already stored, so the request must
+    /// not fail. The next sweep finds them.
+    static void tryWake(Db db, SourceId source, List<ConnectionId> connections, Instant now) {
+        try {
+            wake(db, source, connections, now);
+        } catch (DbException e) {
+            log.atWarn().setCause(e).log("resend.wake_failed");
+        }
+    }
+}

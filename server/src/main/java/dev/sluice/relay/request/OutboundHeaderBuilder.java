@@ -1,0 +1,223 @@
+package dev.sluice.relay.request;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.sluice.gateway.CustomHeaderRules;
+import dev.sluice.gateway.OwnHeaders;
+import dev.sluice.gateway.destination.AuthConfig;
+import dev.sluice.platform.http.Header;
+import dev.sluice.platform.http.HeaderSyntax;
+import dev.sluice.platform.secret.Secret;
+import dev.sluice.relay.HopCount;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/// Builds the headers of a delivery, except `Host` and `Content-Length`, which belong to the
+/// request itself.
+///
+/// It starts with the inbound headers. It leaves out the headers of the network connection, the
+/// source's credential, claims about the route, and headers that only Sluice may set. It then adds
+/// the destination's custom headers, and applies the connection's transformation to all of them.
+/// Finally it adds Sluice's own headers and the authentication.
+///
+/// Each step replaces earlier headers of the same name. Names are compared without regard to case.
+/// Where Sluice drops or sets a header, `_` counts as `-` too, because many receivers fold one into
+/// the other. A header that Sluice itself adds therefore occurs exactly once. Immutable.
+public final class OutboundHeaderBuilder {
+
+    /// Inbound headers that are not forwarded, because they are meant for Sluice or make claims
+    /// about the route that a destination cannot check.
+    private static final Set<String> UNFORWARDED_HEADERS =
+            HeaderSyntax.foldedSet(
+                    List.of(
+                            "Accept-Encoding",
+                            "Cookie",
+                            "Cookie2",
+                            "Forwarded",
+                            "X-Real-IP",
+                            "Via"));
+
+    static final String STANDARD_WEBHOOKS_SIGNATURE = "webhook-signature";
+    static final String AUTHORIZATION = "Authorization";
+
+    private static final String FORWARDED_PREFIX = "X-Forwarded-";
+
+    private final OwnHeaders own;
+    private final CustomHeaderRules rules;
+
+    /// @param prefix prefix of the headers that Sluice adds, such as `X-Service`
+    public OutboundHeaderBuilder(String prefix) {
+        own = OwnHeaders.withPrefix(prefix);
+        rules = CustomHeaderRules.withPrefix(prefix);
+    }
+
+    /// @param body the body as it is sent, which is what the signatures cover
+    /// @throws TransformationException when the transformation produces something that cannot be
+    ///   sent
+    List<Header> build(OutboundRequest request, OutboundBody body, Instant now)
+            throws TransformationException {
+        requireReadable(request);
+        var headers = forwarded(request);
+        for (var header : request.destination().customHeaders().headers()) {
+            headers.removeIf(earlier -> earlier.isNamed(header.name()));
+            headers.add(header);
+        }
+        if (request.transformation().isPresent()) {
+            HeaderRewriter.apply(request.transformation().get(), headers, request, now);
+        }
+        if (isChangedByUser(request)) {
+            // A setting that was saved before a name was reserved may still use it.
+            headers.removeIf(header -> rules.isReserved(header.name()));
+        }
+        setIdentityHeaders(headers, request);
+        setAuthHeaders(headers, request, body, Long.toString(now.getEpochSecond()));
+        setHopHeader(headers, request);
+        return headers;
+    }
+
+    /// Refuses settings that this node cannot read. Deliveries with such settings are held, so this
+    /// concerns dry runs only.
+    private static void requireReadable(OutboundRequest request) throws TransformationException {
+        if (request.auth() instanceof AuthConfig.UnreadableAuth) {
+            throw new TransformationException("The destination's auth_config cannot be read");
+        }
+        if (request.transformation().isPresent() && !request.transformation().get().isReadable()) {
+            throw new TransformationException("The connection's transformation cannot be read");
+        }
+    }
+
+    private static boolean isChangedByUser(OutboundRequest request) {
+        return !request.destination().customHeaders().isEmpty()
+                || request.transformation().isPresent();
+    }
+
+    /// Returns the name of the header that contains the signature in Sluice's own format.
+    String signatureHeader() {
+        return own.signature();
+    }
+
+    private List<Header> forwarded(OutboundRequest request) {
+        var listed = listedInConnection(request.inboundHeaders());
+        var headers = new ArrayList<Header>(request.inboundHeaders().size() + 16);
+        for (var header : request.inboundHeaders()) {
+            String name = header.name();
+            if (isForwarded(name) && !listed.contains(name) && !isWithheld(request, header)) {
+                headers.add(header);
+            }
+        }
+        return headers;
+    }
+
+    private boolean isForwarded(String name) {
+        return !rules.isReserved(name)
+                && !UNFORWARDED_HEADERS.contains(name)
+                && !HeaderSyntax.startsWithFolded(name, FORWARDED_PREFIX);
+    }
+
+    /// Whether an inbound header is not forwarded because its value is a credential. A masked value
+    /// was a credential when the event was received.
+    private static boolean isWithheld(OutboundRequest request, Header header) {
+        for (String withheld : request.source().withheldHeaders()) {
+            if (HeaderSyntax.isSameFolded(header.name(), withheld)) {
+                return true;
+            }
+        }
+        return header.value().equals(Secret.MASK);
+    }
+
+    /// Returns the header names listed in the `Connection` header. The named headers also apply to
+    /// a single connection only (RFC 9110, 7.6.1).
+    private static Set<String> listedInConnection(List<Header> inbound) {
+        Set<String> listed = Set.of();
+        for (var header : inbound) {
+            if (header.isNamed("Connection")) {
+                listed = listed.isEmpty() ? new TreeSet<>(HeaderSyntax.FOLDED_ORDER) : listed;
+                for (String name : header.value().split(",", -1)) {
+                    listed.add(name.strip());
+                }
+            }
+        }
+        return listed;
+    }
+
+    private void setIdentityHeaders(List<Header> headers, OutboundRequest request) {
+        set(headers, own.eventId(), request.event().toString());
+        set(headers, own.deliveryId(), request.delivery().toString());
+        set(headers, own.attempt(), Integer.toString(request.attempt()));
+    }
+
+    /// Sets the hop count. It comes last, so that no setting of a user can replace it.
+    private void setHopHeader(List<Header> headers, OutboundRequest request) {
+        int hops = HopCount.parse(request.inboundHeaders(), own.hop()) + 1;
+        set(headers, own.hop(), Integer.toString(hops));
+    }
+
+    private void setAuthHeaders(
+            List<Header> headers, OutboundRequest request, OutboundBody body, String seconds) {
+        switch (request.auth()) {
+            case AuthConfig.NoAuth(), AuthConfig.UnreadableAuth() -> {}
+            case AuthConfig.HmacAuth(var secret, var previous) -> {
+                String signed =
+                        joinSignatures(
+                                secret,
+                                previous,
+                                ",",
+                                key -> HmacSigner.signHex(key, seconds, body));
+                set(headers, own.signature(), signed);
+                set(headers, own.timestamp(), seconds);
+            }
+            case AuthConfig.StandardWebhooksAuth(var secret, var previous) -> {
+                String id = request.event().toString();
+                String signed =
+                        joinSignatures(
+                                secret,
+                                previous,
+                                " ",
+                                key -> HmacSigner.signStandardWebhooks(key, id, seconds, body));
+                set(headers, "webhook-id", id);
+                set(headers, "webhook-timestamp", seconds);
+                set(headers, STANDARD_WEBHOOKS_SIGNATURE, signed);
+            }
+            case AuthConfig.ApiKeyAuth(var header, var key) ->
+                    set(headers, header, latin1(key.reveal()));
+            case AuthConfig.HttpBasicAuth(var username, var password) ->
+                    set(headers, AUTHORIZATION, basicCredentials(username, password));
+        }
+    }
+
+    /// Returns the signatures, joined. While a secret is being replaced there are two, and the one
+    /// made with the newer secret is first.
+    private static String joinSignatures(
+            Secret secret, Optional<Secret> previous, String separator, SecretSigner signer) {
+        String signed = signer.sign(secret);
+        return previous.map(older -> signed + separator + signer.sign(older)).orElse(signed);
+    }
+
+    private static String basicCredentials(String username, Secret password) {
+        byte[] pair = (username + ":" + password.reveal()).getBytes(UTF_8);
+        return "Basic " + Base64.getEncoder().encodeToString(pair);
+    }
+
+    /// Returns the UTF-8 bytes of the text as Latin-1 characters, one for each byte. [Header]
+    /// requires this form.
+    private static String latin1(String text) {
+        return new String(text.getBytes(UTF_8), ISO_8859_1);
+    }
+
+    private static void set(List<Header> headers, String name, String value) {
+        headers.removeIf(header -> HeaderSyntax.isSameFolded(header.name(), name));
+        headers.add(new Header(name, value));
+    }
+
+    private interface SecretSigner {
+
+        String sign(Secret secret);
+    }
+}

@@ -1,0 +1,27 @@
+package dev.sluice.relay.request;
+
+import dev.sluice.gateway.connection.Transformation;
+import dev.sluice.platform.http.Header;
+
+import java.time.Instant;
+import java.util.List;
+
+/// A request that is ready to be sent, with transformation, identity headers and authentication
+/// applied.
+///
+/// @param headers all headers except `Host` and `Content-Length`
+public record PreparedRequest(List<Header> headers, OutboundBody body) {
+
+    /// @throws TransformationException when the transformation produces something that cannot be
+    ///   sent
+    public static PreparedRequest of(
+            OutboundRequest request, OutboundHeaderBuilder headerBuilder, Instant now)
+            throws TransformationException {
+        var body =
+                request.transformation()
+                        .flatMap(Transformation::merge)
+                        .map(merge -> OutboundBody.of(merge.into(request.body().bytes())))
+                        .orElse(request.body());
+        return new PreparedRequest(headerBuilder.build(request, body, now), body);
+    }
+}

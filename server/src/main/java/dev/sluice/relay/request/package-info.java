@@ -1,0 +1,8 @@
+/// Builds the HTTP request of an attempt from an event and its connection: forwarded headers,
+/// transformation, identity headers and authentication.
+///
+/// Pure: opens no connection.
+@NullMarked
+package dev.sluice.relay.request;
+
+import org.jspecify.annotations.NullMarked;

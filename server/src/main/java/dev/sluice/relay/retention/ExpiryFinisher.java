@@ -1,0 +1,136 @@
+package dev.sluice.relay.retention;
+
+import dev.sluice.account.plan.PlanCatalog;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.id.Uuid7;
+import dev.sluice.relay.UnfinishedDelivery;
+import dev.sluice.relay.retention.RetentionQueries.RetainedSource;
+import dev.sluice.relay.store.ExpiryStore;
+import dev.sluice.relay.store.PartitionStore;
+import dev.sluice.relay.store.ResultListener;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.List;
+
+/// Ends deliveries that still wait after the retention of their event is over.
+///
+/// A delivery that waits in a lane may be loaded in the memory of the node that leases the lane.
+/// The delivery's row does not show this. But no attempt begins after the retention is over, and
+/// none takes longer than five minutes. Half an hour later, therefore, no attempt is in flight,
+/// even if clocks differ by some minutes. If a frozen process reports a result after that, the row
+/// is gone and the result changes nothing.
+final class ExpiryFinisher {
+
+    private static final Logger log = LoggerFactory.getLogger(ExpiryFinisher.class);
+
+    /// Time from the end of the retention until waiting deliveries are ended. It must also have
+    /// passed since the last change to the workspace, because that may have been a change of its
+    /// plan.
+    static final Duration EXPIRY_GRACE_PERIOD = Duration.ofMinutes(30);
+
+    /// Maximum number of rows ended in one transaction.
+    private static final int EXPIRY_BATCH_ROWS = 1_000;
+
+    private final Db db;
+    private final PlanCatalog plans;
+    private final PartitionStore partitions;
+    private final Uuid7 ids;
+    private final ResultListener listener;
+
+    ExpiryFinisher(
+            Db db,
+            PlanCatalog plans,
+            PartitionStore partitions,
+            Uuid7 ids,
+            ResultListener listener) {
+        this.db = db;
+        this.plans = plans;
+        this.partitions = partitions;
+        this.ids = ids;
+        this.listener = listener;
+    }
+
+    /// Ends waiting deliveries whose event has expired under the plan of its workspace. Leaves
+    /// deliveries that a node owns to that node.
+    void finishExpired(Instant now) {
+        var cutoff = now.minus(EXPIRY_GRACE_PERIOD);
+        int ended = 0;
+        for (var group : db.call(tx -> RetentionGroup.readAll(tx, plans))) {
+            var sources =
+                    group.sources().stream()
+                            .filter(source -> source.changedAt().isBefore(cutoff))
+                            .map(RetainedSource::source)
+                            .toList();
+            var range =
+                    ExpiryStore.ArrivalRange.between(
+                            Instant.EPOCH, group.retention().expiryCutoff(cutoff));
+            while (!sources.isEmpty()) {
+                var from = range;
+                var read = db.call(tx -> ExpiryStore.waiting(tx, sources, from, EXPIRY_BATCH_ROWS));
+                ended += finish(read, now);
+                if (read.size() < EXPIRY_BATCH_ROWS) {
+                    break;
+                }
+                range = range.continueAfter(read.getLast());
+            }
+        }
+        if (ended > 0) {
+            log.atWarn().addKeyValue("deliveries", ended).log("deliveries.expired");
+        }
+    }
+
+    /// Ends all deliveries of events that arrived before `before`, so that the partitions of those
+    /// days can be dropped. Returns false when some deliveries cannot be ended now.
+    boolean finishBefore(Instant before, Instant now) {
+        while (true) {
+            var read = db.call(tx -> ExpiryStore.unfinishedBefore(tx, before, EXPIRY_BATCH_ROWS));
+            if (read.isEmpty()) {
+                return true;
+            }
+            log.atWarn().addKeyValue("deliveries", read.size()).log("deliveries.leftover_found");
+            if (finish(read, now) == 0) {
+                return false;
+            }
+        }
+    }
+
+    /// Ends or discards these deliveries. Returns how many.
+    private int finish(List<UnfinishedDelivery> deliveries, Instant now) {
+        if (deliveries.isEmpty()) {
+            return 0;
+        }
+        var days = partitions.days();
+        var kept = deliveries.stream().filter(delivery -> days.contains(day(delivery))).toList();
+        var lost = deliveries.stream().filter(delivery -> !days.contains(day(delivery))).toList();
+        return finishStored(kept, now) + discard(lost);
+    }
+
+    private int finishStored(List<UnfinishedDelivery> deliveries, Instant now) {
+        if (deliveries.isEmpty()) {
+            return 0;
+        }
+        var ended = db.call(tx -> ExpiryStore.expire(tx, deliveries, ids.next(), now));
+        listener.written(List.of(), ended);
+        return ended.size();
+    }
+
+    /// Deletes deliveries whose day partition is already gone. There should be none, because a
+    /// partition is dropped only after its deliveries have ended.
+    private int discard(List<UnfinishedDelivery> deliveries) {
+        if (deliveries.isEmpty()) {
+            return 0;
+        }
+        log.atError().addKeyValue("deliveries", deliveries.size()).log("deliveries.orphaned");
+        return db.call(tx -> ExpiryStore.discard(tx, deliveries));
+    }
+
+    private static LocalDate day(UnfinishedDelivery delivery) {
+        return LocalDate.ofInstant(Uuid7.timeOf(delivery.id().value()), ZoneOffset.UTC);
+    }
+}

@@ -1,0 +1,36 @@
+package dev.sluice.relay.retention;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.util.Comparator;
+import java.util.List;
+
+/// Logs deliveries that will expire soon.
+public final class ExpiryLogger implements ExpiryListener {
+
+    private static final Logger log = LoggerFactory.getLogger(ExpiryLogger.class);
+
+    /// Maximum number of connections that get a log line of their own. The connections with the
+    /// most deliveries are logged first.
+    private static final int MAX_LOGGED_CONNECTIONS = 20;
+
+    @Override
+    public void expiring(List<ExpiringDeliveries> soon) {
+        log.atWarn()
+                .addKeyValue(
+                        "deliveries", soon.stream().mapToLong(ExpiringDeliveries::deliveries).sum())
+                .addKeyValue("connections", soon.size())
+                .log("deliveries.expiry_announced");
+        soon.stream()
+                .sorted(Comparator.comparingLong(ExpiringDeliveries::deliveries).reversed())
+                .limit(MAX_LOGGED_CONNECTIONS)
+                .forEach(one ->
+                        log.atWarn()
+                                .addKeyValue("source_id", one.source())
+                                .addKeyValue("connection_id", one.connection())
+                                .addKeyValue("deliveries", one.deliveries())
+                                .addKeyValue("first_at", one.first())
+                                .log("connection.expiry_announced"));
+    }
+}

@@ -1,0 +1,130 @@
+package dev.sluice.relay.retention;
+
+import dev.sluice.account.plan.PlanCatalog;
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.gateway.connection.ConnectionId;
+import dev.sluice.gateway.source.SourceId;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.id.Uuid7;
+import dev.sluice.relay.UnfinishedDelivery;
+import dev.sluice.relay.retention.RetentionNoticeStore.NoticeWatermark;
+import dev.sluice.relay.retention.RetentionQueries.RetainedSource;
+import dev.sluice.relay.store.ExpiryStore;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/// Finds deliveries that will expire soon and announces them. Saves its watermark, which marks how
+/// far it has announced, only after the announcement, so that no delivery is missed.
+final class ExpiryNotices {
+
+    /// Maximum number of rows read in one transaction.
+    private static final int READ_BATCH_ROWS = 10_000;
+
+    /// A resend is certainly committed this long after its creation time.
+    private static final Duration MAX_RESEND_COMMIT_DELAY = Duration.ofMinutes(1);
+
+    private static final NoticeWatermark NO_WATERMARK =
+            new NoticeWatermark(0, Instant.EPOCH, Instant.EPOCH);
+
+    private record ExpiryNoticeKey(SourceId source, ConnectionId connection) {}
+
+    private final Db db;
+    private final PlanCatalog plans;
+    private final ExpiryListener listener;
+
+    ExpiryNotices(Db db, PlanCatalog plans, ExpiryListener listener) {
+        this.db = db;
+        this.plans = plans;
+        this.listener = listener;
+    }
+
+    void notifyExpiring(Instant now) {
+        for (var group : db.call(tx -> RetentionGroup.readAll(tx, plans))) {
+            notifyExpiring(group, now);
+        }
+    }
+
+    private void notifyExpiring(RetentionGroup group, Instant now) {
+        var from = group.retention().expiryCutoff(now);
+        var to = from.plus(group.retention().noticePeriod().orElseThrow());
+        var nextMark = new NoticeWatermark(group.days(), to, now.minus(MAX_RESEND_COMMIT_DELAY));
+        var sources =
+                group.sources().stream()
+                        .filter(source -> !source.isTrashed())
+                        .collect(
+                                Collectors.toMap(
+                                        RetainedSource::source, RetainedSource::workspace));
+        if (sources.isEmpty()) {
+            return;
+        }
+        var watermarks = db.call(RetentionNoticeStore::noticeWatermarks);
+        var soon = new HashMap<ExpiryNoticeKey, ExpiringDeliveries>();
+        var range = ExpiryStore.ArrivalRange.between(from, to);
+        while (true) {
+            var read = read(sources, range);
+            for (var delivery : read) {
+                var lastMark =
+                        watermarks.getOrDefault(sources.get(delivery.source()), NO_WATERMARK);
+                if (isNew(
+                        delivery,
+                        lastMark.days() == group.days() ? lastMark : NO_WATERMARK,
+                        nextMark)) {
+                    addTo(soon, delivery, group);
+                }
+            }
+            if (read.size() < READ_BATCH_ROWS) {
+                break;
+            }
+            range = range.continueAfter(read.getLast());
+        }
+        if (!soon.isEmpty()) {
+            listener.expiring(List.copyOf(soon.values()));
+        }
+        var workspaces = new HashSet<>(sources.values());
+        db.run(tx -> RetentionNoticeStore.saveNoticeWatermark(tx, workspaces, nextMark));
+    }
+
+    private List<UnfinishedDelivery> read(
+            Map<SourceId, WorkspaceId> sources, ExpiryStore.ArrivalRange range) {
+        return db.call(tx -> ExpiryStore.unfinished(tx, sources.keySet(), range, READ_BATCH_ROWS));
+    }
+
+    /// Whether the delivery has to be announced now. A resend is announced even if its event was
+    /// announced before, but only once the resend is certainly committed.
+    private static boolean isNew(
+            UnfinishedDelivery delivery, NoticeWatermark lastMark, NoticeWatermark nextMark) {
+        boolean isInTime = !arrivedAt(delivery).isBefore(lastMark.eventsBefore());
+        return delivery.createdAt().isEmpty()
+                ? isInTime
+                : delivery.createdAt().get().isBefore(nextMark.resendsBefore())
+                        && (isInTime
+                                || !delivery.createdAt().get().isBefore(lastMark.resendsBefore()));
+    }
+
+    private static void addTo(
+            Map<ExpiryNoticeKey, ExpiringDeliveries> soon,
+            UnfinishedDelivery delivery,
+            RetentionGroup group) {
+        var end = group.retention().expiresAt(arrivedAt(delivery)).orElseThrow();
+        // rows are read oldest first, so the first delivery for each key expires first
+        soon.merge(
+                new ExpiryNoticeKey(delivery.source(), delivery.connection()),
+                new ExpiringDeliveries(delivery.source(), delivery.connection(), 1, end),
+                (known, more) ->
+                        new ExpiringDeliveries(
+                                known.source(),
+                                known.connection(),
+                                known.deliveries() + more.deliveries(),
+                                known.first()));
+    }
+
+    private static Instant arrivedAt(UnfinishedDelivery delivery) {
+        return Uuid7.timeOf(delivery.id().value());
+    }
+}

@@ -1,0 +1,34 @@
+package dev.sluice.relay.retention;
+
+import dev.sluice.account.plan.PlanCatalog;
+import dev.sluice.account.plan.Retention;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.relay.retention.RetentionQueries.RetainedSource;
+
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/// The sources whose events are kept for the same time. There are at most as many groups as plans.
+///
+/// @param retention always limited
+/// @param days how long events are kept
+record RetentionGroup(Retention retention, int days, List<RetainedSource> sources) {
+
+    /// Reads the groups, ordered by retention, shortest first. Sources with unlimited retention are
+    /// in no group.
+    static List<RetentionGroup> readAll(Tx tx, PlanCatalog plans) {
+        return RetentionQueries.sources(tx).stream()
+                .collect(
+                        Collectors.groupingBy(
+                                source -> plans.byNameOrLast(source.plan()).limits().retention()))
+                .entrySet()
+                .stream()
+                .filter(entry -> entry.getKey().days().isPresent())
+                .map(entry ->
+                        new RetentionGroup(
+                                entry.getKey(), entry.getKey().days().getAsInt(), entry.getValue()))
+                .sorted(Comparator.comparingInt(RetentionGroup::days))
+                .toList();
+    }
+}

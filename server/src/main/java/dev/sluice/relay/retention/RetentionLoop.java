@@ -1,0 +1,81 @@
+package dev.sluice.relay.retention;
+
+import dev.sluice.account.plan.PlanCatalog;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.SingletonLeaseStore;
+import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.loop.Loop;
+import dev.sluice.platform.loop.Pause;
+import dev.sluice.relay.store.PartitionStore;
+import dev.sluice.relay.store.ResultListener;
+
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.UUID;
+
+/// The loop that enforces retention, once an hour and on one node at a time. It announces
+/// deliveries that will expire, ends those that have expired, and drops the day partitions that no
+/// plan keeps.
+///
+/// Each step may stop at any point and run again. If a round takes longer than its lease, two nodes
+/// may run at the same time. This is harmless: at worst, an announcement is repeated.
+public final class RetentionLoop implements Loop.Step {
+
+    private static final SingletonLeaseStore LEASE = new SingletonLeaseStore("retention");
+    private static final Duration LEASE_TIMEOUT = Duration.ofMinutes(10);
+    private static final Duration ROUND_INTERVAL = Duration.ofHours(1);
+
+    /// Wait after a round that failed, or in which something blocked the removal.
+    private static final Duration RETRY_INTERVAL = Duration.ofMinutes(1);
+
+    private final Db db;
+    private final InstantSource settledClock;
+    private final UUID holder;
+    private final ExpiryNotices expiryNotices;
+    private final ExpiryFinisher expiryFinisher;
+    private final ExpiredDayRemover dayRemover;
+
+    /// Used only by the thread that runs the rounds.
+    private Pause pause = Pause.NONE;
+
+    /// @param resultListener receives the deliveries that were ended, like any other results
+    /// @param settledClock the clock for decisions that cannot be undone, as a removal
+    public RetentionLoop(
+            Db db,
+            PlanCatalog plans,
+            PartitionStore partitions,
+            Uuid7 ids,
+            ResultListener resultListener,
+            ExpiryListener expiryListener,
+            InstantSource settledClock) {
+        this.db = db;
+        this.settledClock = settledClock;
+        holder = ids.next();
+        expiryNotices = new ExpiryNotices(db, plans, expiryListener);
+        expiryFinisher = new ExpiryFinisher(db, plans, partitions, ids, resultListener);
+        dayRemover = new ExpiredDayRemover(db, plans, partitions, expiryFinisher);
+    }
+
+    @Override
+    public boolean run() {
+        var now = settledClock.instant();
+        if (!pause.isOver(now)) {
+            return false;
+        }
+        pause = Pause.of(now, RETRY_INTERVAL);
+        if (db.call(tx -> LEASE.acquire(tx, holder, LEASE_TIMEOUT))) {
+            expiryNotices.notifyExpiring(now);
+            expiryFinisher.finishExpired(now);
+            if (dayRemover.remove(now)) {
+                pause = Pause.of(now, ROUND_INTERVAL);
+            }
+            releaseLease();
+        }
+        return false;
+    }
+
+    /// Releases the lease, so that another node can take over at once.
+    public void releaseLease() {
+        db.run(tx -> LEASE.release(tx, holder));
+    }
+}

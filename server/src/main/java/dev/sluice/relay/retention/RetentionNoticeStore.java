@@ -1,0 +1,58 @@
+package dev.sluice.relay.retention;
+
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.platform.db.Tx;
+
+import java.time.Instant;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/// Stores how far the expiring deliveries of each workspace have been announced.
+final class RetentionNoticeStore {
+
+    /// How far a workspace's expiring deliveries have been announced.
+    ///
+    /// @param days retention that the workspace had when they were announced
+    /// @param eventsBefore all events that arrived before this time are announced
+    /// @param resendsBefore all resends created before this time are announced
+    record NoticeWatermark(int days, Instant eventsBefore, Instant resendsBefore) {}
+
+    private RetentionNoticeStore() {}
+
+    static Map<WorkspaceId, NoticeWatermark> noticeWatermarks(Tx tx) {
+        var notices = new HashMap<WorkspaceId, NoticeWatermark>();
+        tx.query(
+                        "select workspace_id, days, told_to, looked_at from retention_notice",
+                        row ->
+                                Map.entry(
+                                        new WorkspaceId(row.uuid("workspace_id")),
+                                        new NoticeWatermark(
+                                                row.integer("days"),
+                                                row.instant("told_to"),
+                                                row.instant("looked_at"))))
+                .forEach(entry -> notices.put(entry.getKey(), entry.getValue()));
+        return notices;
+    }
+
+    static void saveNoticeWatermark(
+            Tx tx, Collection<WorkspaceId> workspaces, NoticeWatermark notice) {
+        tx.updateEach(
+                """
+                insert into retention_notice (workspace_id, days, told_to, looked_at)
+                values (?, ?, ?, ?)
+                on conflict (workspace_id)
+                   do update set days = excluded.days, told_to = excluded.told_to,
+                                 looked_at = excluded.looked_at
+                """,
+                workspaces.stream()
+                        .map(workspace ->
+                                List.of(
+                                        workspace.value(),
+                                        notice.days(),
+                                        notice.eventsBefore(),
+                                        notice.resendsBefore()))
+                        .toList());
+    }
+}

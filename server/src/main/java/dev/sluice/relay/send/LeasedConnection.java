@@ -1,0 +1,113 @@
+package dev.sluice.relay.send;
+
+import org.apache.hc.client5.http.io.ConnectionEndpoint;
+import org.apache.hc.client5.http.io.HttpClientConnectionManager;
+import org.apache.hc.client5.http.protocol.HttpClientContext;
+import org.apache.hc.core5.http.HttpException;
+import org.apache.hc.core5.io.CloseMode;
+import org.apache.hc.core5.util.Timeout;
+
+import java.io.IOException;
+import java.time.Duration;
+
+/// A pooled connection reserved for one attempt.
+///
+/// `close` returns it to the pool. The pool keeps it open if the response was complete and allows
+/// reuse. Used only by the sending thread.
+final class LeasedConnection implements AutoCloseable {
+
+    /// Name of the context attribute that passes the [Deadline] of the connecting attempt to the
+    /// TLS strategy.
+    static final String DEADLINE_ATTRIBUTE = "sluice.attempt";
+
+    private final HttpClientConnectionManager pool;
+    private final ConnectionEndpoint endpoint;
+    private final HttpClientContext context = HttpClientContext.create();
+    private final boolean isSecure;
+    private boolean isReused;
+    private boolean isReusable;
+    private boolean isResponseFullyRead;
+
+    LeasedConnection(
+            HttpClientConnectionManager pool, ConnectionEndpoint endpoint, boolean isSecure) {
+        this.pool = pool;
+        this.endpoint = endpoint;
+        this.isSecure = isSecure;
+    }
+
+    /// Connects, unless the connection is still open from an earlier attempt.
+    void open(Deadline deadline, Duration limit) throws SendException {
+        isReused = endpoint.isConnected();
+        deadline.closeOnExpiry(endpoint);
+        if (!isReused) {
+            connect(deadline, limit);
+        }
+    }
+
+    private void connect(Deadline deadline, Duration limit) throws SendException {
+        deadline.enter(Deadline.AttemptPhase.CONNECT);
+        context.setAttribute(DEADLINE_ATTRIBUTE, deadline);
+        try {
+            // Rounded up, because the library treats 0 as no limit.
+            pool.connect(endpoint, Timeout.ofMilliseconds(limit.toMillis() + 1), context);
+        } catch (IOException e) {
+            throw SendException.of(e, deadline);
+        } catch (RuntimeException e) {
+            throw timeoutOrRethrow(e, deadline);
+        }
+    }
+
+    ReceivedResponse exchange(WireRequest wireRequest, Deadline deadline) throws SendException {
+        var exchange = new Exchange(deadline, isReused);
+        try {
+            endpoint.execute("", wireRequest, exchange, context);
+        } catch (IOException | HttpException e) {
+            if (isReused && exchange.hasReceivedNothing() && !deadline.isExpired()) {
+                return retryOnNewConnection(wireRequest, deadline);
+            }
+            throw SendException.of(e, deadline);
+        } catch (RuntimeException e) {
+            throw timeoutOrRethrow(e, deadline);
+        }
+        isReusable = exchange.isReusable();
+        var receivedResponse = exchange.receivedResponse();
+        if (receivedResponse == null) {
+            throw new IllegalStateException("an exchange ends with a response or an exception");
+        }
+        isResponseFullyRead = receivedResponse.isFullyRead();
+        if (deadline.isExpired()) {
+            throw deadline.timeoutFailure();
+        }
+        return receivedResponse;
+    }
+
+    /// Sends the request again, on a new connection. The receiver had closed the reused connection
+    /// while it was idle, so the failure was not caused by this request.
+    private ReceivedResponse retryOnNewConnection(WireRequest wireRequest, Deadline deadline)
+            throws SendException {
+        endpoint.close(CloseMode.IMMEDIATE);
+        isReused = false;
+        connect(deadline, deadline.remaining());
+        return exchange(wireRequest, deadline);
+    }
+
+    /// Returns a timeout for an exception that was thrown after the deadline, and rethrows any
+    /// other. The library does not expect the timer to close its connection, and may then throw
+    /// anything.
+    private static SendException timeoutOrRethrow(RuntimeException e, Deadline deadline) {
+        if (deadline.isExpired()) {
+            return deadline.timeoutFailure();
+        }
+        throw e;
+    }
+
+    @Override
+    public void close() {
+        // A graceful close can wait for the other side, and is useful only after a complete
+        // response.
+        if (!isReusable && (isSecure || !isResponseFullyRead)) {
+            endpoint.close(CloseMode.IMMEDIATE);
+        }
+        pool.release(endpoint, null, isReusable ? HttpConnectionPool.IDLE_TIMEOUT : null);
+    }
+}

@@ -1,0 +1,128 @@
+package dev.sluice.relay.send;
+
+import dev.sluice.relay.ErrorCode;
+
+import org.apache.hc.core5.http.ConnectionClosedException;
+import org.apache.hc.core5.http.HttpException;
+import org.apache.hc.core5.http.MalformedChunkCodingException;
+import org.apache.hc.core5.http.MessageConstraintException;
+import org.apache.hc.core5.http.NoHttpResponseException;
+import org.apache.hc.core5.http.TruncatedChunkException;
+
+import java.net.ConnectException;
+import java.net.NoRouteToHostException;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.security.cert.CertificateExpiredException;
+import java.security.cert.CertificateNotYetValidException;
+import java.util.regex.Pattern;
+
+import javax.net.ssl.SSLException;
+
+/// Signals that an attempt got no usable response. [HttpSender] converts it to an `AttemptError`.
+final class SendException extends Exception {
+
+    private static final int MAX_QUOTED_CHARS = 200;
+    private static final Pattern CONTROL_CHARACTER = Pattern.compile("\\p{Cntrl}");
+
+    private final ErrorCode code;
+    private final String detail;
+
+    SendException(ErrorCode code, String detail) {
+        super(detail, null, false, false);
+        this.code = code;
+        this.detail = detail;
+    }
+
+    /// Converts an exception to an error code, depending on the current phase of the attempt.
+    static SendException of(Exception e, Deadline deadline) {
+        if (deadline.isExpired() || e instanceof SocketTimeoutException) {
+            return deadline.timeoutFailure();
+        }
+        if (Thread.currentThread().isInterrupted()) {
+            return interrupted();
+        }
+        return switch (e) {
+            case SSLException broken -> tlsFailure(broken);
+            case ConnectException refused -> connectFailure(refused);
+            case NoRouteToHostException _ ->
+                    new SendException(ErrorCode.CONNECT_REFUSED, "No route to the host");
+            case NoHttpResponseException _ ->
+                    new SendException(
+                            ErrorCode.CONNECTION_RESET,
+                            "The connection was closed without a response");
+            case TruncatedChunkException _, ConnectionClosedException _ ->
+                    new SendException(
+                            ErrorCode.CONNECTION_RESET,
+                            "The connection was closed before the response ended");
+            case HttpException invalid -> invalidResponse(invalid);
+            case MessageConstraintException invalid -> invalidResponse(invalid);
+            case MalformedChunkCodingException invalid -> invalidResponse(invalid);
+            case SocketException _ when deadline.isIn(Deadline.AttemptPhase.TLS_HANDSHAKE) ->
+                    new SendException(
+                            ErrorCode.CONNECTION_RESET,
+                            "The connection was reset during the TLS handshake");
+            default -> new SendException(ErrorCode.CONNECTION_RESET, "The connection was reset");
+        };
+    }
+
+    static SendException interrupted() {
+        return new SendException(ErrorCode.INTERRUPTED, "The server stopped during the attempt");
+    }
+
+    private static SendException connectFailure(ConnectException e) {
+        String message = String.valueOf(e.getMessage());
+        if (message.contains("timed out")) {
+            return new SendException(
+                    ErrorCode.CONNECT_TIMEOUT, "The host did not accept the connection");
+        }
+        return new SendException(
+                ErrorCode.CONNECT_REFUSED,
+                message.contains("unreachable") ? "Network unreachable" : "Connection refused");
+    }
+
+    /// The library's message may quote a line of the response, with any bytes and of any length.
+    private static SendException invalidResponse(Exception e) {
+        String message = String.valueOf(e.getMessage());
+        String quoted = message.substring(0, Math.min(message.length(), MAX_QUOTED_CHARS));
+        return new SendException(
+                ErrorCode.INVALID_RESPONSE,
+                "The response is not valid HTTP: "
+                        + CONTROL_CHARACTER.matcher(quoted).replaceAll("\ufffd"));
+    }
+
+    private static SendException tlsFailure(SSLException e) {
+        for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+            if (cause instanceof CertificateExpiredException) {
+                return untrustedCertificate("has expired");
+            }
+            if (cause instanceof CertificateNotYetValidException) {
+                return untrustedCertificate("is not valid yet");
+            }
+            if (cause instanceof SocketException) {
+                return new SendException(ErrorCode.CONNECTION_RESET, "The connection was reset");
+            }
+        }
+        String message = String.valueOf(e.getMessage());
+        if (message.contains("No subject alternative") || message.contains("No name matching")) {
+            return untrustedCertificate("is not for this host name");
+        }
+        if (message.contains("valid certification path")) {
+            return untrustedCertificate("is not signed by an authority that this server trusts");
+        }
+        return new SendException(ErrorCode.TLS_FAILED, "TLS failed: " + message);
+    }
+
+    private static SendException untrustedCertificate(String why) {
+        return new SendException(ErrorCode.TLS_FAILED, "The certificate " + why);
+    }
+
+    ErrorCode code() {
+        return code;
+    }
+
+    /// Returns one sentence that is stored with the attempt.
+    String detail() {
+        return detail;
+    }
+}

@@ -1,0 +1,86 @@
+package dev.sluice.relay.store;
+
+import dev.sluice.gateway.connection.ConnectionId;
+import dev.sluice.gateway.routing.Route;
+import dev.sluice.gateway.source.Source;
+import dev.sluice.gateway.source.SourceId;
+import dev.sluice.relay.DeliveryId;
+import dev.sluice.relay.EventId;
+import dev.sluice.relay.EventVerification;
+import dev.sluice.relay.Payload;
+
+import java.util.List;
+import java.util.Optional;
+
+/// An event that ingest accepted and the journal has to store, with its planned deliveries.
+///
+/// @param origin the source that received the event, as it was configured then
+public record AcceptedEvent(
+        EventId id,
+        Source origin,
+        String method,
+        Optional<String> contentType,
+        EventVerification verification,
+        Payload payload,
+        DeliveryPlan plan,
+        Receipt receipt) {
+
+    /// What each row costs that the event's transaction writes, in bytes: the memory of its plan,
+    /// and the time that writing it takes, which is about that of 1 KiB of payload.
+    private static final int ROW_COST_BYTES = 1024;
+
+    /// What one connection costs that is only listed in a row: two ids, in memory and on the wire.
+    private static final int LISTED_CONNECTION_COST_BYTES = 40;
+
+    /// The deliveries that ingest planned for an event, and the connections that get none.
+    ///
+    /// @param filteredConnections connections whose filter the event did not match
+    public record DeliveryPlan(
+            List<PlannedDelivery> deliveries, List<ConnectionId> filteredConnections) {
+
+        /// Of an event that is stored and not delivered.
+        public static final DeliveryPlan NONE = new DeliveryPlan(List.of(), List.of());
+
+        public DeliveryPlan {
+            deliveries = List.copyOf(deliveries);
+            filteredConnections = List.copyOf(filteredConnections);
+        }
+    }
+
+    /// A delivery planned at ingest.
+    ///
+    /// @param isFresh whether the dispatcher has reserved memory to send it at once; if not, it is
+    ///   stored as a waiting delivery
+    public record PlannedDelivery(DeliveryId id, Route route, boolean isFresh) {
+
+        public ConnectionId connection() {
+            return route.connection().id();
+        }
+    }
+
+    public SourceId source() {
+        return origin.id();
+    }
+
+    public List<PlannedDelivery> deliveries() {
+        return plan.deliveries();
+    }
+
+    public List<ConnectionId> filteredConnections() {
+        return plan.filteredConnections();
+    }
+
+    int fanout() {
+        return deliveries().size() + filteredConnections().size();
+    }
+
+    /// Returns what the event costs while it waits to be stored: the memory that it takes, and the
+    /// rows that it writes, as bytes. Both are bounded by one sum.
+    public long queueCostBytes() {
+        int rows = 1 + deliveries().size();
+        int listed = filteredConnections().size();
+        return payload.memoryBytes()
+                + (long) rows * ROW_COST_BYTES
+                + (long) listed * LISTED_CONNECTION_COST_BYTES;
+    }
+}

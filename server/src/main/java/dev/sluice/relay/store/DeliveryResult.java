@@ -1,0 +1,73 @@
+package dev.sluice.relay.store;
+
+import dev.sluice.relay.Attempt;
+import dev.sluice.relay.DeliveryStatus;
+import dev.sluice.relay.ErrorCode;
+import dev.sluice.relay.UnfinishedDelivery;
+
+import java.time.Instant;
+import java.util.Optional;
+
+/// The new state of one delivery, for [ResultJournal] to write to the database.
+///
+/// Most results come from an attempt. A few do not: a delivery can expire, or be put back unsent.
+public sealed interface DeliveryResult {
+
+    UnfinishedDelivery delivery();
+
+    /// Returns the attempt that produced this result; empty when there was none.
+    default Optional<Attempt> attemptMade() {
+        return switch (this) {
+            case FinalResult finished -> finished.attempt();
+            case RetryResult retried -> Optional.of(retried.attempt());
+            case ReleaseResult _ -> Optional.empty();
+        };
+    }
+
+    /// Returns the same result, with a due time no earlier than `now`.
+    default DeliveryResult notDueBefore(Instant now) {
+        return switch (this) {
+            case RetryResult(var delivery, var attempt, var nextAt) when nextAt.isBefore(now) ->
+                    new RetryResult(delivery, attempt, now);
+            case ReleaseResult(var delivery, var nextAt) when nextAt.isBefore(now) ->
+                    new ReleaseResult(delivery, now);
+            case FinalResult _, RetryResult _, ReleaseResult _ -> this;
+        };
+    }
+
+    /// The delivery ends.
+    ///
+    /// @param attempt the last attempt; empty when the delivery ends without one
+    /// @param reason why the delivery ended, if the attempt's own error does not say it
+    record FinalResult(
+            UnfinishedDelivery delivery,
+            DeliveryStatus status,
+            Optional<Attempt> attempt,
+            Optional<ErrorCode> reason,
+            Instant finishedAt)
+            implements DeliveryResult {
+
+        boolean isSuccess() {
+            return status == DeliveryStatus.SUCCEEDED;
+        }
+
+        /// Returns the same result, with its attempt numbered `made + 1`.
+        FinalResult renumberedAfter(int made) {
+            return attempt.isEmpty() || attempt.get().number() == made + 1
+                    ? this
+                    : new FinalResult(
+                            delivery,
+                            status,
+                            Optional.of(attempt.get().withNumber(made + 1)),
+                            reason,
+                            finishedAt);
+        }
+    }
+
+    /// The attempt failed, and the delivery waits for another one.
+    record RetryResult(UnfinishedDelivery delivery, Attempt attempt, Instant nextAt)
+            implements DeliveryResult {}
+
+    /// The delivery waits again, without having made an attempt.
+    record ReleaseResult(UnfinishedDelivery delivery, Instant nextAt) implements DeliveryResult {}
+}

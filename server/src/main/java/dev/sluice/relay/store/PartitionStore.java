@@ -1,0 +1,216 @@
+package dev.sluice.relay.store;
+
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.DbException;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.id.Uuid7;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Comparator;
+import java.util.List;
+import java.util.NavigableSet;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/// Creates and drops the day partitions of the history tables. A partition holds the rows whose ids
+/// were created on one UTC day.
+public final class PartitionStore {
+
+    private static final Logger log = LoggerFactory.getLogger(PartitionStore.class);
+
+    private static final List<String> PARTITIONED_TABLES = List.of("event", "delivery", "attempt");
+    private static final int PARTITION_DAYS_AHEAD = 7;
+
+    /// Maximum wait for a lock. It is short, because a waiting lock request blocks all requests
+    /// behind it.
+    private static final Duration LOCK_TIMEOUT = Duration.ofMillis(500);
+
+    private static final DateTimeFormatter DAY_SUFFIX_FORMAT =
+            DateTimeFormatter.ofPattern("uuuuMMdd");
+
+    private final Db db;
+
+    public PartitionStore(Db db) {
+        this.db = db;
+    }
+
+    /// Creates missing partitions from yesterday to a week after `now`. Yesterday is included
+    /// because the clocks of nodes differ.
+    public void makeAhead(Instant now) {
+        var today = LocalDate.ofInstant(now, ZoneOffset.UTC);
+        for (int day = -1; day <= PARTITION_DAYS_AHEAD; day++) {
+            make(today.plusDays(day));
+        }
+    }
+
+    /// Creates the partitions of the days on which these ids were made, for a writer that found one
+    /// missing. These may be other days than those around now: the clock may have leapt. Only logs
+    /// failures. The writer tries again, and calls this method again if a partition is still
+    /// missing.
+    public void makeMissing(Stream<UUID> ids) {
+        try {
+            ids.map(id -> LocalDate.ofInstant(Uuid7.timeOf(id), ZoneOffset.UTC))
+                    .distinct()
+                    .forEach(this::make);
+        } catch (DbException e) {
+            log.atWarn().setCause(e).log("partition.creation_failed");
+        }
+    }
+
+    /// Creates the tables separately and then attaches them as partitions, because this needs no
+    /// lock that blocks traffic.
+    private void make(LocalDate day) {
+        for (String table : PARTITIONED_TABLES) {
+            String name = table + "_" + DAY_SUFFIX_FORMAT.format(day);
+            try {
+                db.run(tx -> make(tx, table, name, day));
+            } catch (DbException e) {
+                if (!db.call(tx -> exists(tx, name))) {
+                    throw e;
+                }
+                log.atDebug()
+                        .addKeyValue("partition", name)
+                        .setCause(e)
+                        .log("partition.creation_skipped");
+            }
+        }
+    }
+
+    private static void make(Tx tx, String table, String name, LocalDate day) {
+        if (exists(tx, name)) {
+            return;
+        }
+        String from = boundary(day);
+        String to = boundary(day.plusDays(1));
+        tx.update("create table " + name + " (like " + table + " including all)");
+        if (table.equals("event")) {
+            // Keeps bodies up to about 4 KB in the row. They are never compressed, so every read
+            // costs the same.
+            tx.update("alter table " + name + " set (toast_tuple_target = 4080)");
+        }
+        tx.update(
+                "alter table "
+                        + table
+                        + " attach partition "
+                        + name
+                        + " for values from ('"
+                        + from
+                        + "') to ('"
+                        + to
+                        + "')");
+    }
+
+    /// Returns the UTC days whose partition of `delivery` is attached.
+    public NavigableSet<LocalDate> days() {
+        return db.call(PartitionStore::tables).stream()
+                .filter(table -> table.isAttached() && !table.isPending())
+                .filter(table -> table.parentTable().equals("delivery"))
+                .map(DayPartition::day)
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /// Drops the partitions of the days before `first`, oldest first. Returns false when a reader
+    /// blocks one of them. A later call then continues where this one stopped.
+    ///
+    /// Traffic does not wait, because lock waits are short and partitions are detached
+    /// concurrently, without a lock that blocks other days. An earlier call may have stopped in the
+    /// middle of a detach, or between detach and drop. This call then continues there.
+    public boolean dropBefore(LocalDate first) {
+        for (var table : db.call(PartitionStore::tables)) {
+            if (table.day().isBefore(first)) {
+                try {
+                    drop(table);
+                } catch (DbException e) {
+                    if (!e.isLockTimeout()) {
+                        throw e;
+                    }
+                    log.atInfo()
+                            .addKeyValue("partition", table.name())
+                            .log("partition.drop_delayed");
+                    return false;
+                }
+                log.atInfo().addKeyValue("partition", table.name()).log("partition.dropped");
+            }
+        }
+        return true;
+    }
+
+    private void drop(DayPartition table) {
+        if (table.isAttached()) {
+            db.executeOutsideTransaction(
+                    "alter table "
+                            + table.parentTable()
+                            + " detach partition "
+                            + table.name()
+                            + (table.isPending() ? " finalize" : " concurrently"),
+                    LOCK_TIMEOUT);
+        }
+        db.run(tx -> {
+            tx.update("set local lock_timeout = " + LOCK_TIMEOUT.toMillis());
+            tx.update("drop table if exists " + table.name());
+        });
+    }
+
+    /// The partition of one table for one day. A partition that is not attached is already being
+    /// removed.
+    ///
+    /// @param isPending whether its detach was begun but not finished
+    private record DayPartition(
+            String parentTable, LocalDate day, boolean isAttached, boolean isPending) {
+
+        String name() {
+            return parentTable + "_" + DAY_SUFFIX_FORMAT.format(day);
+        }
+    }
+
+    /// Returns the partitions, oldest first. Within a day, they are in the order of
+    /// `PARTITIONED_TABLES`.
+    private static List<DayPartition> tables(Tx tx) {
+        return tx
+                .query(
+                        """
+                        select left(relname, -9) as parent, right(relname, 8) as day,
+                               inhrelid is not null as is_attached,
+                               coalesce(inhdetachpending, false) as is_pending
+                          from pg_class
+                          left join pg_inherits on inhrelid = pg_class.oid
+                         where relnamespace = current_schema()::regnamespace and relkind = 'r'
+                           and relname ~ '^(event|delivery|attempt)_[0-9]{8}$'
+                        """,
+                        row ->
+                                new DayPartition(
+                                        row.text("parent"),
+                                        LocalDate.parse(row.text("day"), DAY_SUFFIX_FORMAT),
+                                        row.bool("is_attached"),
+                                        row.bool("is_pending")))
+                .stream()
+                .sorted(
+                        Comparator.comparing(DayPartition::day)
+                                .thenComparingInt(
+                                        table -> PARTITIONED_TABLES.indexOf(table.parentTable())))
+                .toList();
+    }
+
+    private static boolean exists(Tx tx, String name) {
+        return tx.single(
+                """
+                select exists (select from pg_class
+                                where relname = ? and relnamespace = current_schema()::regnamespace) as is_there
+                """,
+                row -> row.bool("is_there"),
+                name);
+    }
+
+    private static String boundary(LocalDate day) {
+        return Uuid7.floor(day.atStartOfDay().toInstant(ZoneOffset.UTC)).toString();
+    }
+}

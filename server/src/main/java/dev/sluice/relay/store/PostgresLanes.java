@@ -1,0 +1,48 @@
+package dev.sluice.relay.store;
+
+import dev.sluice.gateway.source.SourceId;
+import dev.sluice.platform.db.Db;
+import dev.sluice.relay.EventId;
+import dev.sluice.relay.Payload;
+
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+
+/// Implements the lane operations in PostgreSQL.
+record PostgresLanes(Db db) implements Lanes {
+
+    @Override
+    public List<Lane> lease(long epoch, Instant now, int limit) {
+        return db.call(tx -> LaneStore.lease(tx, epoch, now, limit));
+    }
+
+    @Override
+    public List<Lane> leased(long epoch) {
+        return db.call(tx -> LaneStore.leased(tx, epoch));
+    }
+
+    @Override
+    public void release(Lane lane, long epoch, Optional<Instant> wakeAt) {
+        db.run(tx -> LaneStore.release(tx, lane, epoch, wakeAt));
+    }
+
+    @Override
+    public List<LaneStore.WaitingDelivery> due(
+            Lane lane, Instant until, Instant afterNextAt, UUID afterId, int limit) {
+        return db.call(tx -> LaneStore.due(tx, lane, until, afterNextAt, afterId, limit));
+    }
+
+    @Override
+    public Optional<Instant> firstDue(Lane lane) {
+        return db.call(tx -> LaneStore.firstDue(tx, lane));
+    }
+
+    @Override
+    public Map<EventId, Payload> payloads(SourceId source, Collection<EventId> events) {
+        return db.call(tx -> LaneStore.payloads(tx, source, events));
+    }
+}

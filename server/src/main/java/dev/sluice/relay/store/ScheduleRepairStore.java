@@ -1,0 +1,37 @@
+package dev.sluice.relay.store;
+
+import dev.sluice.platform.db.PlannerFeature;
+import dev.sluice.platform.db.Tx;
+
+import java.time.Instant;
+
+/// Corrects due times that were set by a clock that has been set back since.
+public final class ScheduleRepairStore {
+
+    private ScheduleRepairStore() {}
+
+    /// Makes up to `limit` deliveries of a lane due at `now` whose due time is after `latest`.
+    /// Returns how many.
+    public static int bringForward(Tx tx, Lane lane, Instant latest, Instant now, int limit) {
+        tx.disable(PlannerFeature.SEQUENTIAL_SCAN, PlannerFeature.BITMAP_SCAN, PlannerFeature.SORT);
+        return tx.update(
+                """
+                update delivery_work
+                   set next_at = ?
+                 where ctid = any (array(select ctid
+                                           from delivery_work
+                                          where source_id = ? and connection_id = ? and trigger = ?
+                                            and next_at > ?
+                                          order by next_at
+                                          limit ?))
+                   and next_at > ?
+                """,
+                now,
+                lane.source().value(),
+                lane.connection().value(),
+                (int) lane.trigger().number(),
+                latest,
+                limit,
+                latest);
+    }
+}

@@ -1,0 +1,36 @@
+package dev.sluice.relay.store;
+
+import dev.sluice.gateway.connection.ConnectionId;
+import dev.sluice.gateway.source.SourceId;
+import dev.sluice.platform.db.Row;
+import dev.sluice.relay.DeliveryId;
+import dev.sluice.relay.Trigger;
+import dev.sluice.relay.UnfinishedDelivery;
+
+import java.sql.SQLException;
+
+/// Maps rows of `delivery_work` and `lane` to records.
+final class WorkRowReader {
+
+    private WorkRowReader() {}
+
+    /// Requires the columns `id`, `source_id`, `connection_id`, `trigger`, `attempts` and
+    /// `created_at`.
+    static UnfinishedDelivery delivery(Row row) throws SQLException {
+        return new UnfinishedDelivery(
+                new DeliveryId(row.uuid("id")),
+                new SourceId(row.uuid("source_id")),
+                new ConnectionId(row.uuid("connection_id")),
+                Trigger.fromNumber(row.integer("trigger")),
+                row.integer("attempts"),
+                row.instantOrNone("created_at"));
+    }
+
+    /// Requires the columns `connection_id`, `trigger` and `source_id`.
+    static Lane lane(Row row) throws SQLException {
+        return new Lane(
+                new ConnectionId(row.uuid("connection_id")),
+                Trigger.fromNumber(row.integer("trigger")),
+                new SourceId(row.uuid("source_id")));
+    }
+}

@@ -1,0 +1,89 @@
+package dev.sluice.relay.upkeep;
+
+import dev.sluice.gateway.routing.ConfigurationCache;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.loop.Loop;
+import dev.sluice.relay.dispatch.HoldPolicy;
+import dev.sluice.relay.store.LaneStore;
+import dev.sluice.relay.store.ScheduleRepairStore;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+
+/// Wakes lanes whose wake-up time was lost. Each round finds all lanes that contain waiting
+/// deliveries and corrects their wake-up times.
+///
+/// The rows of the deliveries are authoritative; a lane's wake-up time is only a hint. Lanes on
+/// hold stay asleep, and lanes behind an open circuit sleep until the circuit's next try. Lanes of
+/// a deleted connection or destination wake at once, so that their deliveries are ended.
+///
+/// A round also corrects due times that lie too far ahead, because a clock has been set back since.
+public final class LaneSweeper implements Loop.Step {
+
+    private static final Logger log = LoggerFactory.getLogger(LaneSweeper.class);
+
+    /// No delivery is scheduled for later: twice the longest retry interval, which no jitter
+    /// exceeds and no `Retry-After`.
+    private static final Duration MAX_WAIT = Duration.ofDays(2);
+
+    /// Maximum number of due times corrected in one lane and round.
+    private static final int REPAIR_BATCH_ROWS = 5_000;
+
+    private final Db db;
+    private final ConfigurationCache configuration;
+    private final HoldPolicy holdPolicy;
+    private final InstantSource clock;
+
+    public LaneSweeper(
+            Db db, ConfigurationCache configuration, HoldPolicy holdPolicy, InstantSource clock) {
+        this.db = db;
+        this.configuration = configuration;
+        this.holdPolicy = holdPolicy;
+        this.clock = clock;
+    }
+
+    @Override
+    public boolean run() {
+        var wakes = new ArrayList<LaneStore.LaneWake>();
+        for (var found : db.call(LaneStore::sweep)) {
+            var wake = withinMaxWait(found, clock.instant());
+            var route = configuration.route(wake.lane().connection());
+            if (route.isEmpty()) {
+                if (configuration.deletion(wake.lane().connection()).isPresent()) {
+                    wakes.add(new LaneStore.LaneWake(wake.lane(), clock.instant()));
+                }
+            } else {
+                holdPolicy
+                        .wakeAt(route.get(), wake.lane().trigger(), wake.at())
+                        .ifPresent(at -> wakes.add(new LaneStore.LaneWake(wake.lane(), at)));
+            }
+        }
+        if (!wakes.isEmpty()) {
+            db.run(tx -> LaneStore.wake(tx, wakes));
+        }
+        return false;
+    }
+
+    /// Returns when the lane must wake. If even its first delivery is due too late, all of them
+    /// are, and are made due now.
+    private LaneStore.LaneWake withinMaxWait(LaneStore.LaneWake found, Instant now) {
+        var latest = now.plus(MAX_WAIT);
+        if (!found.at().isAfter(latest)) {
+            return found;
+        }
+        int deliveries =
+                db.call(tx ->
+                        ScheduleRepairStore.bringForward(
+                                tx, found.lane(), latest, now, REPAIR_BATCH_ROWS));
+        log.atWarn()
+                .addKeyValue("connection_id", found.lane().connection())
+                .addKeyValue("deliveries", deliveries)
+                .log("schedule.corrected");
+        return new LaneStore.LaneWake(found.lane(), now);
+    }
+}

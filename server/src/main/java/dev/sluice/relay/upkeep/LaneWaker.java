@@ -1,0 +1,92 @@
+package dev.sluice.relay.upkeep;
+
+import dev.sluice.gateway.routing.RoutingTable;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.loop.Loop;
+import dev.sluice.relay.Trigger;
+import dev.sluice.relay.UnfinishedDelivery;
+import dev.sluice.relay.dispatch.HoldPolicy;
+import dev.sluice.relay.store.AcceptedEvent;
+import dev.sluice.relay.store.DeliveryResult;
+import dev.sluice.relay.store.Lane;
+import dev.sluice.relay.store.LaneStore;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+
+/// Sets the wake-up times of lanes after commits that left deliveries waiting, using one statement
+/// per round. If an update is lost here, [LaneSweeper] repairs it. Thread-safe.
+public final class LaneWaker implements Loop.Step {
+
+    private final Db db;
+    private final RoutingTable routing;
+    private final HoldPolicy holdPolicy;
+    private final ConcurrentHashMap<Lane, Instant> pending = new ConcurrentHashMap<>();
+
+    public LaneWaker(Db db, RoutingTable routing, HoldPolicy holdPolicy) {
+        this.db = db;
+        this.routing = routing;
+        this.holdPolicy = holdPolicy;
+    }
+
+    /// Remembers the lanes of deliveries that were stored as waiting; the next round wakes them.
+    public void stored(List<AcceptedEvent> events, Instant now) {
+        for (var event : events) {
+            for (var planned : event.deliveries()) {
+                if (!planned.isFresh()) {
+                    var lane = new Lane(planned.connection(), Trigger.INGEST, event.source());
+                    holdPolicy
+                            .wakeAt(planned.route(), Trigger.INGEST, now)
+                            .ifPresent(at -> schedule(lane, at));
+                }
+            }
+        }
+    }
+
+    /// Remembers the lanes of deliveries that wait again; the next round wakes them. A lane on hold
+    /// stays asleep, because another node may not know about the hold yet.
+    public void written(List<DeliveryResult> effective) {
+        for (var result : effective) {
+            switch (result) {
+                case DeliveryResult.RetryResult retried ->
+                        scheduleWaiting(retried.delivery(), retried.nextAt());
+                case DeliveryResult.ReleaseResult released ->
+                        scheduleWaiting(released.delivery(), released.nextAt());
+                case DeliveryResult.FinalResult _ -> {}
+            }
+        }
+    }
+
+    private void scheduleWaiting(UnfinishedDelivery delivery, Instant due) {
+        var route = routing.route(delivery.connection());
+        var at =
+                route.isEmpty()
+                        ? Optional.of(due)
+                        : holdPolicy.wakeAt(route.get(), delivery.trigger(), due);
+        at.ifPresent(time -> schedule(Lane.of(delivery), time));
+    }
+
+    private void schedule(Lane lane, Instant at) {
+        pending.merge(lane, at, (one, other) -> one.isBefore(other) ? one : other);
+    }
+
+    @Override
+    public boolean run() {
+        var wakes =
+                pending.keySet().stream()
+                        .flatMap(lane -> {
+                            var at = pending.remove(lane);
+                            return at == null
+                                    ? Stream.of()
+                                    : Stream.of(new LaneStore.LaneWake(lane, at));
+                        })
+                        .toList();
+        if (!wakes.isEmpty()) {
+            db.run(tx -> LaneStore.wake(tx, wakes));
+        }
+        return false;
+    }
+}

@@ -1,0 +1,71 @@
+package dev.sluice.relay.upkeep;
+
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.loop.Loop;
+import dev.sluice.relay.DeliveryId;
+import dev.sluice.relay.Lease;
+import dev.sluice.relay.dispatch.Dispatcher;
+import dev.sluice.relay.store.OwnedDeliveryStore;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+
+/// Finds deliveries that this node owns in the database but does not have in memory.
+///
+/// Such a leak has one of two causes: a bug lost the delivery, or a commit that was given up stored
+/// it after all. A delivery missing in two consecutive rounds is set to waiting again and counted.
+/// The count should stay at 0.
+public final class LeakDetector implements Loop.Step {
+
+    private static final Logger log = LoggerFactory.getLogger(LeakDetector.class);
+    private static final Duration LEAK_AGE = Duration.ofSeconds(60);
+
+    private final Db db;
+    private final Lease node;
+    private final Dispatcher dispatcher;
+    private final InstantSource clock;
+    private final AtomicLong found = new AtomicLong();
+
+    /// The deliveries that were missing in the last round. Owned by the thread that runs the
+    /// rounds.
+    private Set<DeliveryId> suspects = Set.of();
+
+    public LeakDetector(Db db, Lease node, Dispatcher dispatcher, InstantSource clock) {
+        this.db = db;
+        this.node = node;
+        this.dispatcher = dispatcher;
+        this.clock = clock;
+    }
+
+    @Override
+    public boolean run() {
+        var now = clock.instant();
+        long epoch = node.epoch();
+        var unknown = new HashSet<DeliveryId>();
+        var leaked = new HashSet<DeliveryId>();
+        for (var delivery :
+                db.call(tx -> OwnedDeliveryStore.ownedBefore(tx, epoch, now.minus(LEAK_AGE)))) {
+            if (!dispatcher.hasFresh(delivery)) {
+                (suspects.contains(delivery) ? leaked : unknown).add(delivery);
+            }
+        }
+        if (!leaked.isEmpty()) {
+            found.addAndGet(leaked.size());
+            log.atError().addKeyValue("deliveries", leaked.size()).log("deliveries.leaked");
+            db.run(tx -> OwnedDeliveryStore.release(tx, leaked, epoch, now));
+        }
+        suspects = unknown;
+        return false;
+    }
+
+    /// Returns the number of leaked deliveries found since the start.
+    public long found() {
+        return found.get();
+    }
+}

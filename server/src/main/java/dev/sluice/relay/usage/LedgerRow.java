@@ -1,0 +1,87 @@
+package dev.sluice.relay.usage;
+
+import dev.sluice.gateway.connection.ConnectionId;
+import dev.sluice.gateway.source.SourceId;
+import dev.sluice.platform.id.Uuid7;
+import dev.sluice.relay.DeliveryStatus;
+import dev.sluice.relay.EventId;
+import dev.sluice.relay.Trigger;
+import dev.sluice.relay.UsageKind;
+import dev.sluice.relay.VerificationStatus;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.UUID;
+
+/// The usage of one batch of events or results, summed in memory and then stored as one row.
+///
+/// Each item is counted in the hour in which its event arrived. Events are also counted in their
+/// minute. Not thread-safe.
+public final class LedgerRow {
+
+    private static final long MILLIS_PER_MINUTE = 60_000;
+    private static final int MINUTES_PER_HOUR = 60;
+
+    /// @param minute minute within the hour; 0 where only the hour is counted
+    record UsageKey(UsageKind kind, UUID key, int hour, int minute, int dim) {}
+
+    static final class LedgerSum {
+        private int count;
+        private long size;
+
+        int count() {
+            return count;
+        }
+
+        long size() {
+            return size;
+        }
+    }
+
+    private final Map<UsageKey, LedgerSum> sums = new LinkedHashMap<>();
+
+    public void addEvent(
+            SourceId source, EventId event, VerificationStatus verification, int bodySize) {
+        long minutes = minutes(event);
+        int minute = (int) (minutes % MINUTES_PER_HOUR);
+        add(UsageKind.EVENTS, source.value(), minutes, minute, verification.number(), bodySize);
+    }
+
+    public void addDelivery(ConnectionId connection, EventId event, Trigger trigger) {
+        add(UsageKind.DELIVERIES, connection.value(), minutes(event), 0, trigger.number(), 0);
+    }
+
+    public void addOutcome(ConnectionId connection, EventId event, DeliveryStatus status) {
+        add(UsageKind.OUTCOMES, connection.value(), minutes(event), 0, status.number(), 0);
+    }
+
+    /// Adds one item.
+    ///
+    /// @param minutes arrival time of the event, in minutes since 1970
+    private void add(UsageKind kind, UUID key, long minutes, int minute, int dim, int size) {
+        int hour = (int) (minutes / MINUTES_PER_HOUR);
+        var sum =
+                sums.computeIfAbsent(
+                        new UsageKey(kind, key, hour, minute, dim), _ -> new LedgerSum());
+        sum.count++;
+        sum.size += size;
+    }
+
+    /// Returns the hour in which the event arrived, in hours since 1970.
+    public static int hourOf(EventId event) {
+        return (int) (minutes(event) / MINUTES_PER_HOUR);
+    }
+
+    private static long minutes(EventId event) {
+        return Uuid7.millisOf(event.value()) / MILLIS_PER_MINUTE;
+    }
+
+    public boolean isEmpty() {
+        return sums.isEmpty();
+    }
+
+    /// Returns the sums, in the order in which their keys were first counted.
+    Map<UsageKey, LedgerSum> sums() {
+        return sums;
+    }
+}

@@ -1,0 +1,145 @@
+package dev.sluice.relay.verify;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.sluice.gateway.StandardWebhooksSecret;
+import dev.sluice.platform.secret.Secret;
+import dev.sluice.relay.VerificationReason;
+import dev.sluice.relay.verify.SignatureScheme.SecretEncoding;
+import dev.sluice.relay.verify.SignatureScheme.TimestampLocation;
+
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.util.List;
+import java.util.Optional;
+
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/// Checks the HMAC signature of an inbound request.
+///
+/// The check succeeds if any secret produces any signature in the header, for any variant of the
+/// URL. All combinations are compared, each in constant time. The timestamp is checked against the
+/// tolerance only after a signature matched.
+final class HmacVerifier {
+
+    private HmacVerifier() {}
+
+    static VerificationResult check(
+            SignatureScheme scheme, List<Secret> secrets, InboundRequest inbound)
+            throws VerificationException {
+        String header =
+                inbound.singleHeader(
+                        scheme.header(),
+                        VerificationReason.SIGNATURE_MISSING,
+                        VerificationReason.SIGNATURE_REPEATED);
+        var value = SignatureHeader.parse(header, scheme.layout(), scheme.encoding());
+        var stamp = readTimestamp(scheme.timestampLocation(), value, inbound);
+        String timestamp = stamp.orElse("");
+        if (stamp.isPresent()) {
+            TimestampValidator.parseSeconds(timestamp);
+        }
+        var signer = findSigningSecret(scheme, secrets, value, timestamp, inbound);
+        switch (scheme.timestampLocation()) {
+            case TimestampLocation.NoTimestamp() -> {}
+            case TimestampLocation.HeaderTimestamp _, TimestampLocation.SignatureTimestamp _ ->
+                    TimestampValidator.requireWithinTolerance(
+                            TimestampValidator.parseSeconds(timestamp),
+                            inbound.headReadAt(),
+                            scheme.tolerance());
+            case TimestampLocation.BodyTimestamp(String field) ->
+                    TimestampValidator.requireWithinTolerance(
+                            TimestampValidator.readFromBody(field, inbound.body()),
+                            inbound.headReadAt(),
+                            scheme.tolerance());
+        }
+        return new VerificationResult.VerificationPassed(Optional.of(signer));
+    }
+
+    private static Optional<String> readTimestamp(
+            TimestampLocation timestampLocation, SignatureHeader value, InboundRequest inbound)
+            throws VerificationException {
+        return switch (timestampLocation) {
+            case TimestampLocation.NoTimestamp(), TimestampLocation.BodyTimestamp _ ->
+                    Optional.empty();
+            case TimestampLocation.HeaderTimestamp(String name) ->
+                    Optional.of(
+                            inbound.singleHeader(
+                                    name,
+                                    VerificationReason.TIMESTAMP_MISSING,
+                                    VerificationReason.TIMESTAMP_REPEATED));
+            case TimestampLocation.SignatureTimestamp() ->
+                    Optional.of(
+                            value.timestamp()
+                                    .orElseThrow(() ->
+                                            new VerificationException(
+                                                    VerificationReason.TIMESTAMP_MISSING)));
+        };
+    }
+
+    private static Secret findSigningSecret(
+            SignatureScheme scheme,
+            List<Secret> secrets,
+            SignatureHeader value,
+            String timestamp,
+            InboundRequest inbound)
+            throws VerificationException {
+        var content = scheme.content();
+        String id = content.hasSlot("{id}") ? messageId(scheme, inbound) : "";
+        String form = content.hasSlot("{form}") ? TwilioSignedContent.of(inbound) : "";
+        var urls = content.hasSlot("{url}") ? SignedUrlVariants.of(inbound.url()) : List.of("");
+        Optional<Secret> signer = Optional.empty();
+        for (var secret : secrets) {
+            for (String url : urls) {
+                var values =
+                        new SignedContentTemplate.TemplateValues(id, timestamp, url, form, inbound);
+                if (matches(scheme, secret, values, value) && signer.isEmpty()) {
+                    signer = Optional.of(secret);
+                }
+            }
+        }
+        return signer.orElseThrow(
+                () -> new VerificationException(VerificationReason.SIGNATURE_MISMATCH));
+    }
+
+    /// Returns the message id from the header that accompanies the signature: `webhook-id` or
+    /// `svix-id`.
+    private static String messageId(SignatureScheme scheme, InboundRequest inbound)
+            throws VerificationException {
+        return inbound.singleHeader(
+                scheme.header().replace("-signature", "-id"),
+                VerificationReason.MESSAGE_ID_MISSING,
+                VerificationReason.MESSAGE_ID_REPEATED);
+    }
+
+    private static boolean matches(
+            SignatureScheme scheme,
+            Secret secret,
+            SignedContentTemplate.TemplateValues values,
+            SignatureHeader value) {
+        byte[] key = key(scheme.secretEncoding(), secret);
+        if (key.length == 0) {
+            return false;
+        }
+        try {
+            var mac = Mac.getInstance(scheme.algorithm());
+            mac.init(new SecretKeySpec(key, scheme.algorithm()));
+            scheme.content().updateMac(mac, values);
+            byte[] expected = mac.doFinal();
+            boolean matches = false;
+            for (byte[] candidate : value.candidates()) {
+                matches |= MessageDigest.isEqual(expected, candidate);
+            }
+            return matches;
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("every JDK has " + scheme.algorithm(), e);
+        }
+    }
+
+    private static byte[] key(SecretEncoding encoding, Secret secret) {
+        return switch (encoding) {
+            case TEXT -> secret.reveal().getBytes(UTF_8);
+            case STANDARD_WEBHOOKS -> new StandardWebhooksSecret(secret).key();
+        };
+    }
+}

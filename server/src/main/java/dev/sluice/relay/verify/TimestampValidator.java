@@ -1,0 +1,57 @@
+package dev.sluice.relay.verify;
+
+import dev.sluice.platform.json.Json;
+import dev.sluice.platform.json.MalformedJsonException;
+import dev.sluice.relay.VerificationReason;
+
+import java.time.Duration;
+import java.time.Instant;
+
+/// Parses the time at which a sender claims to have signed, and checks it against a tolerance.
+final class TimestampValidator {
+
+    /// A Unix time with this many digits is in milliseconds. In seconds, it would be in the year 33
+    /// 658 or later.
+    private static final int MILLIS_DIGITS = 13;
+
+    private static final int MAX_DIGITS = 18;
+
+    private TimestampValidator() {}
+
+    /// Parses a Unix time. Only ASCII digits are allowed: no sign, no space, no fraction.
+    static long parseSeconds(String text) throws VerificationException {
+        if (text.isEmpty()
+                || text.length() > MAX_DIGITS
+                || !text.chars().allMatch(c -> c >= '0' && c <= '9')) {
+            throw new VerificationException(VerificationReason.TIMESTAMP_MALFORMED);
+        }
+        long number = Long.parseLong(text);
+        return text.length() == MILLIS_DIGITS ? number / 1000 : number;
+    }
+
+    static long readFromBody(String field, byte[] body) throws VerificationException {
+        try {
+            var number = Json.fieldReader(body).longInteger(field).toOptional();
+            return parseSeconds(
+                    Long.toString(
+                            number.orElseThrow(() ->
+                                    new VerificationException(
+                                            VerificationReason.TIMESTAMP_MISSING))));
+        } catch (MalformedJsonException e) {
+            throw new VerificationException(VerificationReason.TIMESTAMP_MISSING);
+        }
+    }
+
+    /// Fails when the timestamp differs from the time of receipt by more than the tolerance, in
+    /// either direction.
+    static void requireWithinTolerance(long seconds, Instant headReadAt, Duration tolerance)
+            throws VerificationException {
+        long age = headReadAt.getEpochSecond() - seconds;
+        if (age > tolerance.toSeconds()) {
+            throw new VerificationException(VerificationReason.TIMESTAMP_TOO_OLD);
+        }
+        if (age < -tolerance.toSeconds()) {
+            throw new VerificationException(VerificationReason.TIMESTAMP_IN_FUTURE);
+        }
+    }
+}

@@ -1,0 +1,87 @@
+package dev.sluice.relay.verify;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.sluice.platform.secret.Sha256;
+import dev.sluice.relay.VerificationReason;
+
+import java.net.URLDecoder;
+import java.security.MessageDigest;
+import java.util.HexFormat;
+import java.util.Locale;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/// Builds the text that follows the URL in what Twilio signs (Twilio documentation, "Validating
+/// requests").
+///
+/// For a form, the text consists of the fields sorted by name, each name followed by its values,
+/// without separators. Any other body is protected by its SHA-256 hash, which is part of the signed
+/// URL as `bodySHA256`.
+final class TwilioSignedContent {
+
+    private static final String BODY_HASH_PARAMETER = "bodySHA256=";
+
+    private TwilioSignedContent() {}
+
+    static String of(InboundRequest inbound) throws VerificationException {
+        int query = inbound.url().indexOf('?');
+        for (String parameter : inbound.url().substring(query + 1).split("&", -1)) {
+            if (query >= 0 && parameter.startsWith(BODY_HASH_PARAMETER)) {
+                requireHash(parameter.substring(BODY_HASH_PARAMETER.length()), inbound.body());
+                return "";
+            }
+        }
+        if (isForm(inbound)) {
+            return sortedFields(new String(inbound.body(), UTF_8));
+        }
+        if (inbound.body().length > 0) {
+            throw new VerificationException(VerificationReason.BODY_NOT_SIGNED);
+        }
+        return "";
+    }
+
+    private static void requireHash(String hex, byte[] body) throws VerificationException {
+        try {
+            if (!MessageDigest.isEqual(Sha256.hash(body), HexFormat.of().parseHex(hex))) {
+                throw new VerificationException(VerificationReason.SIGNATURE_MISMATCH);
+            }
+        } catch (IllegalArgumentException e) {
+            throw new VerificationException(VerificationReason.SIGNATURE_MALFORMED);
+        }
+    }
+
+    private static boolean isForm(InboundRequest inbound) {
+        return inbound.headers().stream()
+                .filter(header -> header.isNamed("Content-Type"))
+                .anyMatch(header ->
+                        header.value()
+                                .toLowerCase(Locale.ROOT)
+                                .startsWith("application/x-www-form-urlencoded"));
+    }
+
+    private static String sortedFields(String body) throws VerificationException {
+        SortedMap<String, TreeSet<String>> fields = new TreeMap<>();
+        try {
+            for (String pair : body.split("&", -1)) {
+                int equals = pair.indexOf('=');
+                String name =
+                        URLDecoder.decode(equals < 0 ? pair : pair.substring(0, equals), UTF_8);
+                String value =
+                        equals < 0 ? "" : URLDecoder.decode(pair.substring(equals + 1), UTF_8);
+                if (!pair.isEmpty()) {
+                    fields.computeIfAbsent(name, _ -> new TreeSet<>()).add(value);
+                }
+            }
+        } catch (IllegalArgumentException e) {
+            throw new VerificationException(VerificationReason.BODY_NOT_SIGNED);
+        }
+        var signed = new StringBuilder();
+        for (Map.Entry<String, TreeSet<String>> field : fields.entrySet()) {
+            field.getValue().forEach(value -> signed.append(field.getKey()).append(value));
+        }
+        return signed.toString();
+    }
+}

@@ -1,0 +1,60 @@
+package dev.sluice;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+/// Tests the order in which a server stops, which is the reverse of its start order.
+class StopOrderTest {
+
+    @Test
+    void what_takes_in_stops_before_what_sends_and_what_sends_before_what_stores() {
+        try (var sluice = RunningSluice.start()) {
+            assertThat(sluice.stopOrder())
+                    .containsExactly(
+                            "announce the stop",
+                            "close the in-flight recorder",
+                            "HTTP",
+                            "audit",
+                            "audit, at its end",
+                            "free space",
+                            "replays",
+                            "replays, at its end",
+                            "retention",
+                            "retention, at its end",
+                            "partitions",
+                            "leaks",
+                            "long transactions",
+                            "quarantine",
+                            "standings",
+                            "rate limits",
+                            "quota",
+                            "ingest rate limits",
+                            "usage folding",
+                            "sweep",
+                            "lane wakes",
+                            "circuits",
+                            "trash",
+                            "configuration",
+                            "expired sessions",
+                            "clock",
+                            "journal",
+                            "backlog",
+                            "dispatcher",
+                            "results",
+                            "write lane wakes",
+                            "write circuits",
+                            "give back quota",
+                            "give back lanes",
+                            "connections to destinations",
+                            "takeover",
+                            "heartbeat",
+                            "give up the node lease",
+                            "in-flight file",
+                            "pool node",
+                            "pool relay",
+                            "pool api",
+                            "data directory");
+        }
+    }
+}

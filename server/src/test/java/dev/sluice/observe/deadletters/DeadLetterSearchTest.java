@@ -1,0 +1,392 @@
+package dev.sluice.observe.deadletters;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.gateway.connection.ConnectionId;
+import dev.sluice.gateway.destination.DestinationId;
+import dev.sluice.gateway.source.SourceId;
+import dev.sluice.observe.ReceivedTimeRange;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.http.Page;
+import dev.sluice.platform.json.Json;
+import dev.sluice.relay.DeliveryId;
+import dev.sluice.relay.DeliveryStatus;
+import dev.sluice.relay.ErrorCode;
+import dev.sluice.relay.store.PartitionStore;
+import dev.sluice.relay.usage.LedgerStore;
+import dev.sluice.testkit.FinishedDeliveries;
+import dev.sluice.testkit.FinishedDeliveries.FinishedDelivery;
+import dev.sluice.testkit.Given;
+import dev.sluice.testkit.Some;
+import dev.sluice.testkit.TestPostgres;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.Function;
+
+/// Compares lists, totals, summaries and groups with those computed from all deliveries in memory.
+class DeadLetterSearchTest {
+
+    private static final Instant RETAINED_SINCE =
+            Some.NOON.minus(Duration.ofDays(1)).plus(Duration.ofMinutes(23));
+    private static final Duration SCAN_TIME_BUDGET = Duration.ofMinutes(1);
+    private static final Page FIRST_PAGE = new Page(1, 50);
+    private static final List<DeliveryStatus> END_STATUSES =
+            List.of(
+                    DeliveryStatus.SUCCEEDED,
+                    DeliveryStatus.FAILED,
+                    DeliveryStatus.EXHAUSTED,
+                    DeliveryStatus.FILTERED);
+    private static final List<ErrorCode> ERROR_CODES =
+            List.of(ErrorCode.HTTP_STATUS, ErrorCode.CONNECTION_DELETED, ErrorCode.TLS_FAILED);
+
+    private final Db db = TestPostgres.open(TestPostgres.newDatabase());
+    private final FinishedDeliveries finished = new FinishedDeliveries(db);
+    private final Random random = new Random(5);
+    private final Map<ConnectionId, SourceId> connections = new HashMap<>();
+    private final Map<ConnectionId, DestinationId> destinations = new HashMap<>();
+    private Given given = new Given(db);
+    private List<SourceId> sources = List.of();
+    private List<ConnectionId> order = List.of();
+
+    @BeforeEach
+    void prepare() {
+        new PartitionStore(db).makeAhead(Some.NOON);
+        sources = List.of(given.source(), given.source(), given.source());
+        var one = given.destination("one.example.com", 4);
+        var other = given.destination("other.example.com", 4);
+        order =
+                List.of(
+                        connect(sources.get(0), one),
+                        connect(sources.get(0), other),
+                        connect(sources.get(1), one),
+                        connect(sources.get(2), other));
+        given.deleted(order.get(1));
+    }
+
+    private ConnectionId connect(SourceId source, DestinationId destination) {
+        var id = given.connection(source, destination);
+        connections.put(id, source);
+        destinations.put(id, destination);
+        return id;
+    }
+
+    @AfterEach
+    void close() {
+        db.close();
+    }
+
+    private WorkspaceId workspace() {
+        return new WorkspaceId(
+                db.call(tx ->
+                        tx.single(
+                                "select workspace_id from source where id = ?",
+                                row -> row.uuid("workspace_id"),
+                                sources.getFirst().value())));
+    }
+
+    private <T> T query(
+            DeadLetterFilter filter, Duration budget, Function<DeadLetterSearch, T> what) {
+        var workspace = workspace();
+        return db.snapshot(tx -> {
+            var scope = DeadLetterScopeQueries.scope(tx, workspace, filter);
+            return what.apply(new DeadLetterSearch(tx, scope, filter, RETAINED_SINCE, budget));
+        });
+    }
+
+    private static DeadLetterFilter filter(Set<DeliveryStatus> statuses) {
+        return new DeadLetterFilter(
+                statuses,
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                ReceivedTimeRange.ALL);
+    }
+
+    /// Returns a time in a crowded minute, near the limit of retention (sometimes before it), or
+    /// anywhere in three days.
+    private Instant someTime() {
+        long minute = Duration.ofMinutes(1).toMillis();
+        return switch (random.nextInt(4)) {
+            case 0 -> Some.NOON.plusMillis(random.nextLong(2 * minute));
+            case 1 -> Some.NOON.plus(Duration.ofHours(12)).plusMillis(random.nextLong(minute));
+            case 2 -> RETAINED_SINCE.plusMillis(random.nextLong(-30 * minute, 30 * minute));
+            default -> RETAINED_SINCE.plusMillis(random.nextLong(Duration.ofDays(3).toMillis()));
+        };
+    }
+
+    /// Like [#someTime], but often exactly at the start of an hour or a day.
+    private Instant someBound() {
+        var time = someTime();
+        return switch (random.nextInt(4)) {
+            case 0 -> time.truncatedTo(ChronoUnit.HOURS);
+            case 1 -> time.truncatedTo(ChronoUnit.DAYS);
+            case 2 -> time.plusNanos(random.nextInt(1_000_000));
+            default -> time;
+        };
+    }
+
+    private void fill(int batches) {
+        for (int batch = 0; batch < batches; batch++) {
+            var some = new ArrayList<FinishedDelivery>();
+            for (int i = 0; i < 1 + random.nextInt(20); i++) {
+                some.add(someEnd());
+            }
+            finished.add(some);
+            var filtering = order.subList(0, 1 + random.nextInt(2)); // of one source
+            finished.filtered(sources.getFirst(), someTime(), filtering, random.nextInt(3));
+            if (random.nextInt(10) == 0 && batch < batches - 5) {
+                db.run(LedgerStore::fold);
+            }
+        }
+    }
+
+    private FinishedDelivery someEnd() {
+        var connection = order.get(random.nextInt(order.size()));
+        var status = END_STATUSES.get(random.nextInt(3));
+        var code = ERROR_CODES.get(random.nextInt(3));
+        int ordinal = random.nextInt(5) == 0 ? DeliveryId.MIN_RESEND_ORDINAL : 1;
+        boolean isSuccess = status == DeliveryStatus.SUCCEEDED;
+        return new FinishedDelivery(
+                DeliveryId.of(Some.eventId(someTime()), ordinal),
+                Objects.requireNonNull(connections.get(connection)),
+                connection,
+                status,
+                isSuccess ? Optional.empty() : Optional.of(code),
+                isSuccess
+                        ? Optional.of(200)
+                        : Optional.of(500 + random.nextInt(2))
+                                .filter(_ -> code == ErrorCode.HTTP_STATUS));
+    }
+
+    private DeadLetterFilter someFilter() {
+        var statuses = EnumSet.of(END_STATUSES.get(random.nextInt(4)));
+        for (int i = random.nextInt(3); i > 0; i--) {
+            statuses.add(END_STATUSES.get(random.nextInt(4)));
+        }
+        var connection = order.get(random.nextInt(order.size()));
+        return new DeadLetterFilter(
+                statuses,
+                Optional.of(sources.get(random.nextInt(3))).filter(_ -> random.nextInt(3) == 0),
+                Optional.of(connection).filter(_ -> random.nextInt(4) == 0),
+                Optional.ofNullable(destinations.get(connection))
+                        .filter(_ -> random.nextInt(4) == 0),
+                Optional.of(ERROR_CODES.get(random.nextInt(3))).filter(_ -> random.nextInt(5) == 0),
+                Optional.of(500).filter(_ -> random.nextInt(5) == 0),
+                new ReceivedTimeRange(
+                        Optional.of(someBound()).filter(_ -> random.nextBoolean()),
+                        Optional.of(someBound()).filter(_ -> random.nextBoolean())));
+    }
+
+    private boolean passes(DeadLetterFilter filter, FinishedDelivery end) {
+        return !end.receivedAt().isBefore(RETAINED_SINCE)
+                && filter.statuses().contains(end.status())
+                && filter.source().map(end.source()::equals).orElse(true)
+                && filter.connection().map(end.connection()::equals).orElse(true)
+                && filter.destination()
+                        .map(id -> id.equals(destinations.get(end.connection())))
+                        .orElse(true)
+                && (filter.code().isEmpty() || filter.code().equals(end.code()))
+                && (filter.responseStatus().isEmpty()
+                        || filter.responseStatus().equals(end.responseStatus()))
+                && filter.received()
+                        .after()
+                        .map(after -> !end.receivedAt().isBefore(after))
+                        .orElse(true)
+                && filter.received().before().map(end.receivedAt()::isBefore).orElse(true);
+    }
+
+    private List<FinishedDelivery> expected(DeadLetterFilter filter) {
+        return finished.all().stream().filter(end -> passes(filter, end)).toList();
+    }
+
+    @Test
+    void every_page_and_total_is_what_a_look_at_everything_gives() {
+        fill(120);
+        for (int i = 0; i < 250; i++) {
+            var filter = someFilter();
+            var expected = expected(filter);
+            int limit = 1 + random.nextInt(200);
+            var page = new Page(1 + random.nextInt(expected.size() / limit + 2), limit);
+
+            var result = query(filter, SCAN_TIME_BUDGET, search -> search.page(page));
+
+            assertThat(result.isExact()).isTrue();
+            assertThat(result.total()).as("%s", filter).isEqualTo(expected.size());
+            assertThat(result.keys())
+                    .as("%s %s", filter, page)
+                    .extracting(key -> new DeliveryId(key.id()))
+                    .containsExactlyElementsOf(
+                            expected.stream()
+                                    .skip(page.offset())
+                                    .limit(limit)
+                                    .map(FinishedDelivery::id)
+                                    .toList());
+        }
+    }
+
+    @Test
+    void the_summary_counts_what_a_look_at_everything_counts() {
+        fill(80);
+        var workspace = workspace();
+        for (var source : sources) {
+            var filter = DeadLetterFilter.of(source);
+            var json =
+                    db.snapshot(tx ->
+                            Json.text(
+                                    DeadLetterSummary.of(
+                                                    tx,
+                                                    DeadLetterScopeQueries.scope(
+                                                            tx, workspace, filter),
+                                                    source.value(),
+                                                    RETAINED_SINCE)
+                                            .json()));
+
+            for (var connection : order) {
+                boolean isOurs = source.equals(connections.get(connection));
+                assertThat(json.contains(connection.toString())).isEqualTo(isOurs);
+                if (isOurs) {
+                    assertThat(json)
+                            .contains(
+                                    "\"exhausted\":%d,\"failed\":%d"
+                                            .formatted(
+                                                    count(connection, DeliveryStatus.EXHAUSTED),
+                                                    count(connection, DeliveryStatus.FAILED)));
+                }
+            }
+        }
+    }
+
+    private long count(ConnectionId connection, DeliveryStatus status) {
+        return expected(filter(Set.of(status))).stream()
+                .filter(end -> end.connection().equals(connection))
+                .count();
+    }
+
+    @Test
+    void groups_are_what_a_look_at_everything_gives() {
+        fill(60);
+        record Cause(
+                Optional<DestinationId> destination,
+                Optional<ErrorCode> code,
+                Optional<Integer> responseStatus) {}
+        var expected = new HashMap<Cause, Integer>();
+        for (var end : expected(filter(DeadLetterFilter.DEAD_STATUSES))) {
+            var destination = Optional.ofNullable(destinations.get(end.connection()));
+            expected.merge(
+                    new Cause(destination, end.code(), end.responseStatus()), 1, Integer::sum);
+        }
+
+        var json =
+                query(
+                        filter(DeadLetterFilter.DEAD_STATUSES),
+                        SCAN_TIME_BUDGET,
+                        search -> Json.text(search.groups().json(new Page(1, 200))));
+
+        int all = expected.values().stream().mapToInt(n -> n).sum();
+        assertThat(json)
+                .endsWith(
+                        "\"total\":%d,\"looked_at\":%d,\"is_exact\":true}"
+                                .formatted(expected.size(), all));
+        expected.forEach((cause, n) ->
+                assertThat(json)
+                        .containsPattern(
+                                "\"destination_id\":\"%s\",\"destination_name\":\"destination\",\"error_code\":\"%s\",\"response_status\":%s,\"count\":%d,"
+                                        .formatted(
+                                                cause.destination().orElseThrow(),
+                                                cause.code().orElseThrow().text(),
+                                                cause.responseStatus()
+                                                        .map(String::valueOf)
+                                                        .orElse("null"),
+                                                n)));
+    }
+
+    @Test
+    void what_looked_at_the_newest_only_says_so() {
+        var many = new ArrayList<FinishedDelivery>();
+        for (int i = 0; i < 2_500; i++) {
+            many.add(
+                    new FinishedDelivery(
+                            DeliveryId.of(Some.eventId(Some.NOON.plusSeconds(i)), 1),
+                            sources.getFirst(),
+                            order.getFirst(),
+                            DeliveryStatus.FAILED,
+                            Optional.of(ErrorCode.HTTP_STATUS),
+                            Optional.of(410)));
+        }
+        finished.add(many);
+        var dead = filter(DeadLetterFilter.DEAD_STATUSES);
+        var gone =
+                new DeadLetterFilter(
+                        dead.statuses(),
+                        dead.source(),
+                        dead.connection(),
+                        dead.destination(),
+                        Optional.of(ErrorCode.HTTP_STATUS),
+                        dead.responseStatus(),
+                        dead.received());
+
+        var result = query(gone, Duration.ZERO, search -> search.page(FIRST_PAGE));
+        var groups =
+                query(dead, Duration.ZERO, search -> Json.text(search.groups().json(FIRST_PAGE)));
+
+        assertThat(result.isExact()).isFalse();
+        assertThat(result.total()).isEqualTo(2_000);
+        assertThat(result.keys().getFirst().id()).isEqualTo(many.getLast().id().value());
+        assertThat(groups)
+                .contains("\"count\":2000,")
+                .contains("\"looked_at\":2000,\"is_exact\":false");
+    }
+
+    @Test
+    void nothing_of_a_source_in_the_trash_is_found() {
+        finished.failed(sources.getFirst(), order.getFirst(), Some.NOON);
+        finished.failed(sources.get(1), order.get(2), Some.NOON);
+        given.trashed(sources.getFirst());
+
+        var result =
+                query(
+                        filter(DeadLetterFilter.DEAD_STATUSES),
+                        SCAN_TIME_BUDGET,
+                        search -> search.page(FIRST_PAGE));
+        assertThat(result.total()).isEqualTo(1);
+    }
+
+    @Test
+    void without_any_connection_there_is_nothing() {
+        given = new Given(db);
+        sources = List.of(given.source());
+
+        var result =
+                query(
+                        filter(DeadLetterFilter.DEAD_STATUSES),
+                        SCAN_TIME_BUDGET,
+                        q -> q.page(FIRST_PAGE));
+
+        assertThat(result.total()).isZero();
+        String groups =
+                query(
+                        filter(DeadLetterFilter.DEAD_STATUSES),
+                        SCAN_TIME_BUDGET,
+                        search -> Json.text(search.groups().json(FIRST_PAGE)));
+        assertThat(groups)
+                .isEqualTo("{\"items\":[],\"total\":0,\"looked_at\":0,\"is_exact\":true}");
+    }
+}

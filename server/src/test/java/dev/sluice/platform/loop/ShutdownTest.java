@@ -1,0 +1,75 @@
+package dev.sluice.platform.loop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+
+/// Tests the order in which a server stops: the reverse of its start order.
+class ShutdownTest {
+
+    private final Shutdown shutdown = new Shutdown();
+    private final List<String> closed = new CopyOnWriteArrayList<>();
+
+    private AutoCloseable step(String name) {
+        return () -> closed.add(name);
+    }
+
+    @Test
+    void what_was_added_last_is_closed_first() {
+        shutdown.first("database", step("database"));
+        shutdown.first("listener", step("listener"));
+
+        assertThat(shutdown.order()).containsExactly("listener", "database");
+        shutdown.close();
+
+        assertThat(closed).containsExactly("listener", "database");
+    }
+
+    @Test
+    void a_step_that_fails_keeps_no_other_from_running() {
+        shutdown.first("database", step("database"));
+        shutdown.first(
+                "listener",
+                () -> {
+                    throw new IllegalStateException("it is gone");
+                });
+
+        shutdown.close();
+
+        assertThat(closed).containsExactly("database");
+    }
+
+    @Test
+    void a_chore_does_its_last_work_after_its_last_round() throws InterruptedException {
+        var first = new CountDownLatch(1);
+        var chore =
+                Chore.of(
+                        "sweep",
+                        Duration.ofMillis(1),
+                        () -> {
+                            closed.add("round");
+                            first.countDown();
+                        });
+        shutdown.start(chore.endingWith(step("end")));
+        first.await();
+
+        shutdown.close();
+
+        assertThat(closed).endsWith("end").containsOnlyOnce("end");
+    }
+
+    @Test
+    void closing_twice_closes_once() {
+        shutdown.first("database", step("database"));
+
+        shutdown.close();
+        shutdown.close();
+
+        assertThat(closed).containsExactly("database");
+    }
+}

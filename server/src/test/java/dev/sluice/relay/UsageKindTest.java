@@ -1,0 +1,17 @@
+package dev.sluice.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class UsageKindTest {
+
+    /// They stand in stored rows, in the migrations and in `SourceStore.eventCounts`.
+    @ParameterizedTest
+    @CsvSource({"EVENTS, 1", "OUTCOMES, 2", "DELIVERIES, 3"})
+    void a_kind_keeps_its_number(UsageKind kind, int number) {
+        assertThat(kind.number()).isEqualTo(number);
+        assertThat(UsageKind.fromNumber(number)).isEqualTo(kind);
+    }
+}

@@ -1,0 +1,218 @@
+package dev.sluice.relay.dispatch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.gateway.routing.Route;
+import dev.sluice.gateway.source.SourceId;
+import dev.sluice.relay.DeliveryId;
+import dev.sluice.relay.ErrorCode;
+import dev.sluice.relay.EventId;
+import dev.sluice.relay.InFlightRecorder;
+import dev.sluice.relay.Outcome;
+import dev.sluice.relay.Payload;
+import dev.sluice.relay.Trigger;
+import dev.sluice.relay.UnfinishedDelivery;
+import dev.sluice.relay.circuit.Circuits;
+import dev.sluice.relay.settle.Settlement;
+import dev.sluice.relay.store.DeliveryResult;
+import dev.sluice.relay.store.Lane;
+import dev.sluice.relay.store.LaneStore;
+import dev.sluice.relay.store.Lanes;
+import dev.sluice.relay.store.ModelStore;
+import dev.sluice.testkit.ManualClock;
+import dev.sluice.testkit.Some;
+
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+
+/// A lane whose row names this node as owner although the node does not know it. Reproduces what
+/// the simulation found.
+class LostLeaseReplyTest {
+
+    private static final long EPOCH = 1;
+
+    private final Route route = Some.route(Some.sourceId());
+    private final Lane lane =
+            new Lane(route.connection().id(), Trigger.INGEST, route.source().id());
+    private final ModelStore store = new ModelStore(0, Set.of());
+    private final ManualClock clock = new ManualClock(Some.NOON);
+    private final Circuits circuits = FixedEnvironment.circuits(clock);
+    private final List<DeliveryResult> results = new ArrayList<>();
+    private final AtomicLong nanos = new AtomicLong();
+    private final Backlog backlog = backlog();
+
+    /// How long each lease query takes.
+    private Duration leaseTakes = Duration.ZERO;
+
+    /// If set, a release breaks its connection and does not commit yet.
+    private boolean isCut;
+
+    private Runnable late = () -> {};
+
+    private Backlog backlog() {
+        var attemptRunner =
+                new AttemptRunner(
+                        FixedEnvironment.routes(route),
+                        (_, _) -> false,
+                        (_, _) ->
+                                new Outcome.AttemptError(ErrorCode.INTERRUPTED, "", Duration.ZERO),
+                        new Settlement(clock, new Random(1), 0),
+                        circuits,
+                        InFlightRecorder.NO_OP,
+                        clock);
+        var dispatcher =
+                TestDispatchers.with(
+                        new DispatchEnvironment(
+                                FixedEnvironment.routes(route),
+                                FixedEnvironment.lease(EPOCH),
+                                results::add,
+                                circuits,
+                                clock),
+                        attemptRunner,
+                        _ -> {});
+        return new Backlog(
+                new DispatchEnvironment(
+                        FixedEnvironment.routes(route),
+                        FixedEnvironment.lease(EPOCH),
+                        results::add,
+                        circuits,
+                        clock),
+                lanes(),
+                dispatcher,
+                attemptRunner,
+                nanos::get);
+    }
+
+    /// Stores work whose event is gone; the backlog ends it as soon as it reads it.
+    private void storeWork() {
+        store.resend(
+                new UnfinishedDelivery(
+                        DeliveryId.of(Some.eventId(), 1),
+                        lane.source(),
+                        lane.connection(),
+                        Trigger.INGEST,
+                        0,
+                        Optional.empty()),
+                clock.instant());
+    }
+
+    private void wakes() {
+        store.wake(List.of(new LaneStore.LaneWake(lane, clock.instant())));
+    }
+
+    private void releaseInDoubt() {
+        wakes();
+        isCut = true;
+        assertThatThrownBy(backlog::run).isInstanceOf(SimulatedDatabase.ConnectionLost.class);
+        isCut = false;
+    }
+
+    /// Adopting the lane before that release commits would free it in use, and another node would
+    /// send its deliveries too.
+    @Test
+    void a_lane_is_left_alone_while_its_release_may_still_commit() throws InterruptedException {
+        releaseInDoubt();
+        storeWork();
+        clock.advance(Duration.ofSeconds(30));
+        backlog.run();
+        assertThat(results).isEmpty();
+
+        clock.advance(Duration.ofSeconds(31));
+        backlog.run();
+        assertThat(results).hasSize(1);
+    }
+
+    @Test
+    void a_lane_that_was_freed_late_is_leased_again_at_once() throws InterruptedException {
+        releaseInDoubt();
+        late.run();
+        storeWork();
+        wakes();
+
+        backlog.run();
+
+        assertThat(results).hasSize(1);
+    }
+
+    @Test
+    void after_a_look_for_lanes_that_took_long_the_next_one_is_later() throws InterruptedException {
+        leaseTakes = Duration.ofMillis(50);
+        backlog.run();
+        storeWork();
+        wakes();
+        nanos.addAndGet(Duration.ofMillis(1_900).toNanos());
+        backlog.run();
+        assertThat(results).isEmpty();
+
+        nanos.addAndGet(Duration.ofMillis(100).toNanos());
+        backlog.run();
+        assertThat(results).hasSize(1);
+    }
+
+    /// Without the fix, adoption waited until the clock reached its old time again.
+    @Test
+    void a_clock_that_is_set_back_keeps_no_lane_forgotten() throws InterruptedException {
+        clock.advance(Duration.ofHours(1));
+        backlog.run();
+        clock.advance(Duration.ofHours(-1));
+        wakes();
+        store.lease(EPOCH, clock.instant(), 1);
+        storeWork();
+
+        backlog.run();
+
+        assertThat(results).hasSize(1);
+    }
+
+    private Lanes lanes() {
+        return new Lanes() {
+            @Override
+            public List<Lane> lease(long epoch, Instant now, int limit) {
+                nanos.addAndGet(leaseTakes.toNanos());
+                return store.lease(epoch, now, limit);
+            }
+
+            @Override
+            public List<Lane> leased(long epoch) {
+                return store.leased(epoch);
+            }
+
+            @Override
+            public void release(Lane of, long epoch, Optional<Instant> wakeAt) {
+                if (isCut) {
+                    late = () -> store.release(of, epoch, wakeAt);
+                    throw new SimulatedDatabase.ConnectionLost();
+                }
+                store.release(of, epoch, wakeAt);
+            }
+
+            @Override
+            public List<LaneStore.WaitingDelivery> due(
+                    Lane of, Instant until, Instant afterNextAt, UUID afterId, int limit) {
+                return store.due(of, until, afterNextAt, afterId, limit);
+            }
+
+            @Override
+            public Optional<Instant> firstDue(Lane of) {
+                return store.firstDue(of);
+            }
+
+            @Override
+            public Map<EventId, Payload> payloads(SourceId source, Collection<EventId> events) {
+                return store.payloads(source, events);
+            }
+        };
+    }
+}

@@ -1,0 +1,27 @@
+package dev.sluice.relay.ingest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+import java.util.concurrent.atomic.AtomicReference;
+
+class DiskSpaceMonitorTest {
+
+    private final AtomicReference<Double> free = new AtomicReference<>(0.5);
+    private final DiskSpaceMonitor diskSpace = new DiskSpaceMonitor(free::get);
+
+    @Test
+    void below_eight_percent_the_disk_is_tight_until_there_is_room_again() {
+        diskSpace.run();
+        assertThat(diskSpace.isNearlyFull()).isFalse();
+
+        free.set(0.079);
+        diskSpace.run();
+        assertThat(diskSpace.isNearlyFull()).isTrue();
+
+        free.set(0.081);
+        diskSpace.run();
+        assertThat(diskSpace.isNearlyFull()).isFalse();
+    }
+}

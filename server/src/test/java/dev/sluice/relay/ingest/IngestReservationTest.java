@@ -1,0 +1,172 @@
+package dev.sluice.relay.ingest;
+
+import static dev.sluice.relay.ingest.Refusals.NO_REFUSAL;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.account.plan.Plan;
+import dev.sluice.account.plan.Retention;
+import dev.sluice.gateway.destination.DestinationStore;
+import dev.sluice.gateway.routing.ConfigurationCache;
+import dev.sluice.gateway.routing.IngestRoute;
+import dev.sluice.gateway.routing.Route;
+import dev.sluice.gateway.source.SourceStore;
+import dev.sluice.platform.db.Database;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.DedicatedConnection;
+import dev.sluice.platform.id.Uuid7;
+import dev.sluice.relay.EventVerification;
+import dev.sluice.relay.InFlightRecorder;
+import dev.sluice.relay.circuit.Cooldowns;
+import dev.sluice.relay.circuit.SharedCircuits;
+import dev.sluice.relay.dispatch.AttemptRunner;
+import dev.sluice.relay.dispatch.DispatchEnvironment;
+import dev.sluice.relay.dispatch.Dispatcher;
+import dev.sluice.relay.dispatch.TestDispatchers;
+import dev.sluice.relay.journal.ResultJournal;
+import dev.sluice.relay.node.Node;
+import dev.sluice.relay.settle.Settlement;
+import dev.sluice.relay.store.PartitionStore;
+import dev.sluice.testkit.Given;
+import dev.sluice.testkit.ManualClock;
+import dev.sluice.testkit.ScriptedSender;
+import dev.sluice.testkit.Some;
+import dev.sluice.testkit.TestPostgres;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Random;
+import java.util.UUID;
+
+/// Tests that an event that is not stored releases its quota token and its memory.
+class IngestReservationTest {
+
+    private static final Database DATABASE = TestPostgres.newDatabase();
+
+    private final Db db = TestPostgres.open(DATABASE);
+    private final ManualClock clock = new ManualClock(Some.NOON);
+    private final Uuid7 ids = new Uuid7(clock, new Random(4));
+    private final Route route = Some.route(Some.sourceId());
+    private final Dispatcher dispatcher = dispatcher();
+    private final MonthlyQuota quota =
+            new MonthlyQuota(
+                    db,
+                    _ -> oneEvent(),
+                    _ -> Optional.of(route.source()),
+                    Duration.ofSeconds(10),
+                    clock);
+
+    @AfterEach
+    void close() {
+        db.close();
+    }
+
+    private static Plan.PlanLimits oneEvent() {
+        var none = OptionalInt.empty();
+        return new Plan.PlanLimits(
+                none, none, OptionalLong.of(1), none, none, Retention.ofDays(30));
+    }
+
+    private Dispatcher dispatcher() {
+        var node = Node.join(db, new UUID(1, 1));
+        var configuration =
+                ConfigurationCache.open(
+                        db, new SourceStore(Given.SEALER), new DestinationStore(Given.SEALER));
+        var resultJournal =
+                new ResultJournal(
+                        new DedicatedConnection(DATABASE, "results"),
+                        new PartitionStore(db),
+                        node::epoch,
+                        ids,
+                        clock);
+        var settlement = new Settlement(clock, new Random(3), 0);
+        var circuits = SharedCircuits.open(db, node, Cooldowns.STANDARD, clock);
+        var attemptRunner =
+                new AttemptRunner(
+                        configuration,
+                        (_, _) -> false,
+                        new ScriptedSender(),
+                        settlement,
+                        circuits,
+                        InFlightRecorder.NO_OP,
+                        clock);
+        return TestDispatchers.with(
+                new DispatchEnvironment(configuration, node, resultJournal, circuits, clock),
+                attemptRunner,
+                Thread::startVirtualThread);
+    }
+
+    /// Counts the further deliveries to the destination that fit in memory, and reserves them.
+    private int room() {
+        int room = 0;
+        while (dispatcher.admission().reserve(route.destination().id(), 1)) {
+            room++;
+        }
+        return room;
+    }
+
+    @SuppressWarnings("NullAway") // the test uses only the arguments given
+    private IngestEndpoint ingest() {
+        return new IngestEndpoint(
+                null,
+                dispatcher.admission(),
+                null,
+                IngestLimits.of(null, null, quota),
+                ids,
+                clock,
+                "http://h",
+                "X-Service");
+    }
+
+    @SuppressWarnings("NullAway") // simulates a bug
+    private Route broken() {
+        return new Route(route.connection(), route.source(), false, null);
+    }
+
+    @Test
+    void a_bug_on_the_way_to_the_journal_keeps_neither_token_nor_room() {
+        var ingestRoute = new IngestRoute(route.source(), List.of(route, broken()));
+        var checkResult =
+                new InboundCheck.InboundCheckResult(
+                        EventVerification.SKIPPED, List.of(), Optional.empty());
+
+        assertThatThrownBy(() ->
+                        ingest().prepareEvent(
+                                        ingestRoute,
+                                        "POST",
+                                        Optional.empty(),
+                                        checkResult,
+                                        new byte[9]))
+                .isInstanceOf(NullPointerException.class);
+
+        assertThat(room()).isEqualTo(2_048);
+        var next = Some.eventId(clock.instant());
+        assertThat(Refusals.status(() -> quota.spend(route.source(), next))).isEqualTo(NO_REFUSAL);
+    }
+
+    /// The missing journal simulates one that throws, for example for lack of memory.
+    @Test
+    void an_event_that_the_journal_throws_at_keeps_neither_token_nor_room() {
+        var ingestRoute = new IngestRoute(route.source(), List.of(route));
+        var checkResult =
+                new InboundCheck.InboundCheckResult(
+                        EventVerification.SKIPPED, List.of(), Optional.empty());
+        var ingest = ingest();
+        var event =
+                ingest.prepareEvent(
+                        ingestRoute, "POST", Optional.empty(), checkResult, new byte[9]);
+
+        assertThatThrownBy(() -> ingest.offer(event)).isInstanceOf(NullPointerException.class);
+
+        assertThat(room()).isEqualTo(2_048);
+        var next = Some.eventId(clock.instant());
+        assertThat(Refusals.status(() -> quota.spend(route.source(), next))).isEqualTo(NO_REFUSAL);
+    }
+}

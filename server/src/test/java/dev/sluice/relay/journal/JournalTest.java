@@ -1,0 +1,505 @@
+package dev.sluice.relay.journal;
+
+import static dev.sluice.relay.store.Receipt.ReceiptState.REFUSED;
+import static dev.sluice.relay.store.Receipt.ReceiptState.STORED;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+
+import dev.sluice.gateway.routing.Route;
+import dev.sluice.platform.db.Database;
+import dev.sluice.platform.db.DedicatedConnection;
+import dev.sluice.platform.id.Uuid7;
+import dev.sluice.relay.DeliveryId;
+import dev.sluice.relay.DeliveryStatus;
+import dev.sluice.relay.EventVerification;
+import dev.sluice.relay.Payload;
+import dev.sluice.relay.Trigger;
+import dev.sluice.relay.VerificationStatus;
+import dev.sluice.relay.store.AcceptedEvent;
+import dev.sluice.relay.store.PartitionStore;
+import dev.sluice.relay.store.Receipt;
+import dev.sluice.relay.store.StoreFixture;
+import dev.sluice.testkit.ManualClock;
+import dev.sluice.testkit.PostgresProxy;
+import dev.sluice.testkit.Some;
+import dev.sluice.testkit.TestPostgres;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+
+@Isolated
+class JournalTest {
+
+    private static final long EPOCH = 7;
+    private static final int ROUNDS = Integer.getInteger("sluice.rounds", 8);
+
+    private final StoreFixture fixture = new StoreFixture();
+    private final PostgresProxy proxy =
+            PostgresProxy.to(fixture.database.host(), fixture.database.port());
+    private final ManualClock clock = new ManualClock(StoreFixture.NOON);
+    private final RecordingJournalListener listener = new RecordingJournalListener();
+    private final Journal journal = journal(fixture.partitions);
+    private final Route route = Some.route(Some.sourceId());
+    private boolean isStarted;
+
+    private Journal journal(PartitionStore partitions) {
+        var database = fixture.database;
+        var proxied =
+                new Database(
+                        "127.0.0.1",
+                        proxy.port(),
+                        database.name(),
+                        database.user(),
+                        database.password(),
+                        "");
+        return new Journal(
+                new DedicatedConnection(proxied, "journal"),
+                partitions,
+                () -> EPOCH,
+                new Uuid7(clock, new Random(5)),
+                clock);
+    }
+
+    private void start() {
+        journal.start(listener);
+        isStarted = true;
+    }
+
+    @AfterEach
+    void close() {
+        proxy.bringUp();
+        if (isStarted) {
+            journal.close();
+        }
+        proxy.close();
+        fixture.close();
+    }
+
+    private static Receipt.ReceiptState storedBy(Journal journal, AcceptedEvent event) {
+        assertThat(journal.offer(event)).isTrue();
+        return event.receipt().await();
+    }
+
+    @Test
+    void it_rests_after_a_batch_that_had_company_unless_enough_waits_already() {
+        assertThat(Journal.shouldLinger(1, 0, 0)).as("came alone").isFalse();
+        assertThat(Journal.shouldLinger(7, 0, 0)).isFalse();
+        assertThat(Journal.shouldLinger(8, 0, 0)).as("had company").isTrue();
+        assertThat(Journal.shouldLinger(512, 63, 63_000)).isTrue();
+        assertThat(Journal.shouldLinger(512, 64, 64_000)).as("enough events").isFalse();
+        assertThat(Journal.shouldLinger(9, 2, 2 << 20)).as("enough bytes").isFalse();
+    }
+
+    @Test
+    void an_event_is_stored_with_its_work_and_its_usage() {
+        var fresh = Some.route(route.source().id());
+        var filtered = Some.route(route.source().id());
+        var id = Some.eventId();
+        var event =
+                new AcceptedEvent(
+                        id,
+                        route.source(),
+                        "PUT",
+                        Optional.of("text/plain"),
+                        EventVerification.VERIFIED,
+                        Some.payload("body"),
+                        new AcceptedEvent.DeliveryPlan(
+                                List.of(
+                                        new AcceptedEvent.PlannedDelivery(
+                                                DeliveryId.of(id, 1), route, false),
+                                        new AcceptedEvent.PlannedDelivery(
+                                                DeliveryId.of(id, 2), fresh, true)),
+                                List.of(filtered.connection().id())),
+                        StoreFixture.receiptDueSoon());
+        start();
+
+        assertThat(storedBy(journal, event)).isEqualTo(STORED);
+
+        fixture.db.run(tx ->
+                tx.single(
+                        "select * from event where id = ?",
+                        row -> {
+                            assertThat(row.uuid("source_id")).isEqualTo(event.source().value());
+                            assertThat(row.text("method")).isEqualTo("PUT");
+                            assertThat(row.text("content_type")).isEqualTo("text/plain");
+                            assertThat(row.integer("verification")).isEqualTo(1);
+                            assertThat(row.integer("fanout")).isEqualTo(3);
+                            assertThat(row.integer("body_size")).isEqualTo(4);
+                            assertThat(row.uuids("filtered"))
+                                    .containsExactly(filtered.connection().id().value());
+                            assertThat(row.bytes("headers"))
+                                    .isEqualTo(event.payload().headerLines());
+                            assertThat(row.bytes("body")).isEqualTo(event.payload().body());
+                            return true;
+                        },
+                        id.value()));
+        assertThat(fixture.workState(StoreFixture.work(event, 1, 0)))
+                .contains(StoreFixture.WorkRowState.waiting(StoreFixture.NOON, 0));
+        assertThat(fixture.workState(StoreFixture.work(event, 2, 0)))
+                .contains(StoreFixture.WorkRowState.ownedBy(EPOCH));
+        assertThat(fixture.ledger(event.source().value()))
+                .containsOnlyKeys(StoreFixture.UsageCount.events(VerificationStatus.VERIFIED))
+                .containsValue(1);
+        assertThat(fixture.ledger(route.connection().id().value()))
+                .containsOnlyKeys(StoreFixture.UsageCount.deliveries(Trigger.INGEST));
+        assertThat(fixture.ledger(filtered.connection().id().value()))
+                .containsOnlyKeys(StoreFixture.UsageCount.outcomes(DeliveryStatus.FILTERED));
+        await().until(() -> listener.stored().equals(List.of(id)));
+    }
+
+    @Test
+    void what_is_queued_goes_in_one_commit_with_one_ledger_row() {
+        var events = new ArrayList<AcceptedEvent>();
+        for (int i = 0; i < 100; i++) {
+            events.add(StoreFixture.event(true, route));
+            assertThat(journal.offer(events.getLast())).isTrue();
+        }
+        start();
+
+        assertThat(events).allMatch(event -> event.receipt().await() == STORED);
+        assertThat(fixture.count("ledger")).isEqualTo(1);
+        assertThat(fixture.ledger(route.source().id().value()))
+                .containsEntry(StoreFixture.UsageCount.events(VerificationStatus.SKIPPED), 100);
+        assertThat(fixture.count("event")).isEqualTo(100);
+        assertThat(fixture.count("delivery_work")).isEqualTo(100);
+    }
+
+    @Test
+    void large_events_do_not_share_a_commit_with_small_ones() {
+        var large =
+                StoreFixture.event(
+                        Some.eventId(),
+                        Payload.of(List.of(), new byte[200_000]),
+                        StoreFixture.receiptDueSoon(),
+                        true,
+                        route);
+        var small = StoreFixture.event(true, route);
+        journal.offer(large);
+        journal.offer(small);
+        start();
+
+        assertThat(large.receipt().await()).isEqualTo(STORED);
+        assertThat(small.receipt().await()).isEqualTo(STORED);
+        assertThat(fixture.count("ledger")).isEqualTo(2);
+        await().until(() -> listener.stored().equals(List.of(small.id(), large.id())));
+    }
+
+    @Test
+    void nobody_is_told_of_success_before_the_commit() throws InterruptedException {
+        var commit = proxy.holdNextCommit();
+        var event = StoreFixture.event(true, route);
+        var seen = new ArrayList<Long>();
+        listener.onStored(events -> seen.add(fixture.count(events.getFirst())));
+        start();
+        journal.offer(event);
+
+        commit.awaitArrival();
+        assertThat(event.receipt().isRefused()).isFalse();
+        assertThat(listener.stored()).isEmpty();
+        assertThat(fixture.count(event)).isZero();
+
+        commit.open();
+        assertThat(event.receipt().await()).isEqualTo(STORED);
+        await().until(() -> listener.stored().equals(List.of(event.id())));
+        assertThat(seen).containsExactly(1L);
+    }
+
+    @ParameterizedTest
+    @EnumSource(PostgresProxy.CommitCut.class)
+    void a_connection_that_breaks_around_the_commit_leaves_exactly_one_copy(
+            PostgresProxy.CommitCut cut) {
+        start();
+        assertThat(storedBy(journal, StoreFixture.event(true, route))).isEqualTo(STORED);
+
+        for (int round = 0; round < ROUNDS; round++) {
+            proxy.cutNextCommit(cut);
+            var event = StoreFixture.event(true, route);
+
+            assertThat(storedBy(journal, event)).isEqualTo(STORED);
+            assertThat(proxy.isCutPending()).isFalse();
+            assertThat(fixture.count(event)).isEqualTo(1);
+            assertThat(fixture.workState(StoreFixture.work(event, 1, 0)))
+                    .contains(StoreFixture.WorkRowState.ownedBy(EPOCH));
+        }
+        assertThat(fixture.ledger(route.source().id().value()))
+                .containsEntry(
+                        StoreFixture.UsageCount.events(VerificationStatus.SKIPPED), ROUNDS + 1);
+        assertThat(fixture.ledger(route.connection().id().value()))
+                .containsEntry(StoreFixture.UsageCount.deliveries(Trigger.INGEST), ROUNDS + 1);
+        await().until(() -> listener.stored().size() == ROUNDS + 1);
+        assertThat(listener.dropped()).isEmpty();
+    }
+
+    @Test
+    void a_database_that_comes_back_in_time_is_only_slow() {
+        start();
+        proxy.takeDown();
+        var event = StoreFixture.event(true, route);
+        journal.offer(event);
+        proxy.bringUp();
+
+        assertThat(event.receipt().await()).isEqualTo(STORED);
+        assertThat(fixture.count(event)).isEqualTo(1);
+    }
+
+    @Test
+    void an_event_that_was_refused_is_never_written_later() {
+        start();
+        proxy.takeDown();
+        var late = impatient();
+        var queued = impatient();
+
+        assertThat(storedBy(journal, late)).isEqualTo(REFUSED);
+        assertThat(storedBy(journal, queued)).isEqualTo(REFUSED);
+
+        proxy.bringUp();
+        var next = StoreFixture.event(true, route);
+        assertThat(storedBy(journal, next)).isEqualTo(STORED);
+        assertThat(fixture.count(late)).isZero();
+        assertThat(fixture.count(queued)).isZero();
+        assertThat(fixture.count("delivery_work")).isEqualTo(1);
+        assertThat(listener.dropped()).containsExactly(late.id(), queued.id());
+    }
+
+    private AcceptedEvent impatient() {
+        return StoreFixture.event(
+                Some.eventId(),
+                Some.payload("{}"),
+                StoreFixture.within(Duration.ofMillis(50)),
+                true,
+                route);
+    }
+
+    @Test
+    void an_event_that_was_refused_but_proves_stored_is_dispatched() throws Exception {
+        start();
+        var first = refusedThoughStored();
+        proxy.bringUp();
+
+        await().until(() -> listener.stored().equals(List.of(first.id())));
+        assertThat(listener.dropped()).isEmpty();
+        assertThat(fixture.count(first)).isEqualTo(1);
+    }
+
+    /// Returns while the database is down. The connection broke together with the reply to the
+    /// commit, so the journal could not look the event up before the sender was refused.
+    private AcceptedEvent refusedThoughStored() throws InterruptedException {
+        var event = impatient();
+        var away = new CountDownLatch(1);
+        proxy.killAtCommit(1, PostgresProxy.CommitCut.AFTER_COMMIT, () -> {}, away::countDown);
+        journal.offer(event);
+        away.await();
+        assertThat(event.receipt().await()).isEqualTo(REFUSED);
+        return event;
+    }
+
+    @Test
+    void a_database_that_refuses_to_say_whether_an_event_is_stored_is_asked_again()
+            throws Exception {
+        var log = (Logger) LoggerFactory.getLogger(Journal.class);
+        var said = new ListAppender<ILoggingEvent>();
+        said.start();
+        log.addAppender(said);
+        start();
+        var event = refusedThoughStored();
+        fixture.db.run(tx -> tx.update("alter table event rename to elsewhere"));
+        proxy.bringUp();
+        await().until(() ->
+                List.copyOf(said.list).stream()
+                        .anyMatch(line -> line.getMessage().equals("journal.find_failed")));
+        fixture.db.run(tx -> tx.update("alter table elsewhere rename to event"));
+
+        await().until(() -> listener.stored().equals(List.of(event.id())));
+        assertThat(listener.dropped()).isEmpty();
+        log.detachAppender(said);
+    }
+
+    @Test
+    void a_full_queue_says_no_to_the_source_that_filled_it_until_there_is_room() {
+        var megabyte = Payload.of(List.of(), new byte[1 << 20]);
+        var events = new ArrayList<AcceptedEvent>();
+        var next = event(megabyte);
+        while (journal.offer(next)) {
+            events.add(next);
+            next = event(megabyte);
+        }
+        assertThat(cost(events))
+                .isBetween(
+                        Journal.MAX_QUEUED_BYTES / 2 - next.queueCostBytes(),
+                        Journal.MAX_QUEUED_BYTES / 2);
+
+        start();
+        assertThat(events).allMatch(event -> event.receipt().await() == STORED);
+        assertThat(storedBy(journal, event(megabyte))).isEqualTo(STORED);
+    }
+
+    private AcceptedEvent event(Payload payload) {
+        return StoreFixture.event(
+                Some.eventId(), payload, StoreFixture.receiptDueSoon(), true, route);
+    }
+
+    private static long cost(List<AcceptedEvent> events) {
+        return events.stream().mapToLong(AcceptedEvent::queueCostBytes).sum();
+    }
+
+    @Test
+    void a_batch_is_bounded_by_the_rows_that_it_writes() {
+        var routes = new Route[64];
+        Arrays.setAll(routes, _ -> Some.route(route.source().id()));
+        var events = new ArrayList<AcceptedEvent>();
+        for (int i = 0; i < 512; i++) {
+            events.add(StoreFixture.event(false, routes));
+            assertThat(journal.offer(events.getLast())).isTrue();
+        }
+        start();
+
+        assertThat(events).allMatch(event -> event.receipt().await() == STORED);
+        assertThat(fixture.count("delivery_work")).isEqualTo(512 * 64);
+        assertThat(rowsByBatch()).allMatch(rows -> rows <= Journal.MAX_BATCH_BYTES / 1024 + 65);
+        assertThat(rowsByBatch()).hasSizeBetween(4, 6);
+    }
+
+    private List<Long> rowsByBatch() {
+        return fixture.db.call(tx ->
+                tx.query(
+                        "select (select sum(n) from unnest(counts) as n) as n from ledger",
+                        row -> row.number("n")));
+    }
+
+    @Test
+    void a_flood_of_one_source_makes_another_wait_for_no_more_than_the_batch_being_written() {
+        var floods = new ArrayList<AcceptedEvent>();
+        for (int i = 0; i < 2_000; i++) {
+            floods.add(StoreFixture.event(false, route));
+            assertThat(journal.offer(floods.getLast())).isTrue();
+        }
+        var neighbour = StoreFixture.event(false, Some.route(Some.sourceId()));
+        assertThat(journal.offer(neighbour)).isTrue();
+        start();
+
+        assertThat(neighbour.receipt().await()).isEqualTo(STORED);
+        await().until(() -> listener.stored().contains(neighbour.id()));
+        assertThat(listener.stored().indexOf(neighbour.id())).isLessThan(512);
+        assertThat(floods).allMatch(event -> event.receipt().await() == STORED);
+    }
+
+    @Test
+    void a_missing_day_is_made() {
+        clock.advance(Duration.ofDays(20));
+        var event =
+                StoreFixture.event(
+                        Some.eventId(clock.instant()),
+                        Some.payload("{}"),
+                        StoreFixture.receiptDueSoon(),
+                        true,
+                        route);
+        start();
+
+        assertThat(storedBy(journal, event)).isEqualTo(STORED);
+        assertThat(fixture.count(event)).isEqualTo(1);
+    }
+
+    /// The clock leapt and was set back: ids of that time are still on their way.
+    @Test
+    void a_day_far_from_now_is_made_too() {
+        var event =
+                StoreFixture.event(
+                        Some.eventId(clock.instant().plus(Duration.ofDays(400))),
+                        Some.payload("{}"),
+                        StoreFixture.receiptDueSoon(),
+                        true,
+                        route);
+        start();
+
+        assertThat(storedBy(journal, event)).isEqualTo(STORED);
+        assertThat(fixture.count(event)).isEqualTo(1);
+        assertThat(storedBy(journal, StoreFixture.event(true, route))).isEqualTo(STORED);
+    }
+
+    @Test
+    void a_day_that_stays_missing_refuses_its_events_long_before_their_time_is_up() {
+        var closed = TestPostgres.open(fixture.database);
+        closed.close();
+        try (var lame = journal(new PartitionStore(closed))) {
+            lame.start(listener);
+            var homeless =
+                    StoreFixture.event(
+                            Some.eventId(StoreFixture.NOON.plus(Duration.ofDays(31))),
+                            Some.payload("{}"),
+                            StoreFixture.within(Duration.ofMinutes(10)),
+                            true,
+                            route);
+
+            assertThat(storedBy(lame, homeless)).isEqualTo(REFUSED);
+        }
+    }
+
+    @Test
+    void a_day_that_cannot_be_made_refuses_its_events_and_no_others() {
+        var closed = TestPostgres.open(fixture.database);
+        closed.close();
+        try (var lame = journal(new PartitionStore(closed))) {
+            lame.start(listener);
+            var homeless =
+                    StoreFixture.event(
+                            Some.eventId(StoreFixture.NOON.plus(Duration.ofDays(30))),
+                            Some.payload("{}"),
+                            StoreFixture.within(Duration.ofMillis(50)),
+                            true,
+                            route);
+            assertThat(storedBy(lame, homeless)).isEqualTo(REFUSED);
+
+            assertThat(storedBy(lame, StoreFixture.event(true, route))).isEqualTo(STORED);
+            assertThat(listener.dropped()).containsExactly(homeless.id());
+        }
+    }
+
+    @Test
+    void what_the_database_will_not_take_is_refused_and_the_journal_goes_on() {
+        var id = Some.eventId();
+        var wrong =
+                new AcceptedEvent(
+                        id,
+                        route.source(),
+                        "POST",
+                        Optional.of("no\0text"),
+                        EventVerification.SKIPPED,
+                        Some.payload("{}"),
+                        new AcceptedEvent.DeliveryPlan(List.of(), List.of()),
+                        StoreFixture.receiptDueSoon());
+        start();
+
+        assertThat(storedBy(journal, wrong)).isEqualTo(REFUSED);
+        assertThat(storedBy(journal, StoreFixture.event(true, route))).isEqualTo(STORED);
+        assertThat(fixture.count("event")).isEqualTo(1);
+        await().until(() -> listener.dropped().equals(List.of(id)));
+    }
+
+    @Test
+    void closing_stores_what_was_taken_and_takes_nothing_more() {
+        var event = StoreFixture.event(true, route);
+        journal.offer(event);
+        start();
+        journal.close();
+
+        assertThat(event.receipt().await()).isEqualTo(STORED);
+        assertThat(journal.offer(StoreFixture.event(true, route))).isFalse();
+    }
+}

@@ -1,0 +1,184 @@
+package dev.sluice.relay.replay;
+
+import dev.sluice.account.plan.Retention;
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.gateway.connection.ConnectionId;
+import dev.sluice.gateway.destination.DestinationId;
+import dev.sluice.gateway.destination.DestinationStore;
+import dev.sluice.gateway.routing.ConfigurationCache;
+import dev.sluice.gateway.source.SourceId;
+import dev.sluice.gateway.source.SourceStore;
+import dev.sluice.platform.db.Database;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.id.Uuid7;
+import dev.sluice.relay.DeliveryId;
+import dev.sluice.relay.DeliveryStatus;
+import dev.sluice.relay.EventId;
+import dev.sluice.relay.store.PartitionStore;
+import dev.sluice.relay.store.ResendStore;
+import dev.sluice.testkit.FinishedEvents;
+import dev.sluice.testkit.Given;
+import dev.sluice.testkit.ManualClock;
+import dev.sluice.testkit.Some;
+import dev.sluice.testkit.TestPostgres;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
+
+/// A test database with one connection, jobs inserted as the API does it, and workers that process
+/// them.
+final class ReplayFixture implements AutoCloseable {
+
+    /// Held by one test class at a time.
+    static final String RESOURCE_LOCK = "the database of the jobs";
+
+    static final Retention RETENTION = Retention.ofDays(1);
+
+    private static final Database SHARED_DATABASE = TestPostgres.newDatabase();
+
+    final Database database = SHARED_DATABASE;
+    final Db db = TestPostgres.open(database);
+    final ManualClock clock = new ManualClock(Some.NOON);
+    final Given given;
+    final SourceId source;
+    final DestinationId destination;
+    final ConnectionId connection;
+
+    private final Uuid7 ids = new Uuid7(clock, new Random(4));
+    private final WorkspaceId workspace = new WorkspaceId(Some.id());
+
+    /// The monotonic clock for the workers' leases.
+    final AtomicLong nanos = new AtomicLong();
+
+    ReplayFixture() {
+        Given.clearTables(db);
+        db.run(tx -> tx.update("delete from replay_job"));
+        new PartitionStore(db).makeAhead(Some.NOON);
+        given = new Given(db);
+        source = given.source();
+        destination = given.destination("a.example", 4);
+        connection = given.connection(source, destination);
+    }
+
+    /// Inserts events with one delivery each, which ended with this status a minute ago.
+    List<EventId> ended(DeliveryStatus status, int count) {
+        return ended(status, clock.instant().minusSeconds(60), count);
+    }
+
+    List<EventId> ended(DeliveryStatus status, Instant at, int count) {
+        return FinishedEvents.insert(db, source, connection, status, at, count);
+    }
+
+    /// Inserts a job over everything in the database.
+    Replay job(int planned, DeliveryStatus... statuses) {
+        return job(new ResendEstimate(planned, true, List.of()), clock.instant(), statuses);
+    }
+
+    Replay job(ResendEstimate estimate, Instant askedAt, DeliveryStatus... statuses) {
+        return db.call(tx -> {
+            UUID id = ids.next();
+            var madeAt =
+                    Replay.creationTime(
+                            id, ReplayStore.nextCreatedAt(tx, workspace, connection, askedAt));
+            var replay =
+                    Replay.started(
+                            id,
+                            workspace,
+                            selection(statuses),
+                            new BulkResendRequest.ArrivalPeriod(Optional.empty(), Optional.empty()),
+                            estimate,
+                            madeAt);
+            ReplayStore.insert(tx, replay);
+            return replay;
+        });
+    }
+
+    /// A selection of everything in the database.
+    ResendSelection selection(DeliveryStatus... statuses) {
+        return new ResendSelection(
+                source,
+                connection,
+                Set.of(statuses),
+                Uuid7.floorAfter(RETENTION.expiryCutoff(clock.instant())),
+                db.call(tx -> SelectionQueries.lastId(tx, source.value())).orElseThrow());
+    }
+
+    Replay reload(Replay replay) {
+        return db.call(tx -> ReplayStore.find(tx, replay.workspace(), replay.id())).orElseThrow();
+    }
+
+    Optional<Replay> cancel(Replay replay) {
+        return db.call(
+                tx -> ReplayStore.cancel(tx, replay.workspace(), replay.id(), clock.instant()));
+    }
+
+    /// The worker of another process.
+    ReplayWorker worker(ReplayWorker.ReplayLimits limits) {
+        return worker(db, limits);
+    }
+
+    /// @param way connection to the database
+    ReplayWorker worker(Db way, ReplayWorker.ReplayLimits limits) {
+        var configuration =
+                ConfigurationCache.open(
+                        db, new SourceStore(Given.SEALER), new DestinationStore(Given.SEALER));
+        return new ReplayWorker(
+                way,
+                configuration,
+                _ -> RETENTION,
+                new Uuid7(clock, new Random()),
+                clock,
+                clock,
+                nanos::get,
+                limits);
+    }
+
+    void endLeases() {
+        db.run(tx -> tx.update("update replay_job set lease_until = now() - interval '1 second'"));
+    }
+
+    /// How many resends each event has, finished or not.
+    Map<EventId, Long> resends() {
+        return db
+                .call(tx ->
+                        tx.query(
+                                "select id from delivery_work where trigger = 2 union all select id"
+                                        + " from delivery where trigger = 2",
+                                row -> new DeliveryId(row.uuid("id"))))
+                .stream()
+                .collect(Collectors.groupingBy(DeliveryId::event, Collectors.counting()));
+    }
+
+    /// Resends events one by one, as a user does.
+    void resend(List<EventId> events) {
+        db.run(tx -> {
+            ResendStore.lockEvents(tx, source, events);
+            ResendStore.add(
+                    tx,
+                    source,
+                    events.stream()
+                            .map(event -> new ResendStore.EventResend(event, connection))
+                            .toList(),
+                    clock.instant(),
+                    clock.instant(),
+                    ids.next());
+        });
+    }
+
+    /// Deletes everything that waits, as if it had been delivered and its day dropped.
+    void deliverAll() {
+        db.run(tx -> tx.update("delete from delivery_work"));
+    }
+
+    @Override
+    public void close() {
+        db.close();
+    }
+}

@@ -1,0 +1,130 @@
+package dev.sluice.relay.upkeep;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.gateway.connection.ConnectionId;
+import dev.sluice.gateway.destination.DestinationStore;
+import dev.sluice.gateway.routing.ConfigurationCache;
+import dev.sluice.gateway.source.SourceId;
+import dev.sluice.gateway.source.SourceStore;
+import dev.sluice.platform.db.Database;
+import dev.sluice.platform.db.Db;
+import dev.sluice.relay.DeliveryId;
+import dev.sluice.relay.circuit.Cooldowns;
+import dev.sluice.relay.circuit.SharedCircuits;
+import dev.sluice.relay.dispatch.HoldPolicy;
+import dev.sluice.relay.node.Node;
+import dev.sluice.testkit.Given;
+import dev.sluice.testkit.GivenRows;
+import dev.sluice.testkit.ManualClock;
+import dev.sluice.testkit.Some;
+import dev.sluice.testkit.TestPostgres;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+
+/// A lane whose wake-up was lost is woken by the next sweep, unless something holds it.
+class LaneSweeperTest {
+
+    private static final Database DATABASE = TestPostgres.newDatabase();
+
+    private final Db db = emptied();
+    private final ManualClock clock = new ManualClock(Some.NOON);
+    private final Given given = new Given(db);
+    private final SourceId source = given.source();
+    private final ConnectionId connection =
+            given.connection(source, given.destination("a.example", 4));
+    private final ConfigurationCache configuration =
+            ConfigurationCache.open(
+                    db, new SourceStore(Given.SEALER), new DestinationStore(Given.SEALER));
+    private final Node node = Node.join(db, new UUID(1, 1));
+    private final SharedCircuits circuits =
+            SharedCircuits.open(db, node, Cooldowns.STANDARD, clock);
+    private final LaneSweeper laneSweeper =
+            new LaneSweeper(db, configuration, new HoldPolicy(circuits), clock);
+
+    private static Db emptied() {
+        var db = TestPostgres.open(DATABASE);
+        Given.clearTables(db);
+        return db;
+    }
+
+    @AfterEach
+    void close() {
+        db.close();
+    }
+
+    private void addWaiting(Instant nextAt) {
+        var id = DeliveryId.of(Some.eventId(clock.instant()), 1);
+        var row = GivenRows.WorkRow.waiting(id, source, connection, nextAt);
+        db.run(tx -> GivenRows.insertWork(tx, List.of(row)));
+    }
+
+    private List<Instant> wakes() {
+        return db.call(tx -> tx.query("select wake_at from lane", row -> row.instant("wake_at")));
+    }
+
+    @Test
+    void a_sweep_wakes_what_is_not_held() throws InterruptedException {
+        var later = clock.instant().plusSeconds(30);
+        addWaiting(later);
+
+        laneSweeper.run();
+
+        assertThat(wakes()).containsExactly(later);
+    }
+
+    @Test
+    void what_a_clock_scheduled_that_has_been_set_back_since_is_due_now()
+            throws InterruptedException {
+        addWaiting(clock.instant().plus(Duration.ofDays(10)));
+        addWaiting(clock.instant().plus(Duration.ofDays(11)));
+
+        laneSweeper.run();
+
+        assertThat(wakes()).containsExactly(clock.instant());
+        assertThat(dueTimes()).containsOnly(clock.instant()).hasSize(2);
+    }
+
+    @Test
+    void what_waits_for_as_long_as_any_delivery_may_is_left_alone() throws InterruptedException {
+        var last = clock.instant().plus(Duration.ofDays(2));
+        addWaiting(last);
+
+        laneSweeper.run();
+
+        assertThat(dueTimes()).containsExactly(last);
+    }
+
+    private List<Instant> dueTimes() {
+        return db.call(
+                tx -> tx.query("select next_at from delivery_work", row -> row.instant("next_at")));
+    }
+
+    @Test
+    void a_sweep_lets_held_lanes_sleep() throws InterruptedException {
+        given.paused(source, true);
+        configuration.run();
+        addWaiting(clock.instant());
+
+        laneSweeper.run();
+
+        assertThat(wakes()).isEmpty();
+    }
+
+    @Test
+    void a_sweep_wakes_lanes_of_deleted_connections_at_once() throws InterruptedException {
+        given.deleted(connection);
+        configuration.run();
+        addWaiting(clock.instant().plusSeconds(3_600));
+
+        laneSweeper.run();
+
+        assertThat(wakes()).containsExactly(clock.instant());
+    }
+}
