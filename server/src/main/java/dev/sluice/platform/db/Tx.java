@@ -9,17 +9,20 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Types;
 import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// One open transaction. Not to be kept, and not to be shared between threads.
+/// An open transaction that runs SQL. Valid only during the call that receives it, and only on that
+/// call's thread.
 ///
-/// Arguments may be strings, numbers, booleans, UUIDs, instants, byte arrays, lists of UUIDs,
-/// integers or longs, and null.
+/// Arguments may be strings, numbers, booleans, UUIDs, instants, byte arrays, null, and lists of
+/// UUIDs, integers or longs.
 public final class Tx {
 
     private final Connection connection;
@@ -28,13 +31,13 @@ public final class Tx {
         this.connection = connection;
     }
 
-    public <T> List<T> query(String sql, Row.Reader<T> reader, @Nullable Object... arguments) {
+    public <T> List<T> query(String sql, Row.RowMapper<T> reader, @Nullable Object... arguments) {
         try (var statement = prepare(sql, arguments);
                 var result = statement.executeQuery()) {
             var row = new Row(result);
             var rows = new ArrayList<T>();
             while (result.next()) {
-                rows.add(reader.read(row));
+                rows.add(reader.map(row));
             }
             return rows;
         } catch (SQLException e) {
@@ -42,8 +45,12 @@ public final class Tx {
         }
     }
 
-    /// The only row, or empty. More than one is a bug in the statement.
-    public <T> Optional<T> one(String sql, Row.Reader<T> reader, @Nullable Object... arguments) {
+    /// Returns the only row, or empty if there is none.
+    ///
+    /// @throws IllegalStateException when there is more than one row, which is a bug in the
+    ///   statement
+    public <T> Optional<T> findOne(
+            String sql, Row.RowMapper<T> reader, @Nullable Object... arguments) {
         var rows = query(sql, reader, arguments);
         if (rows.size() > 1) {
             throw new IllegalStateException("more than one row from: " + sql);
@@ -51,13 +58,13 @@ public final class Tx {
         return rows.stream().findFirst();
     }
 
-    /// The only row of a statement that always has one.
-    public <T> T single(String sql, Row.Reader<T> reader, @Nullable Object... arguments) {
-        return one(sql, reader, arguments)
+    /// Returns the only row of a statement that always returns one.
+    public <T> T single(String sql, Row.RowMapper<T> reader, @Nullable Object... arguments) {
+        return findOne(sql, reader, arguments)
                 .orElseThrow(() -> new IllegalStateException("no row from: " + sql));
     }
 
-    /// How many rows were changed.
+    /// Returns the number of rows that the statement changed.
     public int update(String sql, @Nullable Object... arguments) {
         try (var statement = prepare(sql, arguments)) {
             return statement.executeUpdate();
@@ -66,8 +73,15 @@ public final class Tx {
         }
     }
 
-    /// Runs the statement once for each element, sent together. How many rows each changed, in
-    /// order.
+    /// Stops the planner from using these features for the rest of the transaction.
+    public void disable(PlannerFeature... features) {
+        for (var feature : features) {
+            update("set local " + feature.setting() + " = off");
+        }
+    }
+
+    /// Runs the statement once per element, in one batch. Returns the number of changed rows for
+    /// each element, in order.
     public int[] updateEach(String sql, List<? extends List<?>> arguments) {
         if (arguments.isEmpty()) {
             return new int[0];
@@ -83,7 +97,7 @@ public final class Tx {
         }
     }
 
-    /// Runs `copy … from stdin (format binary)` with the rows.
+    /// Sends the rows to the database with a `copy … from stdin (format binary)` statement.
     public void copy(String sql, CopyRows rows) {
         try {
             CopyIn copy = connection.unwrap(PGConnection.class).getCopyAPI().copyIn(sql);
@@ -123,14 +137,20 @@ public final class Tx {
             throws SQLException {
         switch (value) {
             case null -> statement.setNull(index, Types.NULL);
-            case Instant instant -> statement.setObject(index, instant.atOffset(ZoneOffset.UTC));
+            case Instant instant -> statement.setObject(index, stored(instant));
             case Collection<?> list -> statement.setArray(index, arrayOf(list));
             default -> statement.setObject(index, value);
         }
     }
 
-    /// An empty list is an empty list of UUIDs, which only compares with UUIDs: never pass one for
-    /// numbers.
+    /// Truncates a time to microseconds, which is PostgreSQL's resolution. The driver would round
+    /// it instead, so a time could be read back a millisecond later than it was answered.
+    private static OffsetDateTime stored(Instant time) {
+        return time.truncatedTo(ChronoUnit.MICROS).atOffset(ZoneOffset.UTC);
+    }
+
+    /// Converts a list to a PostgreSQL array. An empty list becomes an array of UUIDs, so callers
+    /// must never pass an empty list of numbers.
     private java.sql.Array arrayOf(Collection<?> list) throws SQLException {
         Object first = list.isEmpty() ? "" : list.iterator().next();
         return switch (first) {
