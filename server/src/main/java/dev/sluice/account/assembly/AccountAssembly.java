@@ -7,12 +7,16 @@ import dev.sluice.account.access.ClientAddress;
 import dev.sluice.account.access.InitialSetup;
 import dev.sluice.account.access.SessionStore;
 import dev.sluice.account.plan.PlanCatalog;
+import dev.sluice.account.plan.PlanChangePolicy;
 import dev.sluice.account.plan.PlanRoutes;
 import dev.sluice.account.workspace.InviteStore;
 import dev.sluice.platform.assembly.Foundation;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.loop.Chore;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -36,6 +40,8 @@ public record AccountAssembly(
         Chore expiry,
         Optional<InitialSetup.InitialCredentials> firstStart) {
 
+    private static final Logger log = LoggerFactory.getLogger(AccountAssembly.class);
+
     /// Builds the account layer. Creates the first workspace if there is none.
     ///
     /// @param saveCredentials stores the newly created credentials before the commit; if it throws
@@ -53,6 +59,7 @@ public record AccountAssembly(
                         base.random(),
                         base.now(),
                         saveCredentials);
+        warnOfOpenPlans(settings);
         var plans = settings.plans();
         var authenticator =
                 new Authenticator(
@@ -76,7 +83,8 @@ public record AccountAssembly(
                         db,
                         authenticator,
                         settings.people().baseUrl(),
-                        settings.people().firstPlan(),
+                        plans,
+                        settings.planChangePolicy(),
                         base.ids(),
                         base.random(),
                         base.clock()),
@@ -86,6 +94,15 @@ public record AccountAssembly(
                         Duration.ofMinutes(10),
                         () -> db.run(tx -> deleteExpired(tx, base.settledClock().instant()))),
                 credentials);
+    }
+
+    /// Anybody who registers could take the largest plan.
+    private static void warnOfOpenPlans(AccountSettings settings) {
+        if (settings.people().isRegistrationOpen()
+                && settings.planChangePolicy() == PlanChangePolicy.OWNER
+                && settings.plans().names().size() > 1) {
+            log.atWarn().log("plans.left_open");
+        }
     }
 
     private static void deleteExpired(Tx tx, Instant now) {

@@ -68,6 +68,16 @@ public final class WorkspaceStore {
                 id.value());
     }
 
+    /// Gives the workspace the plan that `changed` has.
+    public static void setPlan(Tx tx, Workspace changed, Instant now, long version) {
+        tx.update(
+                "update workspace set plan = ?, updated_at = ?, version = ? where id = ?",
+                changed.plan(),
+                now,
+                version,
+                changed.id().value());
+    }
+
     public static Optional<Workspace> find(Tx tx, WorkspaceId id) {
         return tx.findOne(
                 "select id, name, plan from workspace where id = ?",
