@@ -1,15 +1,21 @@
 package dev.sluice;
 
+import dev.sluice.account.audit.AuditActor;
+import dev.sluice.account.audit.AuditTrail;
 import dev.sluice.account.plan.Plan;
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.account.plan.PlanChange;
 import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.json.FieldReader;
 
 import java.io.PrintStream;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.random.RandomGenerator;
 
 /// The command `sluice set-plan WORKSPACE PLAN`: the operator gives a workspace another plan,
 /// whether or not a server is running.
@@ -75,17 +81,7 @@ final class SetPlanCommand {
                 CommandDatabase.use(
                         config,
                         "set-plan",
-                        db ->
-                                db.call(tx ->
-                                        PlanChange.apply(
-                                                tx,
-                                                plans,
-                                                workspace,
-                                                plan,
-                                                isConfirmed,
-                                                tx.single(
-                                                        "select now() as now",
-                                                        row -> row.instant("now")))));
+                        db -> db.call(tx -> change(tx, plans, workspace, plan, isConfirmed)));
         if (change.isEmpty()) {
             err.println("There is no workspace with this id.");
             return EXIT_REFUSED;
@@ -109,5 +105,15 @@ final class SetPlanCommand {
                 yield EXIT_REFUSED;
             }
         };
+    }
+
+    private static Optional<PlanChange> change(
+            Tx tx, PlanCatalog plans, WorkspaceId workspace, Plan plan, boolean isConfirmed) {
+        var now = tx.single("select now() as now", row -> row.instant("now"));
+        var ids = new Uuid7(InstantSource.fixed(now), RandomGenerator.getDefault());
+        var change = PlanChange.apply(tx, plans, workspace, plan, isConfirmed, now);
+        change.ifPresent(
+                result -> result.recordTo(tx, new AuditTrail(AuditActor.operator(), "", ids)));
+        return change;
     }
 }

@@ -6,6 +6,7 @@ import dev.sluice.account.access.CallerRoutes;
 import dev.sluice.account.access.ClientAddress;
 import dev.sluice.account.access.InitialSetup;
 import dev.sluice.account.access.SessionStore;
+import dev.sluice.account.audit.AuditLogTrimmer;
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.account.plan.PlanChangePolicy;
 import dev.sluice.account.plan.PlanRoutes;
@@ -27,6 +28,7 @@ import java.util.function.Consumer;
 /// The assembled account layer: authentication of API requests, and the plan catalogue.
 ///
 /// @param callerRoutes `GET /api/v1/me`
+/// @param auditLogTrimming removes old entries of the audit log
 /// @param expiry removes sessions and invites that expired
 /// @param firstStart the newly created credentials if this is the first start with this database;
 ///   otherwise empty
@@ -38,6 +40,7 @@ public record AccountAssembly(
         MembersAssembly members,
         PlanCatalog plans,
         Chore expiry,
+        Chore auditLogTrimming,
         Optional<InitialSetup.InitialCredentials> firstStart) {
 
     private static final Logger log = LoggerFactory.getLogger(AccountAssembly.class);
@@ -67,6 +70,7 @@ public record AccountAssembly(
                         plans,
                         settings.people().baseUrl(),
                         new ClientAddress(settings.people().trustedProxies()),
+                        base.ids(),
                         base.clock());
         return new AccountAssembly(
                 authenticator,
@@ -93,6 +97,10 @@ public record AccountAssembly(
                         "expired sessions",
                         Duration.ofMinutes(10),
                         () -> db.run(tx -> deleteExpired(tx, base.settledClock().instant()))),
+                new Chore(
+                        "audit log",
+                        Duration.ofMinutes(10),
+                        new AuditLogTrimmer(base.pools().relay(), base.settledClock())),
                 credentials);
     }
 
@@ -111,7 +119,7 @@ public record AccountAssembly(
     }
 
     public List<Chore> chores() {
-        return List.of(expiry);
+        return List.of(expiry, auditLogTrimming);
     }
 
     public void addTo(Router router) {

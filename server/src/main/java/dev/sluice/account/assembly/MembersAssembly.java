@@ -1,6 +1,7 @@
 package dev.sluice.account.assembly;
 
 import dev.sluice.account.access.Authenticator;
+import dev.sluice.account.members.AuditLogRoutes;
 import dev.sluice.account.members.InviteRoutes;
 import dev.sluice.account.members.MemberRoutes;
 import dev.sluice.account.members.PlanChangeRoutes;
@@ -22,6 +23,7 @@ final class MembersAssembly {
     private final MemberRoutes members;
     private final InviteRoutes invites;
     private final PlanChangeRoutes planChange;
+    private final AuditLogRoutes auditLog;
 
     /// @param baseUrl the server's public address
     /// @param plans the first of them is the plan of a new workspace
@@ -39,6 +41,7 @@ final class MembersAssembly {
         workspaces = new WorkspaceRoutes(db, authenticator, access, firstPlan, ids, clock);
         members = new MemberRoutes(db, access);
         invites = new InviteRoutes(db, authenticator, access, baseUrl, ids, random, clock);
+        auditLog = new AuditLogRoutes(db, authenticator);
         planChange = new PlanChangeRoutes(db, access, plans, planChangePolicy, clock);
     }
 
@@ -47,5 +50,6 @@ final class MembersAssembly {
         members.addTo(router);
         invites.addTo(router);
         planChange.addTo(router);
+        auditLog.addTo(router);
     }
 }

@@ -1,11 +1,13 @@
 package dev.sluice.account.members;
 
+import dev.sluice.account.members.WorkspaceAccess.Access;
 import dev.sluice.account.plan.Plan;
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.account.plan.PlanChange;
 import dev.sluice.account.plan.PlanChangePolicy;
 import dev.sluice.account.workspace.Role;
 import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Reply;
@@ -15,6 +17,7 @@ import dev.sluice.platform.http.Router;
 import java.io.IOException;
 import java.time.InstantSource;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -60,14 +63,7 @@ public final class PlanChangeRoutes {
         Plan next = plan.toOptional().orElseThrow();
         boolean isConfirmed = confirm.orElse(false);
         var change =
-                db.call(tx ->
-                                PlanChange.apply(
-                                        tx,
-                                        plans,
-                                        who.workspace(),
-                                        next,
-                                        isConfirmed,
-                                        clock.instant()))
+                db.call(tx -> change(tx, who, next, isConfirmed))
                         .orElseThrow(WorkspaceAccess::notFound);
         return switch (change) {
             case PlanChange.Changed(var workspace) ->
@@ -78,6 +74,13 @@ public final class PlanChangeRoutes {
                             unconfirmed.message()
                                     + " Send \"confirm\": true to change it all the same.");
         };
+    }
+
+    private Optional<PlanChange> change(Tx tx, Access who, Plan next, boolean isConfirmed) {
+        var change =
+                PlanChange.apply(tx, plans, who.workspace(), next, isConfirmed, clock.instant());
+        change.ifPresent(result -> result.recordTo(tx, who.trail()));
+        return change;
     }
 
     private Map<String, Plan> plansByName() {

@@ -1,5 +1,6 @@
 package dev.sluice.account.plan;
 
+import dev.sluice.account.audit.AuditTrail;
 import dev.sluice.account.workspace.Workspace;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.account.workspace.WorkspaceStore;
@@ -7,6 +8,7 @@ import dev.sluice.platform.db.Tx;
 
 import java.time.Instant;
 import java.util.Optional;
+import java.util.Set;
 
 /// The result of changing the plan of a workspace.
 public sealed interface PlanChange {
@@ -27,6 +29,19 @@ public sealed interface PlanChange {
                     + " days, which is shorter than now. "
                     + events
                     + " stored events would go.";
+        }
+    }
+
+    /// Records the change in the audit log of the workspace, unless nothing was changed.
+    default void recordTo(Tx tx, AuditTrail trail) {
+        if (this instanceof Changed(var workspace)) {
+            trail.record(
+                    tx,
+                    workspace.id(),
+                    "workspace.plan_changed",
+                    workspace.id().value(),
+                    workspace.name(),
+                    Set.of("plan"));
         }
     }
 
