@@ -45,6 +45,7 @@ class AuditLogCoverageTest {
                     entry("logout", "changes nothing in a workspace"),
                     entry("register", "the workspace begins with the account that made it"),
                     entry("switchWorkspace", "changes only what the session looks at"),
+                    entry("deleteWorkspace", "the log goes with the workspace"),
                     entry("previewConnection", "changes nothing"));
 
     /// Operations whose examples cannot work, and the test of the entry that they leave.

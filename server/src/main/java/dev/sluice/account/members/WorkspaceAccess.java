@@ -27,15 +27,16 @@ public final class WorkspaceAccess {
     /// A person's session with the person's role in the workspace of the path.
     ///
     /// @param trail writes what the person changes into the audit log
-    record Access(WorkspaceId workspace, UUID account, UUID session, Role role, AuditTrail trail) {
+    public record Access(
+            WorkspaceId workspace, UUID account, UUID session, Role role, AuditTrail trail) {
 
         /// Records a change by the person in the audit log of the workspace.
-        void record(Tx tx, String action, UUID target, String name, Set<String> fields) {
+        public void record(Tx tx, String action, UUID target, String name, Set<String> fields) {
             trail.record(tx, workspace, action, target, name, fields);
         }
 
         /// @throws ApiException 403 if the role does not include `required`
-        Access require(Role required) {
+        public Access require(Role required) {
             if (!role.includes(required)) {
                 throw new ApiException(
                         ApiErrorCode.FORBIDDEN,
@@ -60,7 +61,7 @@ public final class WorkspaceAccess {
     /// Returns the session's access to the workspace `{id}` of the path.
     ///
     /// @throws ApiException 403 for an API key, 404 if the person is not a member
-    Access ofSession(Request request) {
+    public Access ofSession(Request request) {
         Session session = authenticator.session(request);
         var workspace = new WorkspaceId(request.id("workspace"));
         return new Access(

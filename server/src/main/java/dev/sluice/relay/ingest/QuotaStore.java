@@ -2,10 +2,11 @@ package dev.sluice.relay.ingest;
 
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.platform.db.Tx;
+import dev.sluice.relay.DeletedWorkspace;
 
 /// Updates the table `quota`, which records how many of a month's events the nodes have reserved or
 /// stored.
-final class QuotaStore {
+public final class QuotaStore {
 
     private QuotaStore() {}
 
@@ -56,5 +57,10 @@ final class QuotaStore {
                 tokens,
                 workspace.value(),
                 month);
+    }
+
+    /// Deletes the quota counts of a deleted workspace. Returns the number of rows.
+    public static int deleteOf(Tx tx, DeletedWorkspace workspace) {
+        return tx.update("delete from quota where workspace_id = ?", workspace.id().value());
     }
 }
