@@ -197,7 +197,7 @@ class PlanChangeTest {
         var open = Map.of("SLUICE_REGISTRATION", "open");
         var strict = Map.of("SLUICE_REGISTRATION", "open", "SLUICE_PLAN_CHANGE", "operator");
 
-        assertThat(warningsOfStart(open)).containsExactly("plans.left_open");
+        assertThat(warningsOfStart(open)).containsExactly("plans.exposed");
         assertThat(warningsOfStart(strict)).isEmpty();
         assertThat(warningsOfStart(Map.of())).isEmpty();
     }

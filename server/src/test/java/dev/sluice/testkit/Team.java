@@ -186,6 +186,7 @@ public final class Team {
             case "connection_id" -> connection().text("id");
             case "event_id" ->
                     api.ingest(source(false).text("ingest_path"), "{}").text("request_id");
+            case "actor_id" -> accounts.getOrDefault(Asker.OWNER, NOBODY).toString();
             case "user_id" -> db.call(tx -> insertMember(tx, "member", workspace)).toString();
             default ->
                     throw new AssertionError(

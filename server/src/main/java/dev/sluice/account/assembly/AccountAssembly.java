@@ -109,7 +109,7 @@ public record AccountAssembly(
         if (settings.people().isRegistrationOpen()
                 && settings.planChangePolicy() == PlanChangePolicy.OWNER
                 && settings.plans().names().size() > 1) {
-            log.atWarn().log("plans.left_open");
+            log.atWarn().log("plans.exposed");
         }
     }
 

@@ -104,7 +104,7 @@ public final class WorkspaceStore {
                  where deleted_at <= ? and erased_at is null
                  order by deleted_at
                  limit 1
-                   for no key update skip locked
+                   for update skip locked
                 """,
                 row -> new WorkspaceId(row.uuid("id")),
                 before);
