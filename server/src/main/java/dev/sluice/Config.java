@@ -4,6 +4,7 @@ import dev.sluice.account.access.InitialSetup;
 import dev.sluice.account.assembly.AccountSettings;
 import dev.sluice.account.people.PeopleSettings;
 import dev.sluice.account.plan.PlanCatalog;
+import dev.sluice.account.plan.PlanChangePolicy;
 import dev.sluice.platform.config.Settings;
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.http.HeaderSyntax;
@@ -65,6 +66,7 @@ record Config(
                         storage(settings),
                         new AccountSettings(
                                 plans,
+                                planChangePolicy(settings),
                                 initialSetup(settings, plans),
                                 people(settings, server, plans)),
                         delivery(settings),
@@ -99,6 +101,13 @@ record Config(
                 plans.names().getFirst(),
                 registration.equals("open"),
                 settings.read("SLUICE_TRUSTED_PROXIES", Config::ranges).orElse(List.of()));
+    }
+
+    private static PlanChangePolicy planChangePolicy(Settings settings) {
+        return settings.oneOf("SLUICE_PLAN_CHANGE", "owner", List.of("owner", "operator"))
+                        .equals("operator")
+                ? PlanChangePolicy.OPERATOR
+                : PlanChangePolicy.OWNER;
     }
 
     private static StorageSettings storage(Settings settings) {

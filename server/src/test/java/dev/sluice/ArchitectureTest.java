@@ -48,13 +48,27 @@ class ArchitectureTest {
                             "platform.http", Set.of("platform.json", "platform.db", "platform.id")),
                     Map.entry("platform.db", Set.of("platform.secret")),
                     Map.entry("platform.postgres", Set.of("platform.secret")),
-                    Map.entry("account.plan", Set.of("account.workspace")),
-                    Map.entry("account.access", Set.of("account.workspace", "account.plan")),
-                    Map.entry("account.people", Set.of("account.access", "account.workspace")),
-                    Map.entry("account.members", Set.of("account.access", "account.workspace")),
+                    Map.entry("account.audit", Set.of("account.workspace")),
+                    Map.entry("account.plan", Set.of("account.workspace", "account.audit")),
+                    Map.entry(
+                            "account.access",
+                            Set.of("account.workspace", "account.plan", "account.audit")),
+                    Map.entry(
+                            "account.people",
+                            Set.of("account.access", "account.audit", "account.workspace")),
+                    Map.entry(
+                            "account.members",
+                            Set.of(
+                                    "account.access",
+                                    "account.audit",
+                                    "account.plan",
+                                    "account.workspace")),
                     Map.entry(
                             "gateway.connection",
                             Set.of("gateway.source", "gateway.destination", "gateway.filter")),
+                    Map.entry(
+                            "gateway.deletion",
+                            Set.of("gateway.source", "gateway.destination", "gateway.connection")),
                     Map.entry(
                             "gateway.routing",
                             Set.of("gateway.source", "gateway.destination", "gateway.connection")),
@@ -88,6 +102,7 @@ class ArchitectureTest {
                     Map.entry("relay.retention", Set.of("relay.store", "relay.usage")),
                     Map.entry(
                             "relay.upkeep", Set.of("relay.store", "relay.dispatch", "relay.node")),
+                    Map.entry("observe.limits", Set.of("observe.usage")),
                     Map.entry("observe.events", Set.of("observe.usage")),
                     Map.entry("observe.deadletters", Set.of("observe.usage")));
 

@@ -73,6 +73,7 @@ class ConfigTest {
                         "SLUICE_METRICS_HOST",
                         "SLUICE_METRICS_PORT",
                         "SLUICE_PLANS_FILE",
+                        "SLUICE_PLAN_CHANGE",
                         "SLUICE_PORT",
                         "SLUICE_REGISTRATION",
                         "SLUICE_RETRY_JITTER",
@@ -162,9 +163,12 @@ class ConfigTest {
         assertThat(
                         complaints(
                                 Map.of(
-                                        "SLUICE_PORT", "x",
-                                        "SLUICE_LOG_FORMAT", "x",
-                                        "SLUICE_PROT", "x")))
+                                        "SLUICE_PORT",
+                                        "x",
+                                        "SLUICE_LOG_FORMAT",
+                                        "x",
+                                        "SLUICE_PROT",
+                                        "x")))
                 .hasSize(3)
                 .contains("SLUICE_PROT is not a setting; did you mean SLUICE_PORT?");
     }

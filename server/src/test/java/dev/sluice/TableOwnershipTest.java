@@ -50,6 +50,7 @@ class TableOwnershipTest {
                     entry("retention", "relay/retention"),
                     entry("retention_notice", "relay/retention"),
                     entry("replay_job", "relay/replay"),
+                    entry("audit_log", "account/audit"),
                     entry("audit", "observe/audit"));
 
     /// The look-behinds exclude `for update of connection` and `on conflict … do update set`.

@@ -95,11 +95,20 @@ public final class Person {
 
     /// @param json JSON with single quotes instead of double quotes
     public ApiResponse patch(String path, String json) {
+        return withBody("PATCH", path, json);
+    }
+
+    /// @param json JSON with single quotes instead of double quotes
+    public ApiResponse put(String path, String json) {
+        return withBody("PUT", path, json);
+    }
+
+    private ApiResponse withBody(String method, String path, String json) {
         return send(
                 request(path)
                         .header("Content-Type", "application/json")
                         .method(
-                                "PATCH",
+                                method,
                                 HttpRequest.BodyPublishers.ofString(json.replace('\'', '"'))));
     }
 }

@@ -22,6 +22,7 @@ import java.io.IOException;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
+import java.util.Set;
 import java.util.UUID;
 
 /// The routes `/api/v1/api-keys`: list, create and delete a workspace's API keys.
@@ -101,7 +102,12 @@ public final class ApiKeyRoutes {
                         access,
                         expiresAt,
                         secret);
-        var listed = db.call(tx -> insert(tx, key, now));
+        var listed =
+                db.call(tx -> {
+                    var inserted = insert(tx, key, now);
+                    caller.record(tx, "api_key.created", key.id(), key.name(), input.names());
+                    return inserted;
+                });
         return Reply.created(json(listed).put("key", secret.reveal()));
     }
 
@@ -130,9 +136,15 @@ public final class ApiKeyRoutes {
         caller.requireRole(Role.ADMIN);
         WorkspaceId workspace = caller.workspace();
         var id = request.id("API key");
-        if (!db.call(tx -> ApiKeyStore.delete(tx, workspace, id))) {
-            throw ApiException.notFound("API key");
-        }
+        db.run(tx -> {
+            var key =
+                    ApiKeyStore.find(tx, workspace, id)
+                            .orElseThrow(() -> ApiException.notFound("API key"));
+            if (!ApiKeyStore.delete(tx, workspace, id)) {
+                throw ApiException.notFound("API key");
+            }
+            caller.record(tx, "api_key.deleted", id, key.name(), Set.of());
+        });
         return Reply.noContent();
     }
 }

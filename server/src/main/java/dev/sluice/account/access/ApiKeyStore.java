@@ -145,6 +145,11 @@ final class ApiKeyStore {
                 > 0;
     }
 
+    /// Removes all keys of a workspace.
+    static void deleteAll(Tx tx, WorkspaceId workspace) {
+        tx.update("delete from api_key where workspace_id = ?", workspace.value());
+    }
+
     /// Returns empty if no key has this hash. The key may have expired.
     static Optional<ApiKeyRecord> find(Tx tx, byte[] hash, Instant now) {
         return tx.findOne(
@@ -152,7 +157,7 @@ final class ApiKeyStore {
                 select api_key.id, workspace_id, created_by, plan, access, expires_at,
                        coalesce(last_used_at > ?, false) as is_use_noted
                   from api_key
-                  join workspace on workspace.id = workspace_id
+                  join workspace on workspace.id = workspace_id and deleted_at is null
                  where hash = ?
                 """,
                 row ->

@@ -1,5 +1,7 @@
 package dev.sluice.account.access;
 
+import dev.sluice.account.audit.AuditActor;
+import dev.sluice.account.audit.AuditTrail;
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
@@ -7,6 +9,7 @@ import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Header;
 import dev.sluice.platform.http.Request;
+import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.secret.Sha256;
 
 import java.time.InstantSource;
@@ -35,9 +38,11 @@ public final class Authenticator {
             boolean isExpired,
             Optional<ApiRateLimiter.ApiRateLimitStatus> rateLimit) {
 
-        Caller caller() {
+        Caller caller(AuditTrail trail) {
             return new Caller(
-                    key.workspace(), new Caller.Identity.KeyIdentity(key.id(), key.createdBy()));
+                    key.workspace(),
+                    new Caller.Identity.KeyIdentity(key.id(), key.createdBy()),
+                    trail);
         }
     }
 
@@ -45,6 +50,7 @@ public final class Authenticator {
     private final ApiRateLimiter rateLimiter;
     private final OriginCheck originCheck;
     private final ClientAddress clientAddress;
+    private final Uuid7 ids;
     private final InstantSource clock;
     private final NetworkFailures unknownKeys = new NetworkFailures(MAX_UNKNOWN_KEYS_PER_MINUTE);
 
@@ -54,8 +60,10 @@ public final class Authenticator {
             PlanCatalog plans,
             String baseUrl,
             ClientAddress clientAddress,
+            Uuid7 ids,
             InstantSource clock) {
         this.db = db;
+        this.ids = ids;
         this.clientAddress = clientAddress;
         this.rateLimiter = new ApiRateLimiter(plans);
         this.originCheck = new OriginCheck(baseUrl);
@@ -81,9 +89,19 @@ public final class Authenticator {
             return new Caller(
                     membership.workspace(),
                     new Caller.Identity.SessionIdentity(
-                            session.account(), session.id(), membership.role()));
+                            session.account(), session.id(), membership.role()),
+                    trail(request, session));
         }
         return authenticateKey(request);
+    }
+
+    /// Returns what writes the changes of a session's person into the audit log.
+    public AuditTrail trail(Request request, Session session) {
+        return trail(request, AuditActor.user(session.account()));
+    }
+
+    private AuditTrail trail(Request request, AuditActor actor) {
+        return new AuditTrail(actor, clientAddress.of(request).getHostAddress(), ids);
     }
 
     private static boolean hasSession(Request request) {
@@ -136,7 +154,7 @@ public final class Authenticator {
                     "This API key may only read, with GET and HEAD. Use a key with full access.");
         }
         request.setBodyOwner(found.key().workspace());
-        return found.caller();
+        return found.caller(trail(request, AuditActor.key(found.key().id())));
     }
 
     /// Returns the refusal of an unknown key: 401, or 429 if too many came from the client's

@@ -1,14 +1,19 @@
 package dev.sluice.account.access;
 
+import dev.sluice.account.audit.AuditTrail;
 import dev.sluice.account.workspace.Role;
 import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
 
+import java.util.Set;
 import java.util.UUID;
 
 /// The authenticated caller of an API request, who acts in one workspace.
-public record Caller(WorkspaceId workspace, Identity identity) {
+///
+/// @param trail writes what the caller changes into the audit log
+public record Caller(WorkspaceId workspace, Identity identity, AuditTrail trail) {
 
     /// How the caller was authenticated.
     public sealed interface Identity {
@@ -19,6 +24,15 @@ public record Caller(WorkspaceId workspace, Identity identity) {
 
         /// @param role the person's role in the workspace, read for this request
         record SessionIdentity(UUID account, UUID session, Role role) implements Identity {}
+    }
+
+    /// Records a change by the caller in the audit log of the workspace.
+    ///
+    /// @param action such as `source.updated`
+    /// @param name the name of what was changed; empty if it has none
+    /// @param fields the names of the fields that the request set
+    public void record(Tx tx, String action, UUID target, String name, Set<String> fields) {
+        trail.record(tx, workspace, action, target, name, fields);
     }
 
     /// Returns the caller's session, which must have at least this role.

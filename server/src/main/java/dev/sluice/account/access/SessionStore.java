@@ -1,5 +1,7 @@
 package dev.sluice.account.access;
 
+import dev.sluice.account.workspace.InviteStore;
+import dev.sluice.account.workspace.MemberStore;
 import dev.sluice.account.workspace.Role;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.platform.db.Row;
@@ -72,7 +74,9 @@ public final class SessionStore {
                         select session.id, session.account_id, member.workspace_id, role,
                                last_seen_at > ? as is_recent
                           from session
-                          left join member on member.workspace_id = session.workspace_id
+                          left join workspace on workspace.id = session.workspace_id
+                                             and workspace.deleted_at is null
+                          left join member on member.workspace_id = workspace.id
                                           and member.account_id = session.account_id
                          where token_hash = ?
                            and expires_at > ?
@@ -162,6 +166,25 @@ public final class SessionStore {
                 """,
                 workspace.value(),
                 account);
+    }
+
+    /// Ends all access to a workspace: deletes its keys, invites and members, and moves sessions
+    /// that act in it to the oldest other workspace of their person, or to none.
+    public static void endAccess(Tx tx, WorkspaceId workspace) {
+        ApiKeyStore.deleteAll(tx, workspace);
+        InviteStore.deleteAll(tx, workspace);
+        MemberStore.deleteAll(tx, workspace);
+        tx.update(
+                """
+                update session
+                   set workspace_id = (select member.workspace_id
+                                         from member
+                                        where member.account_id = session.account_id
+                                        order by member.created_at
+                                        limit 1)
+                 where workspace_id = ?
+                """,
+                workspace.value());
     }
 
     /// Ends the sessions of an account that act in a workspace.

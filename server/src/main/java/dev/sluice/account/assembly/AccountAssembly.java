@@ -6,13 +6,18 @@ import dev.sluice.account.access.CallerRoutes;
 import dev.sluice.account.access.ClientAddress;
 import dev.sluice.account.access.InitialSetup;
 import dev.sluice.account.access.SessionStore;
+import dev.sluice.account.audit.AuditLogTrimmer;
 import dev.sluice.account.plan.PlanCatalog;
+import dev.sluice.account.plan.PlanChangePolicy;
 import dev.sluice.account.plan.PlanRoutes;
 import dev.sluice.account.workspace.InviteStore;
 import dev.sluice.platform.assembly.Foundation;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.loop.Chore;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -23,6 +28,7 @@ import java.util.function.Consumer;
 /// The assembled account layer: authentication of API requests, and the plan catalogue.
 ///
 /// @param callerRoutes `GET /api/v1/me`
+/// @param auditLogTrimming removes old entries of the audit log
 /// @param expiry removes sessions and invites that expired
 /// @param firstStart the newly created credentials if this is the first start with this database;
 ///   otherwise empty
@@ -34,7 +40,10 @@ public record AccountAssembly(
         MembersAssembly members,
         PlanCatalog plans,
         Chore expiry,
+        Chore auditLogTrimming,
         Optional<InitialSetup.InitialCredentials> firstStart) {
+
+    private static final Logger log = LoggerFactory.getLogger(AccountAssembly.class);
 
     /// Builds the account layer. Creates the first workspace if there is none.
     ///
@@ -53,6 +62,7 @@ public record AccountAssembly(
                         base.random(),
                         base.now(),
                         saveCredentials);
+        warnOfOpenPlans(settings);
         var plans = settings.plans();
         var authenticator =
                 new Authenticator(
@@ -60,6 +70,7 @@ public record AccountAssembly(
                         plans,
                         settings.people().baseUrl(),
                         new ClientAddress(settings.people().trustedProxies()),
+                        base.ids(),
                         base.clock());
         return new AccountAssembly(
                 authenticator,
@@ -76,7 +87,8 @@ public record AccountAssembly(
                         db,
                         authenticator,
                         settings.people().baseUrl(),
-                        settings.people().firstPlan(),
+                        plans,
+                        settings.planChangePolicy(),
                         base.ids(),
                         base.random(),
                         base.clock()),
@@ -85,7 +97,20 @@ public record AccountAssembly(
                         "expired sessions",
                         Duration.ofMinutes(10),
                         () -> db.run(tx -> deleteExpired(tx, base.settledClock().instant()))),
+                new Chore(
+                        "audit log",
+                        Duration.ofMinutes(10),
+                        new AuditLogTrimmer(base.pools().relay(), base.settledClock())),
                 credentials);
+    }
+
+    /// Anybody who registers could take the largest plan.
+    private static void warnOfOpenPlans(AccountSettings settings) {
+        if (settings.people().isRegistrationOpen()
+                && settings.planChangePolicy() == PlanChangePolicy.OWNER
+                && settings.plans().names().size() > 1) {
+            log.atWarn().log("plans.exposed");
+        }
     }
 
     private static void deleteExpired(Tx tx, Instant now) {
@@ -94,7 +119,7 @@ public record AccountAssembly(
     }
 
     public List<Chore> chores() {
-        return List.of(expiry);
+        return List.of(expiry, auditLogTrimming);
     }
 
     public void addTo(Router router) {

@@ -3,7 +3,11 @@ package dev.sluice.account.assembly;
 import dev.sluice.account.access.InitialSetup;
 import dev.sluice.account.people.PeopleSettings;
 import dev.sluice.account.plan.PlanCatalog;
+import dev.sluice.account.plan.PlanChangePolicy;
 
 /// The settings of the account layer.
 public record AccountSettings(
-        PlanCatalog plans, InitialSetup.InitialSetupSettings initialSetup, PeopleSettings people) {}
+        PlanCatalog plans,
+        PlanChangePolicy planChangePolicy,
+        InitialSetup.InitialSetupSettings initialSetup,
+        PeopleSettings people) {}

@@ -1,10 +1,14 @@
 package dev.sluice.account.assembly;
 
 import dev.sluice.account.access.Authenticator;
+import dev.sluice.account.members.AuditLogRoutes;
 import dev.sluice.account.members.InviteRoutes;
 import dev.sluice.account.members.MemberRoutes;
+import dev.sluice.account.members.PlanChangeRoutes;
 import dev.sluice.account.members.WorkspaceAccess;
 import dev.sluice.account.members.WorkspaceRoutes;
+import dev.sluice.account.plan.PlanCatalog;
+import dev.sluice.account.plan.PlanChangePolicy;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
@@ -18,26 +22,34 @@ final class MembersAssembly {
     private final WorkspaceRoutes workspaces;
     private final MemberRoutes members;
     private final InviteRoutes invites;
+    private final PlanChangeRoutes planChange;
+    private final AuditLogRoutes auditLog;
 
     /// @param baseUrl the server's public address
-    /// @param firstPlan the plan of a new workspace
+    /// @param plans the first of them is the plan of a new workspace
     MembersAssembly(
             Db db,
             Authenticator authenticator,
             String baseUrl,
-            String firstPlan,
+            PlanCatalog plans,
+            PlanChangePolicy planChangePolicy,
             Uuid7 ids,
             SecretGenerator random,
             InstantSource clock) {
         var access = new WorkspaceAccess(db, authenticator);
+        String firstPlan = plans.names().getFirst();
         workspaces = new WorkspaceRoutes(db, authenticator, access, firstPlan, ids, clock);
         members = new MemberRoutes(db, access);
         invites = new InviteRoutes(db, authenticator, access, baseUrl, ids, random, clock);
+        auditLog = new AuditLogRoutes(db, authenticator);
+        planChange = new PlanChangeRoutes(db, access, plans, planChangePolicy, clock);
     }
 
     void addTo(Router router) {
         workspaces.addTo(router);
         members.addTo(router);
         invites.addTo(router);
+        planChange.addTo(router);
+        auditLog.addTo(router);
     }
 }

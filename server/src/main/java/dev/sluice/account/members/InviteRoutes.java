@@ -25,6 +25,7 @@ import dev.sluice.platform.secret.Sha256;
 import java.io.IOException;
 import java.time.InstantSource;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 
 /// The routes of invites: create, list, delete and accept. An invite works once, for seven days,
@@ -101,6 +102,7 @@ public final class InviteRoutes {
         db.run(tx -> {
             requireNoMember(tx, invite);
             InviteStore.replace(tx, invite, Sha256.hash(token), who.account());
+            who.record(tx, "invite.created", invite.id(), invite.email(), input.names());
         });
         return Reply.created(
                 json(invite).put("token", token).put("accept_url", baseUrl + "/invite#" + token));
@@ -120,9 +122,12 @@ public final class InviteRoutes {
     private Reply delete(Request request) {
         var who = access.ofSession(request).require(Role.ADMIN);
         UUID id = inviteId(request);
-        if (!db.call(tx -> InviteStore.delete(tx, who.workspace(), id))) {
-            throw ApiException.notFound("invite");
-        }
+        db.run(tx -> {
+            if (!InviteStore.delete(tx, who.workspace(), id)) {
+                throw ApiException.notFound("invite");
+            }
+            who.record(tx, "invite.deleted", id, "", Set.of());
+        });
         return Reply.noContent();
     }
 
@@ -156,6 +161,15 @@ public final class InviteRoutes {
                                 clock.instant());
                     }
                     SessionStore.switchTo(tx, session.id(), invite.workspace());
+                    authenticator
+                            .trail(request, session)
+                            .record(
+                                    tx,
+                                    invite.workspace(),
+                                    "invite.accepted",
+                                    invite.id(),
+                                    invite.email(),
+                                    Set.of());
                     return WorkspaceStore.find(tx, invite.workspace())
                             .orElseThrow(WorkspaceAccess::notFound)
                             .json()

@@ -20,6 +20,7 @@ import dev.sluice.platform.json.JsonObject;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 
 /// The routes of a workspace's members: list, change of role, removal, leaving, transfer.
@@ -81,6 +82,7 @@ public final class MemberRoutes {
                         requireOtherOwner(tx, who.workspace(), target);
                     }
                     MemberStore.setRole(tx, who.workspace(), target, next);
+                    who.record(tx, "member.role_changed", target, "", Set.of("role"));
                     return member(tx, who.workspace(), target);
                 });
         return Reply.ok(json(changed));
@@ -95,6 +97,7 @@ public final class MemberRoutes {
             current(tx, who).require(role == Role.OWNER ? Role.OWNER : Role.ADMIN);
             endMembership(tx, who.workspace(), target);
             SessionStore.endIn(tx, who.workspace(), target);
+            who.record(tx, "member.removed", target, "", Set.of());
         });
         return Reply.noContent();
     }
@@ -105,6 +108,7 @@ public final class MemberRoutes {
             MemberStore.lock(tx, who.workspace());
             endMembership(tx, who.workspace(), who.account());
             SessionStore.moveOut(tx, who.workspace(), who.account());
+            who.record(tx, "member.left", who.account(), "", Set.of());
         });
         return Reply.noContent();
     }
@@ -122,6 +126,7 @@ public final class MemberRoutes {
             var _ = role(tx, who.workspace(), next);
             MemberStore.setRole(tx, who.workspace(), who.account(), Role.ADMIN);
             MemberStore.setRole(tx, who.workspace(), next, Role.OWNER);
+            who.record(tx, "workspace.transferred", next, "", Set.of());
         });
         return Reply.noContent();
     }
@@ -142,7 +147,8 @@ public final class MemberRoutes {
                 who.account(),
                 who.session(),
                 MemberStore.role(tx, who.workspace(), who.account())
-                        .orElseThrow(WorkspaceAccess::notFound));
+                        .orElseThrow(WorkspaceAccess::notFound),
+                who.trail());
     }
 
     private static void requireOtherOwner(Tx tx, WorkspaceId workspace, UUID account) {

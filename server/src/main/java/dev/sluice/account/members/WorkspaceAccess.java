@@ -4,15 +4,18 @@ import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.access.Caller.Identity;
 import dev.sluice.account.access.Session;
+import dev.sluice.account.audit.AuditTrail;
 import dev.sluice.account.workspace.MemberStore;
 import dev.sluice.account.workspace.Role;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Request;
 
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 
 /// Decides who may do what to the workspace that a path names.
@@ -22,10 +25,18 @@ import java.util.UUID;
 public final class WorkspaceAccess {
 
     /// A person's session with the person's role in the workspace of the path.
-    record Access(WorkspaceId workspace, UUID account, UUID session, Role role) {
+    ///
+    /// @param trail writes what the person changes into the audit log
+    public record Access(
+            WorkspaceId workspace, UUID account, UUID session, Role role, AuditTrail trail) {
+
+        /// Records a change by the person in the audit log of the workspace.
+        public void record(Tx tx, String action, UUID target, String name, Set<String> fields) {
+            trail.record(tx, workspace, action, target, name, fields);
+        }
 
         /// @throws ApiException 403 if the role does not include `required`
-        Access require(Role required) {
+        public Access require(Role required) {
             if (!role.includes(required)) {
                 throw new ApiException(
                         ApiErrorCode.FORBIDDEN,
@@ -50,14 +61,15 @@ public final class WorkspaceAccess {
     /// Returns the session's access to the workspace `{id}` of the path.
     ///
     /// @throws ApiException 403 for an API key, 404 if the person is not a member
-    Access ofSession(Request request) {
+    public Access ofSession(Request request) {
         Session session = authenticator.session(request);
         var workspace = new WorkspaceId(request.id("workspace"));
         return new Access(
                 workspace,
                 session.account(),
                 session.id(),
-                role(workspace, session.account()).orElseThrow(WorkspaceAccess::notFound));
+                role(workspace, session.account()).orElseThrow(WorkspaceAccess::notFound),
+                authenticator.trail(request, session));
     }
 
     /// Checks that the caller may read who belongs to the workspace `{id}` of the path. A key is

@@ -18,6 +18,7 @@ import dev.sluice.platform.json.JsonObject;
 
 import java.io.IOException;
 import java.time.InstantSource;
+import java.util.Set;
 import java.util.UUID;
 
 /// The routes under `/api/v1/workspaces` that concern the workspace itself: list, create, rename
@@ -77,6 +78,15 @@ public final class WorkspaceRoutes {
         db.run(tx -> {
             WorkspaceStore.create(tx, workspace, clock.instant());
             MemberStore.insert(tx, workspace.id(), session.account(), Role.OWNER, clock.instant());
+            authenticator
+                    .trail(request, session)
+                    .record(
+                            tx,
+                            workspace.id(),
+                            "workspace.created",
+                            workspace.id().value(),
+                            name,
+                            Set.of("name"));
         });
         return Reply.created(json(new Membership(workspace, Role.OWNER)));
     }
@@ -87,6 +97,8 @@ public final class WorkspaceRoutes {
         var renamed =
                 db.call(tx -> {
                     WorkspaceStore.rename(tx, who.workspace(), name, clock.instant());
+                    who.record(
+                            tx, "workspace.renamed", who.workspace().value(), name, Set.of("name"));
                     return WorkspaceStore.find(tx, who.workspace()).orElseThrow();
                 });
         return Reply.ok(json(new Membership(renamed, who.role())));

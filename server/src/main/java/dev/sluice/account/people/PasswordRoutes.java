@@ -55,6 +55,9 @@ public final class PasswordRoutes {
         db.run(tx -> {
             AccountStore.setPasswordHash(tx, account.id(), hash);
             SessionStore.endAll(tx, account.id(), Optional.of(session.id()));
+            authenticator
+                    .trail(request, session)
+                    .recordOfPerson(tx, account.id(), "person.password_changed");
         });
         return Reply.noContent();
     }

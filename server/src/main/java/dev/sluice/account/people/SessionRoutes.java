@@ -51,9 +51,14 @@ public final class SessionRoutes {
     private Reply end(Request request) {
         var session = authenticator.session(request);
         var id = request.id("session");
-        if (!db.call(tx -> SessionStore.end(tx, session.account(), id))) {
-            throw ApiException.notFound("session");
-        }
+        db.run(tx -> {
+            if (!SessionStore.end(tx, session.account(), id)) {
+                throw ApiException.notFound("session");
+            }
+            authenticator
+                    .trail(request, session)
+                    .recordOfPerson(tx, session.account(), "person.session_ended");
+        });
         return Reply.noContent();
     }
 }

@@ -3,6 +3,7 @@ package dev.sluice.account.plan;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.account.workspace.WorkspaceStore;
 import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.json.FieldReader;
 import dev.sluice.platform.json.InvalidFieldsException;
 import dev.sluice.platform.json.Json;
@@ -176,8 +177,13 @@ public final class PlanCatalog {
     }
 
     /// Returns the current plan of a workspace.
+    ///
+    /// @throws ApiException 404 if the workspace was deleted while the request was running
     public Plan ofWorkspace(Tx tx, WorkspaceId workspace) {
-        return byNameOrLast(WorkspaceStore.find(tx, workspace).orElseThrow().plan());
+        return byNameOrLast(
+                WorkspaceStore.find(tx, workspace)
+                        .orElseThrow(() -> ApiException.notFound("workspace"))
+                        .plan());
     }
 
     /// Returns the longest retention of all plans.

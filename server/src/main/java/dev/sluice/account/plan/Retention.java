@@ -32,6 +32,12 @@ public record Retention(OptionalInt days) {
         return !receivedAt.isAfter(expiryCutoff(now));
     }
 
+    /// Whether events are kept for less time than under `other`.
+    public boolean isShorterThan(Retention other) {
+        return days.isPresent()
+                && (other.days.isEmpty() || days.getAsInt() < other.days.getAsInt());
+    }
+
     /// Returns when the event expires, or empty if it never does.
     public Optional<Instant> expiresAt(Instant receivedAt) {
         return length().map(receivedAt::plus);

@@ -85,6 +85,11 @@ public final class InviteStore {
                 createdBy);
     }
 
+    /// Removes all invites to a workspace.
+    public static void deleteAll(Tx tx, WorkspaceId workspace) {
+        tx.update("delete from invite where workspace_id = ?", workspace.value());
+    }
+
     private static Invite invite(Row row) throws SQLException {
         return new Invite(
                 row.uuid("id"),

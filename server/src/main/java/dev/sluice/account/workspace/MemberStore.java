@@ -37,7 +37,7 @@ public final class MemberStore {
                 select workspace.id, workspace.name, plan, role
                   from member
                   join workspace on workspace.id = workspace_id
-                 where account_id = ?
+                 where account_id = ? and deleted_at is null
                  order by member.created_at, workspace.id
                 """,
                 row ->
@@ -73,7 +73,12 @@ public final class MemberStore {
     /// Returns a person's role in a workspace; empty if the person is not a member.
     public static Optional<Role> role(Tx tx, WorkspaceId workspace, UUID account) {
         return tx.findOne(
-                "select role from member where workspace_id = ? and account_id = ?",
+                """
+                select role
+                  from member
+                  join workspace on workspace.id = workspace_id
+                 where workspace_id = ? and account_id = ? and deleted_at is null
+                """,
                 row -> Role.parse(row.text("role")),
                 workspace.value(),
                 account);
@@ -104,6 +109,11 @@ public final class MemberStore {
                         workspace.value(),
                         account)
                 > 0;
+    }
+
+    /// Removes all members of a workspace.
+    public static void deleteAll(Tx tx, WorkspaceId workspace) {
+        tx.update("delete from member where workspace_id = ?", workspace.value());
     }
 
     /// Whether the workspace has an owner other than this person.

@@ -68,9 +68,56 @@ public final class WorkspaceStore {
                 id.value());
     }
 
+    /// Gives the workspace the plan that `changed` has.
+    public static void setPlan(Tx tx, Workspace changed, Instant now, long version) {
+        tx.update(
+                "update workspace set plan = ?, updated_at = ?, version = ? where id = ?",
+                changed.plan(),
+                now,
+                version,
+                changed.id().value());
+    }
+
+    /// Deletes a workspace: its row stays without its name, until its data is erased.
+    public static void delete(Tx tx, WorkspaceId id, Instant now, long version) {
+        tx.update(
+                """
+                update workspace
+                   set name = '', deleted_at = ?, updated_at = ?, version = ?
+                 where id = ?
+                """,
+                now,
+                now,
+                version,
+                id.value());
+    }
+
+    /// Returns a deleted workspace whose data is still to be erased, and locks it until the
+    /// transaction ends. Skips workspaces that another node is erasing.
+    ///
+    /// @param before when it was deleted at the latest
+    public static Optional<WorkspaceId> lockDeleted(Tx tx, Instant before) {
+        return tx.findOne(
+                """
+                select id
+                  from workspace
+                 where deleted_at <= ? and erased_at is null
+                 order by deleted_at
+                 limit 1
+                   for update skip locked
+                """,
+                row -> new WorkspaceId(row.uuid("id")),
+                before);
+    }
+
+    /// Records that nothing of a deleted workspace is left but its row.
+    public static void markErased(Tx tx, WorkspaceId id, Instant now) {
+        tx.update("update workspace set erased_at = ? where id = ?", now, id.value());
+    }
+
     public static Optional<Workspace> find(Tx tx, WorkspaceId id) {
         return tx.findOne(
-                "select id, name, plan from workspace where id = ?",
+                "select id, name, plan from workspace where id = ? and deleted_at is null",
                 WorkspaceStore::workspace,
                 id.value());
     }

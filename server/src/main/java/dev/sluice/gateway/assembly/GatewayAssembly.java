@@ -1,11 +1,14 @@
 package dev.sluice.gateway.assembly;
 
 import dev.sluice.account.assembly.AccountAssembly;
+import dev.sluice.account.members.WorkspaceAccess;
 import dev.sluice.gateway.ConfigurationWriter;
 import dev.sluice.gateway.CustomHeaderRules;
 import dev.sluice.gateway.connection.ConnectionRoutes;
 import dev.sluice.gateway.connection.ConnectionStore;
 import dev.sluice.gateway.connection.SourceConnectionRoutes;
+import dev.sluice.gateway.deletion.WorkspaceDeletion;
+import dev.sluice.gateway.deletion.WorkspaceDeletionRoutes;
 import dev.sluice.gateway.destination.DestinationRoutes;
 import dev.sluice.gateway.destination.DestinationStore;
 import dev.sluice.gateway.destination.PlainHeaderSealer;
@@ -62,6 +65,11 @@ public final class GatewayAssembly {
         return new GatewayAssembly(base, account, addresses, headerRules, sources, destinations);
     }
 
+    /// Returns what erases the configuration of deleted workspaces.
+    public WorkspaceDeletion deletion() {
+        return new WorkspaceDeletion(destinations);
+    }
+
     public ConfigurationCache routing() {
         return configuration;
     }
@@ -90,5 +98,8 @@ public final class GatewayAssembly {
                 .addTo(router);
         new ConnectionRoutes(db, authenticator, headerRules, writer, ids, clock).addTo(router);
         new SourceConnectionRoutes(db, authenticator).addTo(router);
+        new WorkspaceDeletionRoutes(
+                        new WorkspaceAccess(db, authenticator), deletion(), writer, clock)
+                .addTo(router);
     }
 }

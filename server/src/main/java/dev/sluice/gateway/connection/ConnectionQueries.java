@@ -116,6 +116,20 @@ public final class ConnectionQueries {
                 version);
     }
 
+    /// Returns what a person calls the connection, such as "Shop to Orders".
+    public static String name(Tx tx, ConnectionId id) {
+        return tx.single(
+                """
+                select source.name || ' to ' || destination.name as name
+                  from connection
+                  join source on source.id = source_id
+                  join destination on destination.id = destination_id
+                 where connection.id = ?
+                """,
+                row -> row.text("name"),
+                id.value());
+    }
+
     /// Returns the connection with its destination, or empty if the destination no longer exists.
     static Optional<ConnectionView> view(Tx tx, Connection connection) {
         return views(tx, List.of(connection)).stream().findFirst();

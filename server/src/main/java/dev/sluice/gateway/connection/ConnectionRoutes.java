@@ -1,6 +1,7 @@
 package dev.sluice.gateway.connection;
 
 import dev.sluice.account.access.Authenticator;
+import dev.sluice.account.access.Caller;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.ConfigurationWriter;
 import dev.sluice.gateway.CustomHeaderRules;
@@ -24,6 +25,7 @@ import dev.sluice.platform.json.JsonObject;
 
 import java.io.IOException;
 import java.time.InstantSource;
+import java.util.Set;
 
 /// The routes under `/api/v1/connections`: create, list, get, patch and delete.
 public final class ConnectionRoutes {
@@ -92,6 +94,7 @@ public final class ConnectionRoutes {
             var created =
                     configuration.write((tx, version) -> {
                         insert(tx, connection, version);
+                        record(tx, caller, "connection.created", connection, input.names());
                         return view(tx, connection);
                     });
             return Reply.created(created.json());
@@ -168,6 +171,7 @@ public final class ConnectionRoutes {
                                     transformation.applyTo(before.transformation()));
                     var after = before.with(spec, clock.instant());
                     ConnectionStore.update(tx, after, version);
+                    record(tx, caller, "connection.updated", after, input.names());
                     return view(tx, after);
                 });
         return Reply.ok(patched.json());
@@ -177,9 +181,21 @@ public final class ConnectionRoutes {
         var caller = authenticator.authenticate(request);
         var id = new ConnectionId(request.id("connection"));
         return configuration.write((tx, version) -> {
-            ConnectionStore.delete(tx, find(tx, caller.workspace(), id), clock.instant(), version);
+            var connection = find(tx, caller.workspace(), id);
+            record(tx, caller, "connection.deleted", connection, Set.of());
+            ConnectionStore.delete(tx, connection, clock.instant(), version);
             return Reply.noContent();
         });
+    }
+
+    private static void record(
+            Tx tx, Caller caller, String action, Connection connection, Set<String> fields) {
+        caller.record(
+                tx,
+                action,
+                connection.id().value(),
+                ConnectionQueries.name(tx, connection.id()),
+                fields);
     }
 
     private static ConnectionView view(Tx tx, Connection connection) {

@@ -1,9 +1,11 @@
 package dev.sluice.gateway.destination;
 
 import dev.sluice.account.access.Authenticator;
+import dev.sluice.account.access.Caller;
 import dev.sluice.gateway.ConfigurationWriter;
 import dev.sluice.gateway.CustomHeaderRules;
 import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Page;
 import dev.sluice.platform.http.QueryParameters;
@@ -17,6 +19,7 @@ import dev.sluice.platform.net.AddressPolicy;
 import java.io.IOException;
 import java.time.InstantSource;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 
 /// The routes under `/api/v1/destinations`: create, list, get, patch and delete.
@@ -75,6 +78,7 @@ public final class DestinationRoutes {
                         now);
         return configuration.write((tx, version) -> {
             destinations.insert(tx, destination, version);
+            record(tx, caller, "destination.created", destination, input.names());
             return Reply.created(destination.json(CircuitView.CLOSED));
         });
     }
@@ -119,7 +123,9 @@ public final class DestinationRoutes {
                     var before =
                             orNotFound(destinations.find(tx, caller.workspace(), id)).destination();
                     var spec = fields.applyTo(before.spec(), input);
-                    destinations.update(tx, before, changed(before, spec), version);
+                    var after = changed(before, spec);
+                    destinations.update(tx, before, after, version);
+                    record(tx, caller, "destination.updated", after, input.names());
                     return orNotFound(destinations.find(tx, caller.workspace(), id));
                 });
         return Reply.ok(patched.json());
@@ -145,11 +151,17 @@ public final class DestinationRoutes {
         var caller = authenticator.authenticate(request);
         var id = new DestinationId(request.id("destination"));
         return configuration.write((tx, version) -> {
-            if (!destinations.delete(tx, caller.workspace(), id, clock.instant(), version)) {
-                throw ApiException.notFound("destination");
-            }
+            var destination =
+                    orNotFound(destinations.find(tx, caller.workspace(), id)).destination();
+            destinations.delete(tx, caller.workspace(), id, clock.instant(), version);
+            record(tx, caller, "destination.deleted", destination, Set.of());
             return Reply.noContent();
         });
+    }
+
+    private static void record(
+            Tx tx, Caller caller, String action, Destination destination, Set<String> fields) {
+        caller.record(tx, action, destination.id().value(), destination.spec().name(), fields);
     }
 
     private static <T> T orNotFound(Optional<T> destination) {

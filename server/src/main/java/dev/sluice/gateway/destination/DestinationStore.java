@@ -29,6 +29,9 @@ public final class DestinationStore {
         }
     }
 
+    /// What an erased URL is replaced by: a valid URL of a name that never resolves.
+    private static final String ERASED_URL = "https://deleted.invalid/";
+
     private final Sealer sealer;
 
     public DestinationStore(Sealer sealer) {
@@ -124,6 +127,37 @@ public final class DestinationStore {
                         id.value(),
                         workspace.value())
                 == 1;
+    }
+
+    /// Deletes all destinations of a deleted workspace, and erases what users entered in them.
+    public void eraseAll(Tx tx, WorkspaceId workspace, Instant now, long version) {
+        tx.update(
+                """
+                update destination_revision
+                   set name = '', url = ?
+                 where destination_id in (select id from destination where workspace_id = ?)
+                """,
+                ERASED_URL,
+                workspace.value());
+        for (var id :
+                tx.query(
+                        "select id from destination where workspace_id = ?",
+                        row -> new DestinationId(row.uuid("id")),
+                        workspace.value())) {
+            tx.update(
+                    """
+                    update destination
+                       set name = '', url = ?, auth = ?, sealed_headers = null,
+                           deleted_at = coalesce(deleted_at, ?), updated_at = ?, version = ?
+                     where id = ?
+                    """,
+                    ERASED_URL,
+                    sealer.seal(AuthJson.revealed(new AuthConfig.NoAuth()), sealingContext(id)),
+                    now,
+                    now,
+                    version,
+                    id.value());
+        }
     }
 
     Optional<DestinationView> find(Tx tx, WorkspaceId workspace, DestinationId id) {

@@ -22,6 +22,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /// The routes under `/api/v1/sources`: create, list, get, patch and delete.
 public final class SourceRoutes {
@@ -81,6 +82,7 @@ public final class SourceRoutes {
                 configuration.write((tx, version) -> {
                     var source = newSource(tx, caller, fields);
                     sources.insert(tx, source, version);
+                    record(tx, caller, "source.created", source, input.names());
                     return source;
                 });
         return Reply.created(created.json());
@@ -136,6 +138,7 @@ public final class SourceRoutes {
                     var before = orNotFound(sources.find(tx, caller.workspace(), id));
                     var after = before.with(fields.applyTo(before.spec()), clock.instant());
                     sources.update(tx, after, version);
+                    record(tx, caller, "source.updated", after, input.names());
                     return after;
                 });
         return Reply.ok(patched.json());
@@ -145,11 +148,16 @@ public final class SourceRoutes {
         var caller = authenticator.authenticate(request);
         var id = new SourceId(request.id("source"));
         return configuration.write((tx, version) -> {
-            if (!TrashStore.moveToTrash(tx, caller.workspace(), id, clock.instant(), version)) {
-                throw ApiException.notFound("source");
-            }
+            var source = orNotFound(sources.find(tx, caller.workspace(), id));
+            TrashStore.moveToTrash(tx, caller.workspace(), id, clock.instant(), version);
+            record(tx, caller, "source.deleted", source, Set.of());
             return Reply.noContent();
         });
+    }
+
+    private static void record(
+            Tx tx, Caller caller, String action, Source source, Set<String> fields) {
+        caller.record(tx, action, source.id().value(), source.spec().name(), fields);
     }
 
     private static Source orNotFound(Optional<Source> source) {

@@ -13,6 +13,7 @@ import dev.sluice.platform.http.Router;
 import dev.sluice.platform.json.JsonObject;
 
 import java.time.InstantSource;
+import java.util.Set;
 
 /// The routes for the trash.
 ///
@@ -85,7 +86,10 @@ public final class TrashRoutes {
                         throw ApiException.notFound("source in the trash");
                     }
                     sourceLimit.requireRoom(tx, caller.workspace(), existing);
-                    return sources.find(tx, caller.workspace(), id).orElseThrow();
+                    var source = sources.find(tx, caller.workspace(), id).orElseThrow();
+                    caller.record(
+                            tx, "source.restored", id.value(), source.spec().name(), Set.of());
+                    return source;
                 });
         return Reply.ok(restored.json());
     }

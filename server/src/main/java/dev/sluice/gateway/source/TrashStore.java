@@ -134,4 +134,27 @@ public final class TrashStore {
                 version,
                 now.minus(TRASH_RETENTION));
     }
+
+    /// Purges every source of a deleted workspace, in the trash or not. Their ingest URLs no longer
+    /// work.
+    ///
+    /// @return the sources of the workspace
+    public static List<SourceId> purgeAll(Tx tx, WorkspaceId workspace, Instant now, long version) {
+        return tx.query(
+                """
+                update source
+                   set trashed_at = coalesce(trashed_at, ?), purged_at = coalesce(purged_at, ?),
+                       name = '', description = null, token = 'deleted-' || id, verification = null,
+                       response_status = null, response_type = null, response_body = null,
+                       updated_at = ?, version = ?
+                 where workspace_id = ?
+                returning id
+                """,
+                row -> new SourceId(row.uuid("id")),
+                now,
+                now,
+                now,
+                version,
+                workspace.value());
+    }
 }

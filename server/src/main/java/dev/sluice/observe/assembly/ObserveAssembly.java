@@ -5,6 +5,7 @@ import dev.sluice.gateway.assembly.GatewayAssembly;
 import dev.sluice.observe.audit.AuditLoop;
 import dev.sluice.observe.deadletters.DeadLetterRoutes;
 import dev.sluice.observe.events.EventRoutes;
+import dev.sluice.observe.limits.UsageRoutes;
 import dev.sluice.observe.openapi.OpenApiRoutes;
 import dev.sluice.observe.status.StatusRoutes;
 import dev.sluice.platform.assembly.Foundation;
@@ -53,6 +54,7 @@ public final class ObserveAssembly {
         OpenApiRoutes.addTo(router);
         new StatusRoutes(db, relay::isIngesting, relay::isDelivering, isStopping, clock, version)
                 .addTo(router);
+        new UsageRoutes(db, authenticator, plans, clock).addTo(router);
         new EventRoutes(
                         db,
                         authenticator,

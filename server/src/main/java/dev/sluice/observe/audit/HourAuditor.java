@@ -93,6 +93,16 @@ final class HourAuditor {
             return AuditReport.empty();
         }
         var miscounted = HourlyUsage.compare(start, recordedBefore, countedRows, after);
+        if (!miscounted.isEmpty()) {
+            // rows and sums of deleted workspaces are erased bit by bit
+            var erased = db.call(ErasedSubjectQueries::read);
+            miscounted =
+                    HourlyUsage.compare(
+                            start,
+                            recordedBefore.without(erased),
+                            countedRows.without(erased),
+                            after.without(erased));
+        }
         return report.plus(
                 AuditReport.of(countedRows.events(), countedRows.deliveries(), miscounted, false));
     }

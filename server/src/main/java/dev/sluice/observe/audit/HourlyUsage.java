@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 
 /// The usage counts for one hour, which are either read from the usage tables or obtained by
@@ -53,6 +54,17 @@ final class HourlyUsage {
 
     void add(HourlyUsage more) {
         more.counts.forEach(this::add);
+    }
+
+    /// Returns the counts of all subjects except these.
+    HourlyUsage without(Set<UUID> subjects) {
+        var rest = new HourlyUsage();
+        counts.forEach((key, count) -> {
+            if (!subjects.contains(key.subject())) {
+                rest.add(key, count);
+            }
+        });
+        return rest;
     }
 
     long events() {

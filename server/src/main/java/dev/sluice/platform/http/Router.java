@@ -34,6 +34,10 @@ public final class Router {
         return add("POST", pattern, endpoint);
     }
 
+    public Router put(String pattern, Endpoint endpoint) {
+        return add("PUT", pattern, endpoint);
+    }
+
     public Router patch(String pattern, Endpoint endpoint) {
         return add("PATCH", pattern, endpoint);
     }

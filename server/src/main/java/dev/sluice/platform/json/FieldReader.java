@@ -77,6 +77,11 @@ public final class FieldReader {
         return object.hasNonNull(field);
     }
 
+    /// Returns the names of the object's fields, sorted.
+    public Set<String> names() {
+        return new TreeSet<>(object.propertyNames());
+    }
+
     /// Returns `value`, and records an error when the field is absent or null.
     public <T> Patch<T> required(String field, Patch<T> value) {
         if (!(value instanceof Patch.SetValue<T>) && !errors.has(path + field)) {

@@ -1,11 +1,13 @@
 package dev.sluice.relay.assembly;
 
 import dev.sluice.account.assembly.AccountAssembly;
+import dev.sluice.account.audit.AuditLogStore;
 import dev.sluice.account.plan.Plan;
 import dev.sluice.account.plan.Retention;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.CustomHeaderRules;
 import dev.sluice.gateway.assembly.GatewayAssembly;
+import dev.sluice.gateway.deletion.WorkspaceDeletion;
 import dev.sluice.gateway.routing.ConfigurationCache;
 import dev.sluice.gateway.routing.ExpiryPolicy;
 import dev.sluice.platform.assembly.Foundation;
@@ -22,6 +24,7 @@ import dev.sluice.relay.dispatch.Backlog;
 import dev.sluice.relay.dispatch.DispatchEnvironment;
 import dev.sluice.relay.dispatch.Dispatcher;
 import dev.sluice.relay.dispatch.HoldPolicy;
+import dev.sluice.relay.erasure.WorkspaceEraser;
 import dev.sluice.relay.fairness.PermitCount;
 import dev.sluice.relay.inflight.InFlightRecovery;
 import dev.sluice.relay.ingest.DiskSpaceMonitor;
@@ -29,6 +32,7 @@ import dev.sluice.relay.ingest.IngestEndpoint;
 import dev.sluice.relay.ingest.IngestLimits;
 import dev.sluice.relay.ingest.IngestRateLimiter;
 import dev.sluice.relay.ingest.MonthlyQuota;
+import dev.sluice.relay.ingest.QuotaStore;
 import dev.sluice.relay.journal.Journal;
 import dev.sluice.relay.journal.ResultJournal;
 import dev.sluice.relay.node.Node;
@@ -36,13 +40,16 @@ import dev.sluice.relay.node.TakeoverLoop;
 import dev.sluice.relay.preview.PreviewRoutes;
 import dev.sluice.relay.replay.BulkResendRoutes;
 import dev.sluice.relay.replay.ReplayRoutes;
+import dev.sluice.relay.replay.ReplayStore;
 import dev.sluice.relay.replay.ReplayWorker;
 import dev.sluice.relay.replay.ResendRoutes;
 import dev.sluice.relay.request.DryRun;
 import dev.sluice.relay.retention.ExpiryLogger;
 import dev.sluice.relay.retention.RetentionLoop;
+import dev.sluice.relay.retention.RetentionNoticeStore;
 import dev.sluice.relay.send.HttpSender;
 import dev.sluice.relay.settle.Settlement;
+import dev.sluice.relay.store.ErasureStore;
 import dev.sluice.relay.store.Lanes;
 import dev.sluice.relay.store.PartitionStore;
 import dev.sluice.relay.upkeep.LaneSweeper;
@@ -50,6 +57,7 @@ import dev.sluice.relay.upkeep.LaneWaker;
 import dev.sluice.relay.upkeep.LeakDetector;
 import dev.sluice.relay.upkeep.LongTransactionMonitor;
 import dev.sluice.relay.usage.LedgerFolder;
+import dev.sluice.relay.usage.LedgerStore;
 
 import java.time.Duration;
 import java.util.List;
@@ -77,6 +85,7 @@ public final class RelayAssembly {
     private final Foundation base;
     private final AccountAssembly account;
     private final ConfigurationCache configuration;
+    private final WorkspaceDeletion deletion;
     private final RelaySettings settings;
     private final Db db;
 
@@ -102,11 +111,12 @@ public final class RelayAssembly {
     private RelayAssembly(
             Foundation base,
             AccountAssembly account,
-            ConfigurationCache configuration,
+            GatewayAssembly gateway,
             RelaySettings settings) {
         this.base = base;
         this.account = account;
-        this.configuration = configuration;
+        this.configuration = gateway.routing();
+        this.deletion = gateway.deletion();
         this.settings = settings;
         this.db = base.pools().relay();
         var clock = base.clock();
@@ -163,7 +173,7 @@ public final class RelayAssembly {
             AccountAssembly account,
             GatewayAssembly gateway,
             RelaySettings settings) {
-        var floor = new RelayAssembly(base, account, gateway.routing(), settings);
+        var floor = new RelayAssembly(base, account, gateway, settings);
         floor.startDelivering();
         floor.startStoring();
         return floor;
@@ -253,7 +263,23 @@ public final class RelayAssembly {
                 new Chore("replays", Duration.ofMillis(500), replayWorker)
                         .wokenBy(wake -> wakeReplays = wake)
                         .endingWith(replayWorker::releaseLeases),
+                new Chore("erasure", Duration.ofMinutes(1), workspaceEraser()),
                 new Chore("free space", Duration.ofSeconds(2), diskSpace));
+    }
+
+    private WorkspaceEraser workspaceEraser() {
+        return new WorkspaceEraser(
+                db,
+                deletion,
+                List.of(
+                        ErasureStore::eraseEvents,
+                        LedgerStore::deleteSums,
+                        ReplayStore::deleteOf,
+                        (tx, workspace, _) -> QuotaStore.deleteOf(tx, workspace),
+                        (tx, workspace, _) -> RetentionNoticeStore.deleteOf(tx, workspace),
+                        (tx, workspace, limit) ->
+                                AuditLogStore.deleteOf(tx, workspace.id(), limit)),
+                base.settledClock());
     }
 
     private void makePartitions() {

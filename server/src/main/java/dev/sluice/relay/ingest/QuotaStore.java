@@ -2,10 +2,17 @@ package dev.sluice.relay.ingest;
 
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.platform.db.Tx;
+import dev.sluice.relay.DeletedWorkspace;
+import dev.sluice.relay.UsageKind;
+import dev.sluice.relay.VerificationStatus;
+
+import java.time.LocalDate;
+import java.util.List;
+import java.util.Optional;
 
 /// Updates the table `quota`, which records how many of a month's events the nodes have reserved or
 /// stored.
-final class QuotaStore {
+public final class QuotaStore {
 
     private QuotaStore() {}
 
@@ -18,30 +25,54 @@ final class QuotaStore {
     /// row, so that concurrent nodes wait for each other.
     static long takeChunk(Tx tx, WorkspaceId workspace, int month, long cap) {
         limitStatementTime(tx);
-        tx.update(
-                """
-                insert into quota (workspace_id, month, taken)
-                values (?, ?, 0)
-                on conflict (workspace_id, month) do nothing
-                """,
-                workspace.value(),
-                month);
         long taken =
-                tx.single(
-                        """
-                        select taken
-                          from quota
-                         where workspace_id = ? and month = ?
-                           for update
-                        """,
-                        row -> row.number("taken"),
-                        workspace.value(),
-                        month);
+                lockTaken(tx, workspace, month)
+                        .orElseGet(() -> {
+                            insert(tx, workspace, month);
+                            return lockTaken(tx, workspace, month).orElseThrow();
+                        });
         long chunk = QuotaLease.chunkSize(cap, taken);
         if (chunk > 0) {
             add(tx, workspace, month, chunk);
         }
         return chunk;
+    }
+
+    private static Optional<Long> lockTaken(Tx tx, WorkspaceId workspace, int month) {
+        return tx.findOne(
+                """
+                select taken
+                  from quota
+                 where workspace_id = ? and month = ?
+                   for update
+                """,
+                row -> row.number("taken"),
+                workspace.value(),
+                month);
+    }
+
+    /// Begins with the events that were stored in this month without a quota, under another plan.
+    /// Events that failed verification do not count. Those of the last second may be missed.
+    private static void insert(Tx tx, WorkspaceId workspace, int month) {
+        var first = LocalDate.of(month / 100, month % 100, 1);
+        tx.update(
+                """
+                insert into quota (workspace_id, month, taken)
+                select ?, ?, coalesce(sum(n), 0)
+                  from source
+                  join rollup_day on kind = ? and key = source.id
+                 where workspace_id = ? and day >= ? and day < ? and dim = any (?)
+                on conflict (workspace_id, month) do nothing
+                """,
+                workspace.value(),
+                month,
+                UsageKind.EVENTS.number(),
+                workspace.value(),
+                first.toEpochDay(),
+                first.plusMonths(1).toEpochDay(),
+                List.of(
+                        (int) VerificationStatus.VERIFIED.number(),
+                        (int) VerificationStatus.SKIPPED.number()));
     }
 
     static void giveBack(Tx tx, WorkspaceId workspace, int month, long tokens) {
@@ -56,5 +87,10 @@ final class QuotaStore {
                 tokens,
                 workspace.value(),
                 month);
+    }
+
+    /// Deletes the quota counts of a deleted workspace. Returns the number of rows.
+    public static int deleteOf(Tx tx, DeletedWorkspace workspace) {
+        return tx.update("delete from quota where workspace_id = ?", workspace.id().value());
     }
 }

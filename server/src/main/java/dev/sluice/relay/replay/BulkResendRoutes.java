@@ -3,6 +3,7 @@ package dev.sluice.relay.replay;
 import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.plan.PlanCatalog;
+import dev.sluice.gateway.connection.ConnectionQueries;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.ApiException;
@@ -19,6 +20,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 
 /// `POST /api/v1/deliveries/resend-bulk`: resends the events of a period whose deliveries on one
@@ -90,7 +92,8 @@ public final class BulkResendRoutes {
             return Reply.json(202, created(0, true));
         }
         return estimate.isImmediate()
-                ? Reply.json(202, created(resend(selection.get(), estimate.firstEvents()), true))
+                ? Reply.json(
+                        202, created(resend(caller, selection.get(), estimate.firstEvents()), true))
                 : startJob(caller, bulkRequest, selection.get(), estimate, askedAt);
     }
 
@@ -137,15 +140,26 @@ public final class BulkResendRoutes {
                                 to));
     }
 
-    private int resend(ResendSelection selection, List<EventId> events) {
+    private int resend(Caller caller, ResendSelection selection, List<EventId> events) {
         var chunk =
                 db.call(tx -> {
+                    record(tx, caller, selection);
                     SelectionQueries.forceIndexScan(tx);
                     return ReplayChunkStore.resend(tx, selection, events, clock, ids.next());
                 });
         ResendWaker.tryWake(
                 db, selection.source(), List.of(selection.connection()), clock.instant());
         return chunk.created();
+    }
+
+    private static void record(Tx tx, Caller caller, ResendSelection selection) {
+        var connection = selection.connection();
+        caller.record(
+                tx,
+                "connection.resent",
+                connection.value(),
+                ConnectionQueries.name(tx, connection),
+                Set.of());
     }
 
     private Reply startJob(
@@ -156,6 +170,7 @@ public final class BulkResendRoutes {
             Instant askedAt) {
         UUID id = ids.next();
         db.run(tx -> {
+            record(tx, caller, selection);
             var createdAt =
                     ReplayStore.nextCreatedAt(
                             tx, caller.workspace(), selection.connection(), askedAt);

@@ -12,6 +12,7 @@ import dev.sluice.platform.http.Router;
 import dev.sluice.platform.json.JsonObject;
 
 import java.time.InstantSource;
+import java.util.Set;
 
 /// `/api/v1/replays`: lists, shows and cancels bulk resends that run as jobs.
 public final class ReplayRoutes {
@@ -60,6 +61,7 @@ public final class ReplayRoutes {
         return db.call(tx -> {
             var cancelled = ReplayStore.cancel(tx, caller.workspace(), id, clock.instant());
             if (cancelled.isPresent()) {
+                caller.record(tx, "replay.cancelled", id, "", Set.of());
                 return Reply.ok(cancelled.get().json());
             }
             if (ReplayStore.find(tx, caller.workspace(), id).isEmpty()) {

@@ -5,6 +5,7 @@ import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Row;
 import dev.sluice.platform.db.Tx;
+import dev.sluice.relay.DeletedWorkspace;
 import dev.sluice.relay.DeliveryStatus;
 
 import java.sql.SQLException;
@@ -20,7 +21,7 @@ import java.util.stream.Collectors;
 ///
 /// A job is open while it runs or has an owner. An ended job can still have an owner, whose last
 /// resends may not be counted yet.
-final class ReplayStore {
+public final class ReplayStore {
 
     private ReplayStore() {}
 
@@ -281,6 +282,17 @@ final class ReplayStore {
     /// Releases all leases of this process, so that other processes can continue its jobs at once.
     static void releaseLeases(Tx tx, UUID owner) {
         tx.update("update replay_job set lease_until = now() where owner = ?", owner);
+    }
+
+    /// Deletes the jobs of a deleted workspace. Returns how many.
+    public static int deleteOf(Tx tx, DeletedWorkspace workspace, int limit) {
+        return tx.update(
+                """
+                delete from replay_job
+                 where id in (select id from replay_job where workspace_id = ? limit ?)
+                """,
+                workspace.id().value(),
+                limit);
     }
 
     /// Deletes jobs that finished before `before`. Returns the number of deleted jobs.

@@ -62,7 +62,10 @@ public final class ResendRoutes {
         var eventConnections =
                 db.snapshot(tx -> resolveConnections(tx, caller, event, asked.toOptional(), input));
         if (!eventConnections.connections().isEmpty()) {
-            db.run(tx -> add(tx, event, eventConnections));
+            db.run(tx -> {
+                add(tx, event, eventConnections);
+                caller.record(tx, "event.resent", event.value(), "", input.names());
+            });
             ResendWaker.tryWake(
                     db, eventConnections.source(), eventConnections.connections(), clock.instant());
         }

@@ -2,6 +2,7 @@ package dev.sluice.relay.retention;
 
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.platform.db.Tx;
+import dev.sluice.relay.DeletedWorkspace;
 
 import java.time.Instant;
 import java.util.Collection;
@@ -10,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 
 /// Stores how far the expiring deliveries of each workspace have been announced.
-final class RetentionNoticeStore {
+public final class RetentionNoticeStore {
 
     /// How far a workspace's expiring deliveries have been announced.
     ///
@@ -54,5 +55,11 @@ final class RetentionNoticeStore {
                                         notice.eventsBefore(),
                                         notice.resendsBefore()))
                         .toList());
+    }
+
+    /// Deletes what is known of a deleted workspace. Returns the number of rows.
+    public static int deleteOf(Tx tx, DeletedWorkspace workspace) {
+        return tx.update(
+                "delete from retention_notice where workspace_id = ?", workspace.id().value());
     }
 }

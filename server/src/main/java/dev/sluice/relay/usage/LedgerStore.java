@@ -2,11 +2,13 @@ package dev.sluice.relay.usage;
 
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Tx;
+import dev.sluice.relay.DeletedWorkspace;
 import dev.sluice.relay.UsageKind;
 
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.UUID;
 
 /// Writes the usage ledger and folds it: adds its rows to sums by hour, by day and in total. Events
@@ -110,5 +112,40 @@ public final class LedgerStore {
                 """,
                 (int) (before.getEpochSecond() / Duration.ofHours(1).toSeconds()),
                 limit);
+    }
+
+    /// Deletes sums of a deleted workspace's sources and connections, up to `limit` of each table.
+    /// Returns how many were deleted.
+    public static int deleteSums(Tx tx, DeletedWorkspace workspace, int limit) {
+        var keys = new ArrayList<UUID>(workspace.connections());
+        workspace.sources().forEach(source -> keys.add(source.value()));
+        var kinds = Arrays.stream(UsageKind.values()).map(UsageKind::number).toList();
+        return tx.update(
+                        """
+                        delete from rollup_hour
+                         where ctid = any (array(select ctid from rollup_hour
+                                                  where kind = any (?) and key = any (?) limit ?))
+                        """,
+                        kinds,
+                        keys,
+                        limit)
+                + tx.update(
+                        """
+                        delete from rollup_day
+                         where ctid = any (array(select ctid from rollup_day
+                                                  where kind = any (?) and key = any (?) limit ?))
+                        """,
+                        kinds,
+                        keys,
+                        limit)
+                + tx.update(
+                        """
+                        delete from total
+                         where ctid = any (array(select ctid from total
+                                                  where kind = any (?) and key = any (?) limit ?))
+                        """,
+                        kinds,
+                        keys,
+                        limit);
     }
 }

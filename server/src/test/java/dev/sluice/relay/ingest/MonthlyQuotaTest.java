@@ -11,12 +11,15 @@ import dev.sluice.gateway.source.Source;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.EventVerification;
 import dev.sluice.relay.VerificationReason;
+import dev.sluice.relay.VerificationStatus;
 import dev.sluice.relay.store.AcceptedEvent;
 import dev.sluice.relay.store.Receipt;
+import dev.sluice.testkit.Given;
 import dev.sluice.testkit.ManualClock;
 import dev.sluice.testkit.Some;
 import dev.sluice.testkit.TestPostgres;
@@ -26,6 +29,8 @@ import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -288,6 +293,41 @@ class MonthlyQuotaTest {
 
         cap(2);
         assertThat(spend(quota)).isEqualTo(QUOTA_EXCEEDED_STATUS);
+    }
+
+    @Test
+    void the_first_quota_of_a_month_counts_the_events_already_stored_in_it() {
+        var day = LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC);
+        db.run(tx -> {
+            Given.insertWorkspace(tx, source.workspace(), "Team", "open", clock.instant());
+            tx.update(
+                    """
+                    insert into source (id, workspace_id, name, color, token, status, created_at,
+                                        updated_at, version)
+                    values (?, ?, 'Shop', '#2563eb', ?, 'active', ?, ?, 1)
+                    """,
+                    source.id().value(),
+                    source.workspace().value(),
+                    source.id().toString(),
+                    clock.instant(),
+                    clock.instant());
+            insertSum(tx, day, VerificationStatus.VERIFIED);
+            insertSum(tx, day, VerificationStatus.SKIPPED);
+            insertSum(tx, day, VerificationStatus.FAILED);
+            insertSum(tx, day.withDayOfMonth(1).minusDays(1), VerificationStatus.SKIPPED);
+        });
+        cap(5);
+
+        assertThat(spendAll(quota)).as("two are stored").isEqualTo(3);
+        assertThat(taken(202603)).isEqualTo(5);
+    }
+
+    private void insertSum(Tx tx, LocalDate day, VerificationStatus status) {
+        tx.update(
+                "insert into rollup_day (kind, key, day, dim, n, size) values (1, ?, ?, ?, 1, 0)",
+                source.id().value(),
+                (int) day.toEpochDay(),
+                (int) status.number());
     }
 
     @Test

@@ -53,7 +53,12 @@ class BulkResendTimeoutTest {
         new BulkResendRoutes(
                         db,
                         new Authenticator(
-                                db, plans, "http://localhost", new ClientAddress(List.of()), clock),
+                                db,
+                                plans,
+                                "http://localhost",
+                                new ClientAddress(List.of()),
+                                ids,
+                                clock),
                         plans,
                         () -> {},
                         ids,

@@ -1,0 +1,64 @@
+package dev.sluice.account.audit;
+
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.id.Uuid7;
+
+import java.time.Instant;
+import java.util.UUID;
+
+/// The SQL that writes the audit log.
+public final class AuditLogStore {
+
+    private AuditLogStore() {}
+
+    /// The name of a key is copied, because its row goes when the key is deleted.
+    static void insert(
+            Tx tx,
+            UUID id,
+            WorkspaceId workspace,
+            AuditActor actor,
+            String address,
+            AuditedChange change) {
+        tx.update(
+                """
+                insert into audit_log (id, workspace_id, actor_kind, actor_id, actor_name, address,
+                                       action, target_id, target_name, fields)
+                values (?, ?, ?, ?, coalesce((select name from api_key where id = ?), ''), ?,
+                        ?, ?, ?, ?)
+                """,
+                id,
+                workspace.value(),
+                actor.kind().text(),
+                actor.id().orElse(null),
+                actor.id().orElse(null),
+                address,
+                change.action(),
+                change.target(),
+                change.name(),
+                change.fields());
+    }
+
+    /// Deletes up to `limit` of the oldest entries that were made before `before`. Returns how many
+    /// were deleted.
+    static int deleteBefore(Tx tx, Instant before, int limit) {
+        return tx.update(
+                """
+                delete from audit_log
+                 where id in (select id from audit_log where id < ? order by id limit ?)
+                """,
+                Uuid7.floor(before),
+                limit);
+    }
+
+    /// Deletes up to `limit` entries of a workspace. Returns how many were deleted.
+    public static int deleteOf(Tx tx, WorkspaceId workspace, int limit) {
+        return tx.update(
+                """
+                delete from audit_log
+                 where id in (select id from audit_log where workspace_id = ? order by id limit ?)
+                """,
+                workspace.value(),
+                limit);
+    }
+}

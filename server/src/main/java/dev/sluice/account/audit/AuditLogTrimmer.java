@@ -1,0 +1,32 @@
+package dev.sluice.account.audit;
+
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.loop.Loop;
+
+import java.time.Duration;
+import java.time.InstantSource;
+
+/// Deletes entries of the audit log that are older than 400 days.
+public final class AuditLogTrimmer implements Loop.Step {
+
+    /// How long an entry is kept: more than a year, so that two yearly reviews overlap.
+    static final Duration RETENTION = Duration.ofDays(400);
+
+    private static final int CHUNK_ROWS = 1_000;
+
+    private final Db db;
+    private final InstantSource settledClock;
+
+    /// @param settledClock the clock for decisions that cannot be undone
+    public AuditLogTrimmer(Db db, InstantSource settledClock) {
+        this.db = db;
+        this.settledClock = settledClock;
+    }
+
+    /// Deletes one chunk. Returns whether there may be more.
+    @Override
+    public boolean run() {
+        var before = settledClock.instant().minus(RETENTION);
+        return db.call(tx -> AuditLogStore.deleteBefore(tx, before, CHUNK_ROWS)) == CHUNK_ROWS;
+    }
+}

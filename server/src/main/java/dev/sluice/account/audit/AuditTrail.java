@@ -1,0 +1,52 @@
+package dev.sluice.account.audit;
+
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.id.Uuid7;
+
+import java.util.Set;
+import java.util.UUID;
+
+/// Writes what one caller changes into the audit log, in the transaction of each change.
+public final class AuditTrail {
+
+    private final AuditActor actor;
+    private final String address;
+    private final Uuid7 ids;
+
+    /// @param address the client's address; empty for a command
+    public AuditTrail(AuditActor actor, String address, Uuid7 ids) {
+        this.actor = actor;
+        this.address = address;
+        this.ids = ids;
+    }
+
+    /// Records a change in a workspace.
+    ///
+    /// @param action such as `source.updated`; docs/reference/audit-log.md lists them all
+    /// @param target the id of what was changed
+    /// @param name the name of what was changed; empty if it has none or is a person
+    /// @param fields the names of the fields that the request set, without their values
+    public void record(
+            Tx tx,
+            WorkspaceId workspace,
+            String action,
+            UUID target,
+            String name,
+            Set<String> fields) {
+        AuditLogStore.insert(
+                tx,
+                ids.next(),
+                workspace,
+                actor,
+                address,
+                new AuditedChange(action, target, name, String.join(",", fields)));
+    }
+
+    /// Records a change of a person's account in each workspace of the person.
+    public void recordOfPerson(Tx tx, UUID account, String action) {
+        for (var workspace : AuditLogQueries.workspacesOf(tx, account)) {
+            record(tx, workspace, action, account, "", Set.of());
+        }
+    }
+}

@@ -1,0 +1,78 @@
+package dev.sluice.account.members;
+
+import dev.sluice.account.access.Authenticator;
+import dev.sluice.account.audit.AuditLogQueries;
+import dev.sluice.account.audit.AuditLogQueries.AuditEntry;
+import dev.sluice.account.audit.AuditLogQueries.AuditFilter;
+import dev.sluice.account.workspace.Role;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.http.Page;
+import dev.sluice.platform.http.QueryParameters;
+import dev.sluice.platform.http.Reply;
+import dev.sluice.platform.http.Request;
+import dev.sluice.platform.http.Router;
+import dev.sluice.platform.json.JsonObject;
+
+import java.util.Optional;
+
+/// The route `GET /api/v1/audit-log`: what was changed in the workspace of an admin's session.
+public final class AuditLogRoutes {
+
+    private final Db db;
+    private final Authenticator authenticator;
+
+    public AuditLogRoutes(Db db, Authenticator authenticator) {
+        this.db = db;
+        this.authenticator = authenticator;
+    }
+
+    public void addTo(Router router) {
+        router.get("/api/v1/audit-log", this::list);
+    }
+
+    private Reply list(Request request) {
+        var caller = authenticator.authenticate(request);
+        caller.requireRole(Role.ADMIN);
+        var query = new QueryParameters(request);
+        var page = Page.of(query);
+        var filter =
+                new AuditFilter(
+                        query.uuid("actor_id"),
+                        query.text("action"),
+                        query.time("after"),
+                        query.time("before"));
+        query.check();
+        return db.snapshot(tx -> {
+            var entries =
+                    AuditLogQueries.list(
+                            tx, caller.workspace(), filter, page.offset(), page.limit());
+            return Reply.ok(
+                    JsonObject.items(entries.stream().map(AuditLogRoutes::json).toList())
+                            .put("total", AuditLogQueries.count(tx, caller.workspace(), filter)));
+        });
+    }
+
+    private static JsonObject json(AuditEntry entry) {
+        return new JsonObject()
+                .put("id", entry.id())
+                .put("created_at", entry.createdAt())
+                .put("action", entry.action())
+                .put(
+                        "actor",
+                        new JsonObject()
+                                .put("kind", entry.actorKind())
+                                .put("id", entry.actorId())
+                                .put("name", nonEmpty(entry.actorName())))
+                .put("address", nonEmpty(entry.address()))
+                .put(
+                        "target",
+                        new JsonObject()
+                                .put("id", entry.targetId())
+                                .put("name", nonEmpty(entry.targetName())))
+                .put("fields", entry.fields());
+    }
+
+    private static Optional<String> nonEmpty(String text) {
+        return Optional.of(text).filter(known -> !known.isEmpty());
+    }
+}

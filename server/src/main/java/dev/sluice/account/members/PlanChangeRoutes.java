@@ -1,0 +1,92 @@
+package dev.sluice.account.members;
+
+import dev.sluice.account.members.WorkspaceAccess.Access;
+import dev.sluice.account.plan.Plan;
+import dev.sluice.account.plan.PlanCatalog;
+import dev.sluice.account.plan.PlanChange;
+import dev.sluice.account.plan.PlanChangePolicy;
+import dev.sluice.account.workspace.Role;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.http.ApiErrorCode;
+import dev.sluice.platform.http.ApiException;
+import dev.sluice.platform.http.Reply;
+import dev.sluice.platform.http.Request;
+import dev.sluice.platform.http.Router;
+
+import java.io.IOException;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/// The route `PUT /api/v1/workspaces/{id}/plan`: the owner changes the plan of a workspace, unless
+/// the server leaves that to its operator.
+public final class PlanChangeRoutes {
+
+    private final Db db;
+    private final WorkspaceAccess access;
+    private final PlanCatalog plans;
+    private final PlanChangePolicy policy;
+    private final InstantSource clock;
+
+    public PlanChangeRoutes(
+            Db db,
+            WorkspaceAccess access,
+            PlanCatalog plans,
+            PlanChangePolicy policy,
+            InstantSource clock) {
+        this.db = db;
+        this.access = access;
+        this.plans = plans;
+        this.policy = policy;
+        this.clock = clock;
+    }
+
+    public void addTo(Router router) {
+        router.put("/api/v1/workspaces/{id}/plan", this::change);
+    }
+
+    private Reply change(Request request) throws IOException {
+        var who = access.ofSession(request).require(Role.OWNER);
+        if (policy == PlanChangePolicy.OPERATOR) {
+            throw new ApiException(
+                    ApiErrorCode.FORBIDDEN,
+                    "On this server only the operator changes plans, with `sluice set-plan`.");
+        }
+        var input = request.jsonBody();
+        var plan = input.required("plan", input.oneOf("plan", plansByName()));
+        var confirm = input.bool("confirm");
+        input.rejectNull("confirm", confirm);
+        input.check();
+        Plan next = plan.toOptional().orElseThrow();
+        boolean isConfirmed = confirm.orElse(false);
+        var change =
+                db.call(tx -> change(tx, who, next, isConfirmed))
+                        .orElseThrow(WorkspaceAccess::notFound);
+        return switch (change) {
+            case PlanChange.Changed(var workspace) ->
+                    Reply.ok(workspace.json().put("role", who.role().text()));
+            case PlanChange.Unconfirmed unconfirmed ->
+                    throw new ApiException(
+                            ApiErrorCode.CONFLICT,
+                            unconfirmed.message()
+                                    + " Send \"confirm\": true to change it all the same.");
+        };
+    }
+
+    private Optional<PlanChange> change(Tx tx, Access who, Plan next, boolean isConfirmed) {
+        var change =
+                PlanChange.apply(tx, plans, who.workspace(), next, isConfirmed, clock.instant());
+        change.ifPresent(result -> result.recordTo(tx, who.trail()));
+        return change;
+    }
+
+    private Map<String, Plan> plansByName() {
+        return plans.names().stream()
+                .collect(
+                        Collectors.toMap(
+                                Function.identity(), name -> plans.find(name).orElseThrow()));
+    }
+}

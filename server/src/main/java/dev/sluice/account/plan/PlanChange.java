@@ -1,0 +1,80 @@
+package dev.sluice.account.plan;
+
+import dev.sluice.account.audit.AuditTrail;
+import dev.sluice.account.workspace.Workspace;
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.account.workspace.WorkspaceStore;
+import dev.sluice.platform.db.Tx;
+
+import java.time.Instant;
+import java.util.Optional;
+import java.util.Set;
+
+/// The result of changing the plan of a workspace.
+public sealed interface PlanChange {
+
+    /// The workspace has the plan now.
+    record Changed(Workspace workspace) implements PlanChange {}
+
+    /// Nothing was changed, because the plan keeps events for a shorter time and nobody confirmed
+    /// that.
+    ///
+    /// @param events how many stored events would expire at once, counted by the hour
+    record Unconfirmed(Retention retention, long events) implements PlanChange {
+
+        /// Returns a sentence that says what would be lost.
+        public String message() {
+            return "The plan keeps events for "
+                    + retention.days().orElse(0)
+                    + " days, which is shorter than now. "
+                    + events
+                    + " stored events would go.";
+        }
+    }
+
+    /// Records the change in the audit log of the workspace, unless nothing was changed.
+    default void recordTo(Tx tx, AuditTrail trail) {
+        if (this instanceof Changed(var workspace)) {
+            trail.record(
+                    tx,
+                    workspace.id(),
+                    "workspace.plan_changed",
+                    workspace.id().value(),
+                    workspace.name(),
+                    Set.of("plan"));
+        }
+    }
+
+    /// Gives a workspace another plan. All nodes enforce its limits within half a second.
+    ///
+    /// Sources above the new limit stay; the limit refuses further ones.
+    ///
+    /// @param isConfirmed whether events may expire because of the change
+    /// @return empty if there is no such workspace
+    static Optional<PlanChange> apply(
+            Tx tx,
+            PlanCatalog plans,
+            WorkspaceId workspace,
+            Plan next,
+            boolean isConfirmed,
+            Instant now) {
+        long version = WorkspaceStore.nextConfigVersion(tx); // makes other changes wait
+        return WorkspaceStore.find(tx, workspace)
+                .map(before -> {
+                    var kept = plans.byNameOrLast(before.plan()).limits().retention();
+                    var retention = next.limits().retention();
+                    if (retention.isShorterThan(kept) && !isConfirmed) {
+                        return new Unconfirmed(
+                                retention,
+                                StoredEventQueries.count(
+                                        tx,
+                                        workspace,
+                                        kept.expiryCutoff(now),
+                                        retention.expiryCutoff(now)));
+                    }
+                    var after = new Workspace(workspace, before.name(), next.name());
+                    WorkspaceStore.setPlan(tx, after, now, version);
+                    return new Changed(after);
+                });
+    }
+}

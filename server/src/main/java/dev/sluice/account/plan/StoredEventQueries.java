@@ -1,0 +1,54 @@
+package dev.sluice.account.plan;
+
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.platform.db.Tx;
+
+import java.time.Duration;
+import java.time.Instant;
+
+/// Counts the stored events of a workspace.
+final class StoredEventQueries {
+
+    private static final int HOURS_PER_DAY = 24;
+
+    private StoredEventQueries() {}
+
+    /// Returns how many events the sources of a workspace received after `from` and until `to`, in
+    /// whole hours. The last hour is the one that contains `to`.
+    ///
+    /// Reads the daily sums, and the hourly ones of the first and the last day. Hourly sums are
+    /// kept for 93 days; events of an older first or last day are not counted.
+    static long count(Tx tx, WorkspaceId workspace, Instant from, Instant to) {
+        long first = hour(from);
+        long last = hour(to);
+        return tx.single(
+                """
+                select coalesce(sum(n), 0)::bigint as n
+                  from (select rollup_day.n
+                          from source
+                          join rollup_day on kind = 1 and key = source.id
+                         where workspace_id = ? and purged_at is null
+                           and day > ? and day < ?
+                        union all
+                        select rollup_hour.n
+                          from source
+                          join rollup_hour on kind = 1 and key = source.id
+                         where workspace_id = ? and purged_at is null
+                           and hour between ? and ?
+                           and hour / 24 in (?, ?)) as counted
+                """,
+                row -> row.number("n"),
+                workspace.value(),
+                first / HOURS_PER_DAY,
+                last / HOURS_PER_DAY,
+                workspace.value(),
+                first,
+                last,
+                first / HOURS_PER_DAY,
+                last / HOURS_PER_DAY);
+    }
+
+    private static long hour(Instant time) {
+        return time.getEpochSecond() / Duration.ofHours(1).toSeconds();
+    }
+}

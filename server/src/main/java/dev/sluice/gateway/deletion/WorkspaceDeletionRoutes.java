@@ -1,0 +1,61 @@
+package dev.sluice.gateway.deletion;
+
+import dev.sluice.account.members.WorkspaceAccess;
+import dev.sluice.account.workspace.MemberStore;
+import dev.sluice.account.workspace.Role;
+import dev.sluice.gateway.ConfigurationWriter;
+import dev.sluice.platform.http.ApiException;
+import dev.sluice.platform.http.Reply;
+import dev.sluice.platform.http.Request;
+import dev.sluice.platform.http.Router;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.InstantSource;
+import java.util.Optional;
+
+/// The route `DELETE /api/v1/workspaces/{id}`: the owner deletes a workspace with all its data.
+public final class WorkspaceDeletionRoutes {
+
+    private static final Logger log = LoggerFactory.getLogger(WorkspaceDeletionRoutes.class);
+
+    private final WorkspaceAccess access;
+    private final WorkspaceDeletion deletion;
+    private final ConfigurationWriter configuration;
+    private final InstantSource clock;
+
+    public WorkspaceDeletionRoutes(
+            WorkspaceAccess access,
+            WorkspaceDeletion deletion,
+            ConfigurationWriter configuration,
+            InstantSource clock) {
+        this.access = access;
+        this.deletion = deletion;
+        this.configuration = configuration;
+        this.clock = clock;
+    }
+
+    public void addTo(Router router) {
+        router.delete("/api/v1/workspaces/{id}", this::delete);
+    }
+
+    private Reply delete(Request request) {
+        var who = access.ofSession(request).require(Role.OWNER);
+        configuration.write((tx, version) -> {
+            MemberStore.lock(tx, who.workspace());
+            // the role may have changed since the request began
+            if (!MemberStore.role(tx, who.workspace(), who.account())
+                    .equals(Optional.of(Role.OWNER))) {
+                throw ApiException.notFound("workspace");
+            }
+            deletion.delete(tx, who.workspace(), clock.instant(), version);
+            return true;
+        });
+        log.atInfo()
+                .addKeyValue("workspace_id", who.workspace())
+                .addKeyValue("account_id", who.account())
+                .log("workspace.deleted");
+        return Reply.noContent();
+    }
+}

@@ -1,0 +1,70 @@
+package dev.sluice.observe.limits;
+
+import dev.sluice.account.plan.MinuteWindow;
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.observe.usage.RangeSplitter.BucketUnit;
+import dev.sluice.observe.usage.UsageQueries;
+import dev.sluice.observe.usage.UsageQueries.UsageCount;
+import dev.sluice.observe.usage.UsageQueries.UsageSeries;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.relay.VerificationStatus;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+
+/// Counts what a workspace has used of its plan.
+final class LimitUsageQueries {
+
+    /// Events that failed verification do not count towards the quota.
+    private static final List<Integer> COUNTED_STATUSES =
+            List.of(
+                    (int) VerificationStatus.VERIFIED.number(),
+                    (int) VerificationStatus.SKIPPED.number());
+
+    private LimitUsageQueries() {}
+
+    /// Returns how many events the workspace received from `from` to `to`, including those of
+    /// deleted sources. Both must be the start of a day. The transaction must read a snapshot.
+    static long events(Tx tx, WorkspaceId workspace, Instant from, Instant to) {
+        var counts =
+                new UsageQueries(tx, UsageSeries.EVENTS, sources(tx, workspace), COUNTED_STATUSES);
+        return counts.counts(BucketUnit.DAY, minute(from), minute(to)).stream()
+                .mapToLong(UsageCount::n)
+                .sum();
+    }
+
+    private static long minute(Instant time) {
+        return time.getEpochSecond() / Duration.ofMinutes(1).toSeconds();
+    }
+
+    private static List<UUID> sources(Tx tx, WorkspaceId workspace) {
+        return tx.query(
+                "select id from source where workspace_id = ?",
+                row -> row.uuid("id"),
+                workspace.value());
+    }
+
+    /// Returns how many sources the workspace has outside the trash.
+    static long sourceCount(Tx tx, WorkspaceId workspace) {
+        return tx.single(
+                """
+                select count(*) as n
+                  from source
+                 where workspace_id = ? and trashed_at is null
+                """,
+                row -> row.number("n"),
+                workspace.value());
+    }
+
+    /// Returns how many requests with a key the workspace made in the minute of `now`.
+    static int apiRequests(Tx tx, WorkspaceId workspace, Instant now) {
+        return tx.findOne(
+                        "select n from api_use where workspace_id = ? and minute >= ?",
+                        row -> row.integer("n"),
+                        workspace.value(),
+                        MinuteWindow.number(now))
+                .orElse(0);
+    }
+}

@@ -1,0 +1,98 @@
+package dev.sluice.observe.limits;
+
+import dev.sluice.account.access.Authenticator;
+import dev.sluice.account.plan.MinuteWindow;
+import dev.sluice.account.plan.PlanCatalog;
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.account.workspace.WorkspaceStore;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.http.Reply;
+import dev.sluice.platform.http.Request;
+import dev.sluice.platform.http.Router;
+import dev.sluice.platform.json.JsonObject;
+
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+
+/// The route `GET /api/v1/usage`: what a workspace has used of its plan.
+public final class UsageRoutes {
+
+    private final Db db;
+    private final Authenticator authenticator;
+    private final PlanCatalog plans;
+    private final InstantSource clock;
+
+    public UsageRoutes(Db db, Authenticator authenticator, PlanCatalog plans, InstantSource clock) {
+        this.db = db;
+        this.authenticator = authenticator;
+        this.plans = plans;
+        this.clock = clock;
+    }
+
+    public void addTo(Router router) {
+        router.get("/api/v1/usage", this::get);
+    }
+
+    private Reply get(Request request) {
+        var caller = authenticator.authenticate(request);
+        return Reply.ok(db.snapshot(tx -> json(tx, caller.workspace(), clock.instant())));
+    }
+
+    private JsonObject json(Tx tx, WorkspaceId workspace, Instant now) {
+        String plan = WorkspaceStore.find(tx, workspace).orElseThrow().plan();
+        var limits = plans.byNameOrLast(plan).limits();
+        var month = now.atOffset(ZoneOffset.UTC).truncatedTo(ChronoUnit.DAYS).withDayOfMonth(1);
+        var start = month.toInstant();
+        var end = month.plusMonths(1).toInstant();
+        return new JsonObject()
+                .put("plan", plan)
+                .put("period", new JsonObject().put("start", start).put("end", end))
+                .put(
+                        "events",
+                        used(
+                                Optional.of(LimitUsageQueries.events(tx, workspace, start, end)),
+                                limits.eventsPerMonth()))
+                .put(
+                        "api_requests",
+                        used(
+                                        apiRequests(
+                                                tx, workspace, limits.apiRequestsPerMinute(), now),
+                                        asLong(limits.apiRequestsPerMinute()))
+                                .put("resets_at", endOfMinute(now)))
+                .put(
+                        "sources",
+                        used(
+                                Optional.of(LimitUsageQueries.sourceCount(tx, workspace)),
+                                asLong(limits.sources())));
+    }
+
+    /// Returns empty if the plan has no limit, because then nothing counts the requests.
+    private static Optional<Long> apiRequests(
+            Tx tx, WorkspaceId workspace, OptionalInt limit, Instant now) {
+        return limit.isEmpty()
+                ? Optional.empty()
+                : Optional.of((long) LimitUsageQueries.apiRequests(tx, workspace, now));
+    }
+
+    private static Instant endOfMinute(Instant now) {
+        return now.truncatedTo(ChronoUnit.SECONDS).plusSeconds(MinuteWindow.secondsLeft(now));
+    }
+
+    private static OptionalLong asLong(OptionalInt limit) {
+        return limit.isPresent() ? OptionalLong.of(limit.getAsInt()) : OptionalLong.empty();
+    }
+
+    private static JsonObject used(Optional<Long> used, OptionalLong limit) {
+        return new JsonObject()
+                .put("used", used)
+                .put(
+                        "limit",
+                        limit.isPresent() ? Optional.of(limit.getAsLong()) : Optional.empty());
+    }
+}

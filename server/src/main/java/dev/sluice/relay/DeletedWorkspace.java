@@ -1,0 +1,12 @@
+package dev.sluice.relay;
+
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.gateway.source.SourceId;
+
+import java.util.List;
+import java.util.UUID;
+
+/// A deleted workspace whose data is erased.
+///
+/// @param connections the ids of all its connections
+public record DeletedWorkspace(WorkspaceId id, List<SourceId> sources, List<UUID> connections) {}

@@ -1,0 +1,97 @@
+package dev.sluice.relay.erasure;
+
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.account.workspace.WorkspaceStore;
+import dev.sluice.gateway.deletion.WorkspaceDeletion;
+import dev.sluice.gateway.source.SourceId;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.loop.Loop;
+import dev.sluice.relay.DeletedWorkspace;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.UUID;
+
+/// Erases the data of deleted workspaces, one chunk in each round.
+///
+/// A workspace's turn comes a quarter of an hour after its deletion. No attempt takes longer than
+/// five minutes, so nothing of it is in flight any more. A node locks the workspace for each chunk;
+/// other nodes skip it. Each chunk may be the last before a crash, and the next round goes on.
+public final class WorkspaceEraser implements Loop.Step {
+
+    private static final Logger log = LoggerFactory.getLogger(WorkspaceEraser.class);
+
+    static final Duration GRACE_PERIOD = Duration.ofMinutes(15);
+
+    /// The number of rows, or of events with all their rows, that one chunk erases.
+    private static final int CHUNK_SIZE = 500;
+
+    /// Erases one kind of data.
+    @FunctionalInterface
+    public interface ErasureStep {
+
+        /// Erases up to `limit` rows. Returns how many it erased.
+        int erase(Tx tx, DeletedWorkspace workspace, int limit);
+    }
+
+    private final Db db;
+    private final WorkspaceDeletion deletion;
+    private final List<ErasureStep> steps;
+    private final InstantSource settledClock;
+
+    /// @param steps in the order in which they run; each runs until nothing is left for it
+    /// @param settledClock the clock for decisions that cannot be undone
+    public WorkspaceEraser(
+            Db db,
+            WorkspaceDeletion deletion,
+            List<ErasureStep> steps,
+            InstantSource settledClock) {
+        this.db = db;
+        this.deletion = deletion;
+        this.steps = List.copyOf(steps);
+        this.settledClock = settledClock;
+    }
+
+    /// Erases one chunk. Returns whether there may be more.
+    @Override
+    public boolean run() {
+        var now = settledClock.instant();
+        return db.call(tx ->
+                WorkspaceStore.lockDeleted(tx, now.minus(GRACE_PERIOD))
+                        .map(workspace -> erase(tx, workspace, now))
+                        .orElse(false));
+    }
+
+    private boolean erase(Tx tx, WorkspaceId id, Instant now) {
+        var workspace = new DeletedWorkspace(id, sources(tx, id), connections(tx, id));
+        for (var step : steps) {
+            if (step.erase(tx, workspace, CHUNK_SIZE) > 0) {
+                return true;
+            }
+        }
+        deletion.eraseConfiguration(tx, id, now, WorkspaceStore.nextConfigVersion(tx));
+        WorkspaceStore.markErased(tx, id, now);
+        log.atInfo().addKeyValue("workspace_id", id).log("workspace.erased");
+        return true;
+    }
+
+    private static List<SourceId> sources(Tx tx, WorkspaceId workspace) {
+        return tx.query(
+                "select id from source where workspace_id = ?",
+                row -> new SourceId(row.uuid("id")),
+                workspace.value());
+    }
+
+    private static List<UUID> connections(Tx tx, WorkspaceId workspace) {
+        return tx.query(
+                "select id from connection where workspace_id = ?",
+                row -> row.uuid("id"),
+                workspace.value());
+    }
+}

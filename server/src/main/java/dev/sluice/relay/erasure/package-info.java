@@ -1,0 +1,5 @@
+/// Erases the data of deleted workspaces.
+@NullMarked
+package dev.sluice.relay.erasure;
+
+import org.jspecify.annotations.NullMarked;

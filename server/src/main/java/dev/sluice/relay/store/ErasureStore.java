@@ -1,0 +1,86 @@
+package dev.sluice.relay.store;
+
+import dev.sluice.gateway.source.SourceId;
+import dev.sluice.platform.db.PlannerFeature;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.id.Uuid7;
+import dev.sluice.relay.DeletedWorkspace;
+import dev.sluice.relay.DeliveryId;
+import dev.sluice.relay.EventId;
+
+import java.util.List;
+import java.util.UUID;
+
+/// Erases the events of deleted workspaces, each with its deliveries and attempts.
+public final class ErasureStore {
+
+    private ErasureStore() {}
+
+    /// Erases up to `limit` events, each in one transaction with all its rows. Returns how many
+    /// were erased.
+    public static int eraseEvents(Tx tx, DeletedWorkspace workspace, int limit) {
+        tx.disable(PlannerFeature.SEQUENTIAL_SCAN, PlannerFeature.JIT);
+        for (var source : workspace.sources()) {
+            var events = oldestEvents(tx, source, limit);
+            if (!events.isEmpty()) {
+                eraseDeliveries(tx, source, events);
+                return tx.update(
+                        "delete from event where source_id = ? and id = any (?)",
+                        source.value(),
+                        events.stream().map(EventId::value).toList());
+            }
+        }
+        return 0;
+    }
+
+    private static List<EventId> oldestEvents(Tx tx, SourceId source, int limit) {
+        return tx.query(
+                "select id from event where source_id = ? order by id limit ?",
+                row -> new EventId(row.uuid("id")),
+                source.value(),
+                limit);
+    }
+
+    /// A delivery's id contains its event's, so each event's rows are a range of the primary key.
+    /// The bounds of the whole chunk let PostgreSQL leave out the partitions of other days.
+    private static void eraseDeliveries(Tx tx, SourceId source, List<EventId> events) {
+        var low = events.stream().map(EventId::value).toList();
+        var high = events.stream().map(DeliveryId::maxIdOf).toList();
+        UUID first = low.stream().reduce(low.getFirst(), Uuid7::min);
+        UUID last = high.stream().reduce(high.getFirst(), Uuid7::max);
+        tx.update(
+                """
+                delete from attempt
+                 using unnest(?, ?) as range (low, high)
+                 where source_id = ? and delivery_id > low and delivery_id <= high
+                   and delivery_id > ? and delivery_id <= ?
+                """,
+                low,
+                high,
+                source.value(),
+                first,
+                last);
+        tx.update(
+                """
+                delete from delivery
+                 using unnest(?, ?) as range (low, high)
+                 where source_id = ? and id > low and id <= high and id > ? and id <= ?
+                """,
+                low,
+                high,
+                source.value(),
+                first,
+                last);
+        tx.update(
+                """
+                delete from delivery_work
+                 using unnest(?, ?) as range (low, high)
+                 where source_id = ? and id > low and id <= high and id > ? and id <= ?
+                """,
+                low,
+                high,
+                source.value(),
+                first,
+                last);
+    }
+}

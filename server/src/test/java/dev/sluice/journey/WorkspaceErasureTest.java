@@ -1,0 +1,135 @@
+package dev.sluice.journey;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.sluice.RunningSluice;
+import dev.sluice.observe.audit.DatabaseAuditor;
+import dev.sluice.platform.db.Db;
+import dev.sluice.testkit.ApiClient;
+import dev.sluice.testkit.ManualClock;
+import dev.sluice.testkit.Person;
+import dev.sluice.testkit.Receiver;
+
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/// Tests that the data of a deleted workspace is erased, and nothing else.
+class WorkspaceErasureTest {
+
+    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(20);
+
+    private static final ManualClock clock = new ManualClock(Instant.parse("2026-03-10T12:00:20Z"));
+
+    @AutoClose
+    private static final RunningSluice sluice =
+            RunningSluice.start(clock, Map.of("SLUICE_REGISTRATION", "open"));
+
+    @AutoClose private static final Db db = sluice.db();
+
+    /// Tables with the id of the workspace; without those that chores write by themselves.
+    private static final List<String> WORKSPACE_TABLES =
+            List.of("quota", "audit_log", "replay_job");
+
+    private static final List<String> SOURCE_TABLES =
+            List.of("event", "delivery", "delivery_work", "attempt");
+    private static final List<String> SUM_TABLES = List.of("rollup_hour", "rollup_day", "total");
+
+    private record Tenant(String workspace, Person owner, UUID source, UUID connection) {
+
+        long rows() {
+            long rows = 0;
+            for (String table : WORKSPACE_TABLES) {
+                rows += count(table, "workspace_id", UUID.fromString(workspace));
+            }
+            for (String table : SOURCE_TABLES) {
+                rows += count(table, "source_id", source);
+            }
+            return rows + sums();
+        }
+
+        long sums() {
+            long sums = 0;
+            for (String table : SUM_TABLES) {
+                sums += count(table, "key", source) + count(table, "key", connection);
+            }
+            return sums;
+        }
+
+        private static long count(String table, String column, UUID id) {
+            return db.call(tx ->
+                    tx.single(
+                            "select count(*) as n from " + table + " where " + column + " = ?",
+                            row -> row.number("n"),
+                            id));
+        }
+    }
+
+    private static Tenant tenant(String name, Receiver receiver) {
+        var owner = Person.register(sluice.api(), name + "@example.com");
+        var key =
+                new ApiClient(
+                        sluice.port(),
+                        owner.post("/api/v1/api-keys", "{'name':'Key'}").text("key"));
+        var source = key.source("Shop");
+        var connection = key.connect(source, key.destination(receiver.url(), ""));
+        for (int i = 0; i < 3; i++) {
+            assertThat(key.ingest(source.text("ingest_path"), "{}").status()).isEqualTo(200);
+        }
+        var tenant =
+                new Tenant(
+                        owner.get("/api/v1/me").json().path("workspace").path("id").asString(),
+                        owner,
+                        UUID.fromString(source.text("id")),
+                        UUID.fromString(connection.text("id")));
+        await().atMost(AWAIT_TIMEOUT)
+                .untilAsserted(() -> {
+                    assertThat(Tenant.count("delivery", "source_id", tenant.source())).isEqualTo(3);
+                    assertThat(tenant.sums()).isGreaterThan(0);
+                    assertThat(unfolded()).isZero();
+                });
+        return tenant;
+    }
+
+    private static long unfolded() {
+        return db.call(tx -> tx.single("select count(*) as n from ledger", row -> row.number("n")));
+    }
+
+    @Test
+    void a_quarter_of_an_hour_after_its_deletion_nothing_of_a_workspace_is_left()
+            throws IOException {
+        try (var receiver = Receiver.start()) {
+            var deleted = tenant("deleted", receiver);
+            var other = tenant("other", receiver);
+            long otherRows = other.rows();
+            long deletedRows = deleted.rows();
+            assertThat(deleted.owner().delete("/api/v1/workspaces/" + deleted.workspace()).status())
+                    .isEqualTo(204);
+            assertThat(deleted.rows()).as("for now").isGreaterThanOrEqualTo(deletedRows);
+
+            clock.advance(Duration.ofMinutes(16));
+            sluice.restart(); // the chore runs at the start and then each minute
+
+            await().atMost(AWAIT_TIMEOUT)
+                    .untilAsserted(() -> assertThat(erasedAt(deleted.workspace())).isTrue());
+            assertThat(deleted.rows()).isZero();
+            assertThat(other.rows()).isEqualTo(otherRows);
+            assertThat(DatabaseAuditor.check(db).isClean()).isTrue();
+        }
+    }
+
+    private static boolean erasedAt(String workspace) {
+        return db.call(tx ->
+                tx.single(
+                        "select erased_at is not null as is_erased from workspace where id = ?",
+                        row -> row.bool("is_erased"),
+                        UUID.fromString(workspace)));
+    }
+}
