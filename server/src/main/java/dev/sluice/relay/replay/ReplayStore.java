@@ -264,7 +264,7 @@ final class ReplayStore {
 
     /// Marks a job as failed because it can never finish. The job stays open until the resends of
     /// its last chunk are counted.
-    static void fail(Tx tx, Replay replay, UUID owner, String reason, Instant now) {
+    static void fail(Tx tx, UUID id, UUID owner, String reason, Instant now) {
         tx.update(
                 """
                 update replay_job
@@ -274,7 +274,7 @@ final class ReplayStore {
                 reason,
                 now,
                 now,
-                replay.id(),
+                id,
                 owner);
     }
 
