@@ -52,6 +52,7 @@ class StopOrderTest {
                             "give up the node lease",
                             "in-flight file",
                             "pool node",
+                            "pool delivery",
                             "pool relay",
                             "pool api",
                             "data directory");

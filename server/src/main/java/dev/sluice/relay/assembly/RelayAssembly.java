@@ -110,6 +110,7 @@ public final class RelayAssembly {
         this.settings = settings;
         this.db = base.pools().relay();
         var clock = base.clock();
+        var delivery = base.pools().delivery();
 
         partitions = new PartitionStore(db);
         partitions.makeAhead(base.now());
@@ -124,25 +125,30 @@ public final class RelayAssembly {
         resultJournal =
                 new ResultJournal(
                         new DedicatedConnection(base.database(), "results"),
-                        partitions,
+                        new PartitionStore(delivery),
                         node::epoch,
                         base.ids(),
                         clock);
         journal =
                 new Journal(
                         new DedicatedConnection(base.database(), "journal"),
-                        partitions,
+                        new PartitionStore(delivery),
                         node::epoch,
                         base.ids(),
                         clock);
 
-        circuits = SharedCircuits.open(db, node, settings.cooldowns(), clock);
+        circuits = SharedCircuits.open(delivery, node, settings.cooldowns(), clock);
         var attemptRunner = attemptRunner();
         var environment =
                 new DispatchEnvironment(configuration, node, resultJournal, circuits, clock);
         dispatcher = new Dispatcher(environment, attemptRunner, SENDER_THREADS, permits);
         backlog =
-                new Backlog(environment, Lanes.of(db), dispatcher, attemptRunner, System::nanoTime);
+                new Backlog(
+                        environment,
+                        Lanes.of(delivery),
+                        dispatcher,
+                        attemptRunner,
+                        System::nanoTime);
         var holdPolicy = new HoldPolicy(circuits);
         laneWaker = new LaneWaker(db, configuration, holdPolicy);
         laneSweeper = new LaneSweeper(db, configuration, holdPolicy, clock);

@@ -7,6 +7,7 @@ import dev.sluice.relay.UsageKind;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
 
 /// Writes the usage ledger and folds it: adds its rows to sums by hour, by day and in total. Events
@@ -55,10 +56,33 @@ public final class LedgerStore {
 
     /// Moves all current ledger rows into the sums. Returns the number of batches moved.
     public static int fold(Tx tx) {
+        return fold(tx, "", List.of());
+    }
+
+    /// Moves the rows of these batches into the sums.
+    static int fold(Tx tx, List<UUID> batches) {
+        return fold(tx, "where batch = any (?)", List.of(batches));
+    }
+
+    /// Returns the batches that are not folded yet, oldest first.
+    static List<UUID> batches(Tx tx, int limit) {
+        return tx.query(
+                "select batch from ledger order by batch limit ?", row -> row.uuid("batch"), limit);
+    }
+
+    /// Removes the row of a batch that cannot be read. Its counts are lost.
+    static void discard(Tx tx, UUID batch) {
+        tx.update("delete from ledger where batch = ?", batch);
+    }
+
+    private static int fold(Tx tx, String condition, List<?> arguments) {
+        var all = new ArrayList<Object>(arguments);
+        all.add(UsageKind.EVENTS.number());
+        all.add(UsageKind.EVENTS.number());
         return tx.single(
                 """
                 with folded as (
-                  delete from ledger returning kinds, keys, hours, minutes, dims, counts, sizes),
+                  delete from ledger %s returning kinds, keys, hours, minutes, dims, counts, sizes),
                 by_minute as (
                   select kind, key, hour, minute, dim, sum(n)::integer as n, sum(size)::bigint as size
                     from folded, unnest(kinds, keys, hours, minutes, dims, counts, sizes)
@@ -94,10 +118,10 @@ public final class LedgerStore {
                   on conflict (kind, key, dim)
                      do update set n = total.n + excluded.n, size = total.size + excluded.size)
                 select count(*) as batches from folded
-                """,
+                """
+                        .formatted(condition),
                 row -> row.integer("batches"),
-                UsageKind.EVENTS.number(),
-                UsageKind.EVENTS.number());
+                all.toArray());
     }
 
     /// Deletes up to `limit` hourly sums of hours before `before`. Keeps daily sums and totals.
