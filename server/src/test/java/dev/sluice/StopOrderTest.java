@@ -24,6 +24,7 @@ class StopOrderTest {
                             "retention, at its end",
                             "partitions",
                             "leaks",
+                            "due work",
                             "long transactions",
                             "quarantine",
                             "standings",

@@ -104,7 +104,7 @@ public final class Backlog implements Loop.Step {
     private int failedLanes;
 
     /// Since when at least one lane could not be read. Read by other threads.
-    private volatile Instant failingSince = Instant.MAX;
+    private volatile Instant blockedSince = Instant.MAX;
 
     /// The number of deliveries handed to the dispatcher since the start.
     private long admitted;
@@ -167,9 +167,9 @@ public final class Backlog implements Loop.Step {
             }
             isMore |= readResendLanes();
         } finally {
-            failingSince =
+            blockedSince =
                     leased.values().stream()
-                            .map(LaneReader::failingSince)
+                            .map(LaneReader::blockedSince)
                             .min(Comparator.naturalOrder())
                             .orElse(Instant.MAX);
         }
@@ -177,17 +177,19 @@ public final class Backlog implements Loop.Step {
         return isMore;
     }
 
-    /// Whether a lane could not be read for this long. Thread-safe.
-    public boolean isFailingFor(Duration time) {
-        return failingSince.isBefore(clock.instant().minus(time));
+    /// Whether a lane with due deliveries could not be read for this long, because the read fails
+    /// or because there is no memory for it. Thread-safe.
+    public boolean isBlockedFor(Duration time) {
+        return blockedSince.isBefore(clock.instant().minus(time));
     }
 
     /// Reads a lane so that its failure does not end the round. A failed lane rests. The round ends
     /// only if the connection was lost, or if so many lanes fail that the database is at fault.
     private boolean readLaneApart(LaneReader reader) throws InterruptedException {
         try {
+            reader.beginRound();
             boolean isMore = readLane(reader);
-            reader.succeeded();
+            reader.endRound();
             return isMore;
         } catch (RuntimeException e) {
             reader.failed(clock.instant());
@@ -318,6 +320,9 @@ public final class Backlog implements Loop.Step {
                         route.get().destination().id(),
                         reader.lane().trigger(),
                         averagePayloadBytes)) {
+            if (reader.inMemory() == 0) {
+                reader.blocked(clock.instant());
+            }
             return false; // reading payloads would be wasted
         }
         int taken = load(reader, route.get(), limit);

@@ -45,10 +45,11 @@ final class LaneReader {
     private boolean isAtEnd = true;
     private boolean foundNothing;
 
-    /// The number of failures in a row, and when the first of them was.
+    /// The number of failures in a row.
     private int failures;
 
-    private Instant failingSince = Instant.MAX;
+    private Instant blockedSince = Instant.MAX;
+    private boolean isBlocked;
     private Pause rest = Pause.NONE;
 
     LaneReader(Lane lane) {
@@ -80,14 +81,25 @@ final class LaneReader {
     /// Leaves the lane alone after a failure: for one second, and twice as long after each further
     /// one, up to a minute.
     void failed(Instant now) {
-        failingSince = failures == 0 ? now : failingSince;
+        blocked(now);
         rest = Pause.of(now, MIN_REST.multipliedBy(1L << Math.min(failures, MAX_DOUBLINGS)));
         failures++;
     }
 
-    void succeeded() {
+    /// Notes that due deliveries of the lane cannot be loaded now.
+    void blocked(Instant now) {
+        isBlocked = true;
+        blockedSince = blockedSince.equals(Instant.MAX) ? now : blockedSince;
+    }
+
+    void beginRound() {
+        isBlocked = false;
+    }
+
+    /// Ends a round that did not fail.
+    void endRound() {
         failures = 0;
-        failingSince = Instant.MAX;
+        blockedSince = isBlocked ? blockedSince : Instant.MAX;
     }
 
     /// Leaves the lane alone for a while, although nothing has failed.
@@ -99,10 +111,9 @@ final class LaneReader {
         return !rest.isOver(now);
     }
 
-    /// Returns since when every read of the lane has failed; a time in the future if the last one
-    /// did not.
-    Instant failingSince() {
-        return failingSince;
+    /// Returns since when no due delivery of the lane could be loaded; [Instant#MAX] if it can.
+    Instant blockedSince() {
+        return blockedSince;
     }
 
     /// Whether the last read found no due deliveries except those already in memory.

@@ -2,6 +2,7 @@ package dev.sluice.relay.usage;
 
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DbException;
+import dev.sluice.platform.db.DbFailure;
 import dev.sluice.platform.db.Halving;
 import dev.sluice.platform.loop.Loop;
 
@@ -75,7 +76,8 @@ public final class LedgerFolder implements Loop.Step {
                         db.call(tx -> LedgerStore.batches(tx, MAX_BATCHES_APART)),
                         part -> db.call(tx -> LedgerStore.fold(tx, part)));
         failed.forEach((batch, e) -> {
-            boolean isDamaged = e instanceof DbException refused && refused.isUnreadableValue();
+            boolean isDamaged =
+                    e instanceof DbException refused && refused.failure() == DbFailure.DAMAGED;
             boolean isDiscarded = isDamaged && failedBefore.contains(batch);
             log.atError()
                     .addKeyValue("batch", batch)

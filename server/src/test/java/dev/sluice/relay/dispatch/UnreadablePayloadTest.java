@@ -192,7 +192,7 @@ class UnreadablePayloadTest {
             harness.node.run();
         }
         assertThat(log.count("lane.read_failed")).isPositive();
-        assertThat(harness.backlog.isFailingFor(Duration.ofSeconds(3))).isTrue();
+        assertThat(harness.backlog.isBlockedFor(Duration.ofSeconds(3))).isTrue();
         harness.db.run(tx -> tx.update("alter table elsewhere rename to event"));
         harness.clock.advance(Duration.ofMinutes(1));
         harness.node.run();
@@ -203,6 +203,6 @@ class UnreadablePayloadTest {
             assertThat(good).extracting(harness::stateOf).containsOnly(DeliveryState.succeeded(1));
         }
         assertThat(log.count("delivery.payload_unreadable")).isZero();
-        assertThat(harness.backlog.isFailingFor(Duration.ZERO)).isFalse();
+        assertThat(harness.backlog.isBlockedFor(Duration.ZERO)).isFalse();
     }
 }

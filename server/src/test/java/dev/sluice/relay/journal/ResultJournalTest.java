@@ -233,7 +233,7 @@ class ResultJournalTest {
         }
         soon().until(() -> written.size() == 20 * ROUNDS);
 
-        assertThat(fixture.count("delivery")).isEqualTo(20 * ROUNDS);
+        assertThat(fixture.count("delivery")).isEqualTo(20L * ROUNDS);
     }
 
     @Test
