@@ -1,5 +1,6 @@
 package dev.sluice.testkit;
 
+import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
@@ -17,6 +18,7 @@ public final class LogRecorder implements AutoCloseable {
     private LogRecorder(Logger log) {
         this.log = log;
         appender.start();
+        log.setLevel(Level.INFO); // the simulation silences the whole relay meanwhile
         log.addAppender(appender);
     }
 
@@ -49,5 +51,6 @@ public final class LogRecorder implements AutoCloseable {
     @Override
     public void close() {
         log.detachAppender(appender);
+        log.setLevel(null);
     }
 }

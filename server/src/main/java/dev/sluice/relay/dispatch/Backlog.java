@@ -478,7 +478,7 @@ public final class Backlog implements Loop.Step {
                 .addKeyValue("delivery_id", delivery.id())
                 .addKeyValue("event_id", event)
                 .setCause(cause)
-                .log("delivery.payload_unreadable");
+                .log("payload.read_failed");
         reader.add(delivery);
         reader.advance(waiting);
         results.add(

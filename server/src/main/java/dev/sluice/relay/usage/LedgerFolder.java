@@ -11,7 +11,6 @@ import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.util.Set;
-import java.util.UUID;
 import java.util.function.LongSupplier;
 
 /// Adds new rows of the usage ledger to the usage sums, which is called folding. Every node runs
@@ -35,7 +34,7 @@ public final class LedgerFolder implements Loop.Step {
     private long pausedUntilNanos;
 
     /// The batches that could not be folded in the last round that failed.
-    private Set<UUID> failedBefore = Set.of();
+    private Set<LedgerStore.BatchKey> failedBefore = Set.of();
 
     /// @param nanos this process's monotonic clock
     public LedgerFolder(Db db, LongSupplier nanos) {
@@ -80,7 +79,7 @@ public final class LedgerFolder implements Loop.Step {
                     e instanceof DbException refused && refused.failure() == DbFailure.DAMAGED;
             boolean isDiscarded = isDamaged && failedBefore.contains(batch);
             log.atError()
-                    .addKeyValue("batch", batch)
+                    .addKeyValue("batch", batch.batch())
                     .addKeyValue("discarded", isDiscarded)
                     .setCause(e)
                     .log("ledger.fold_failed");

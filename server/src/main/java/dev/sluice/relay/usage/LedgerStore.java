@@ -14,6 +14,9 @@ import java.util.UUID;
 /// are also counted by minute.
 public final class LedgerStore {
 
+    /// The key of a batch's row.
+    record BatchKey(UUID batch, UUID source) {}
+
     private LedgerStore() {}
 
     /// Stores the usage of one batch, in the same transaction as the batch itself.
@@ -60,19 +63,27 @@ public final class LedgerStore {
     }
 
     /// Moves the rows of these batches into the sums.
-    static int fold(Tx tx, List<UUID> batches) {
-        return fold(tx, "where batch = any (?)", List.of(batches));
+    static int fold(Tx tx, List<BatchKey> batches) {
+        return fold(
+                tx,
+                "where batch = any (?) and source_id = any (?)",
+                List.of(
+                        batches.stream().map(BatchKey::batch).toList(),
+                        batches.stream().map(BatchKey::source).toList()));
     }
 
     /// Returns the batches that are not folded yet, oldest first.
-    static List<UUID> batches(Tx tx, int limit) {
+    static List<BatchKey> batches(Tx tx, int limit) {
         return tx.query(
-                "select batch from ledger order by batch limit ?", row -> row.uuid("batch"), limit);
+                "select batch, source_id from ledger order by batch limit ?",
+                row -> new BatchKey(row.uuid("batch"), row.uuid("source_id")),
+                limit);
     }
 
     /// Removes the row of a batch that cannot be read. Its counts are lost.
-    static void discard(Tx tx, UUID batch) {
-        tx.update("delete from ledger where batch = ?", batch);
+    static void discard(Tx tx, BatchKey key) {
+        tx.update(
+                "delete from ledger where batch = ? and source_id = ?", key.batch(), key.source());
     }
 
     private static int fold(Tx tx, String condition, List<?> arguments) {

@@ -56,6 +56,13 @@ final class InvariantChecker {
     private static final Set<ErrorCode> DELETION_CODES =
             Set.of(ErrorCode.CONNECTION_DELETED, ErrorCode.DESTINATION_DELETED);
 
+    /// The codes of deliveries that end without an attempt.
+    private static final Set<ErrorCode> UNSENT_CODES =
+            Set.of(
+                    ErrorCode.CONNECTION_DELETED,
+                    ErrorCode.DESTINATION_DELETED,
+                    ErrorCode.PAYLOAD_UNREADABLE);
+
     private final DeterministicScheduler scheduler;
     private final boolean isTimeTrue;
     private final Map<UUID, ExpectedDelivery> expected = new HashMap<>();
@@ -172,7 +179,7 @@ final class InvariantChecker {
         checkDense(
                 store,
                 id,
-                end.error().filter(DELETION_CODES::contains).isPresent()
+                end.error().filter(UNSENT_CODES::contains).isPresent()
                         ? end.attempts()
                         : end.attempts() - 1);
     }

@@ -116,9 +116,9 @@ class UnreadablePayloadTest {
             assertThat(good).extracting(harness::stateOf).containsOnly(DeliveryState.succeeded(1));
         }
         assertThat(harness.sender.sentTo("a.example")).hasSize(20);
-        assertThat(log.values("delivery.payload_unreadable", "delivery_id"))
+        assertThat(log.values("payload.read_failed", "delivery_id"))
                 .containsExactly(bad.toString());
-        assertThat(log.values("delivery.payload_unreadable", "event_id"))
+        assertThat(log.values("payload.read_failed", "event_id"))
                 .containsExactly(bad.event().toString());
         assertThat(DatabaseAuditor.check(harness.db).violationsOf(Invariant.UNREADABLE).examples())
                 .singleElement()
@@ -135,7 +135,7 @@ class UnreadablePayloadTest {
         harness.round();
 
         assertThat(harness.stateOf(bad)).isEqualTo(DeliveryState.waiting(0));
-        assertThat(log.count("delivery.payload_unreadable")).isZero();
+        assertThat(log.count("payload.read_failed")).isZero();
         roundsUntilDone();
         assertThat(harness.stateOf(bad))
                 .isEqualTo(DeliveryState.failed(0, ErrorCode.PAYLOAD_UNREADABLE));
@@ -186,14 +186,17 @@ class UnreadablePayloadTest {
         var others = accept(other, 3);
         harness.db.run(tx ->
                 tx.update("alter table event rename to elsewhere")); // undefined table: unknown
-        for (int i = 0; i < 5; i++) {
-            harness.round();
-            harness.clock.advance(Duration.ofSeconds(1));
-            harness.node.run();
+        try {
+            for (int i = 0; i < 5; i++) {
+                harness.round();
+                harness.clock.advance(Duration.ofSeconds(1));
+                harness.node.run();
+            }
+        } finally {
+            harness.db.run(tx -> tx.update("alter table elsewhere rename to event"));
         }
         assertThat(log.count("lane.read_failed")).isPositive();
         assertThat(harness.backlog.isBlockedFor(Duration.ofSeconds(3))).isTrue();
-        harness.db.run(tx -> tx.update("alter table elsewhere rename to event"));
         harness.clock.advance(Duration.ofMinutes(1));
         harness.node.run();
 
@@ -202,7 +205,7 @@ class UnreadablePayloadTest {
         for (var good : List.of(waiting, others)) {
             assertThat(good).extracting(harness::stateOf).containsOnly(DeliveryState.succeeded(1));
         }
-        assertThat(log.count("delivery.payload_unreadable")).isZero();
+        assertThat(log.count("payload.read_failed")).isZero();
         assertThat(harness.backlog.isBlockedFor(Duration.ZERO)).isFalse();
     }
 }
