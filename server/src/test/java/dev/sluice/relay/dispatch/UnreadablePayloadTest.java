@@ -22,6 +22,7 @@ import dev.sluice.testkit.LogRecorder;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,7 +30,9 @@ import java.util.List;
 
 /// Stored payloads that PostgreSQL cannot read any more: their chunks are really gone.
 ///
-/// One such payload stopped everything that waited on its node.
+/// One such payload stopped everything that waited on its node. Isolated, because the simulation
+/// logs the same events.
+@Isolated
 class UnreadablePayloadTest {
 
     private final DispatchHarness harness = DispatchHarness.firstNode();

@@ -221,7 +221,9 @@ class ResultJournalTest {
             soon().until(() -> written.size() == 201);
 
             assertThat(fixture.count("delivery")).isEqualTo(201);
-            assertThat(log.count("results.lost")).isZero();
+            assertThat(log.values("results.lost", "delivery_id"))
+                    .doesNotContainAnyElementsOf(
+                            deliveries.stream().map(one -> one.id().toString()).toList());
         }
     }
 
@@ -248,8 +250,7 @@ class ResultJournalTest {
 
             assertThat(fixture.count("delivery")).isEqualTo(100);
             assertThat(fixture.workState(bad)).contains(StoreFixture.WorkRowState.ownedBy(EPOCH));
-            assertThat(log.values("results.lost", "delivery_id"))
-                    .containsExactly(bad.id().toString());
+            assertThat(log.values("results.lost", "delivery_id")).contains(bad.id().toString());
             stopRefusing();
         }
     }
@@ -270,7 +271,8 @@ class ResultJournalTest {
             soon().until(() -> written.size() == 41);
 
             assertThat(fixture.status(bad)).contains(DeliveryStatus.SUCCEEDED);
-            assertThat(log.count("results.lost")).isZero();
+            assertThat(log.values("results.lost", "delivery_id"))
+                    .doesNotContain(bad.id().toString());
         }
     }
 }
