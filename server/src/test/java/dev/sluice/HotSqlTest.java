@@ -28,6 +28,8 @@ class HotSqlTest {
                     "takeover: steps over the nodes that own work, every three seconds",
                     "with folded as ( delete from ledger",
                     "fold: once a second, moves everything there is",
+                    "select batch, source_id from ledger order by batch limit",
+                    "fold: finds a batch that cannot be folded, after a failure only",
                     "with recursive step as ( (select connection_id, trigger, next_at, source_id",
                     "sweep: steps over all lanes, every ten seconds",
                     "update delivery_work set owner = null, next_at = ? where ctid = any"

@@ -349,7 +349,8 @@ class OpenApiTest {
                 Set.of(
                         ErrorCode.DESTINATION_DELETED,
                         ErrorCode.CONNECTION_DELETED,
-                        ErrorCode.EVENT_EXPIRED);
+                        ErrorCode.EVENT_EXPIRED,
+                        ErrorCode.PAYLOAD_UNREADABLE);
         assertThat(texts("/components/schemas/AttemptErrorCode/enum"))
                 .containsExactlyInAnyOrderElementsOf(
                         Arrays.stream(ErrorCode.values())

@@ -25,6 +25,7 @@ class StopOrderTest {
                             "retention, at its end",
                             "partitions",
                             "leaks",
+                            "due work",
                             "long transactions",
                             "quarantine",
                             "standings",
@@ -54,6 +55,7 @@ class StopOrderTest {
                             "give up the node lease",
                             "in-flight file",
                             "pool node",
+                            "pool delivery",
                             "pool relay",
                             "pool api",
                             "data directory");

@@ -65,6 +65,9 @@ public record DeliveryEnd(
                     "the destination was deleted before this could be delivered";
             case CONNECTION_DELETED -> "the connection was deleted before this could be delivered";
             case EVENT_EXPIRED -> "the event's retention ended before this could be delivered";
+            case PAYLOAD_UNREADABLE ->
+                    "the stored payload is damaged and cannot be read, so nothing was sent. Ask the"
+                            + " sender to send the webhook again";
             case INTERRUPTED ->
                     "the relay died twice while it was sending only this delivery. Resend it once"
                             + " the cause is found";

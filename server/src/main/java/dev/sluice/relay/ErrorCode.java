@@ -21,7 +21,8 @@ public enum ErrorCode {
     INTERRUPTED(12),
     DESTINATION_DELETED(13),
     CONNECTION_DELETED(14),
-    EVENT_EXPIRED(15);
+    EVENT_EXPIRED(15),
+    PAYLOAD_UNREADABLE(16);
 
     private final short number;
 

@@ -27,13 +27,16 @@ class PublicEndpointsTest {
 
         assertThat(status.status()).isEqualTo(200);
         assertThat(status.json().propertyNames())
-                .containsExactly("status", "version", "time", "components");
+                .containsExactly("status", "version", "time", "components", "reasons");
         assertThat(status.text("status")).isEqualTo("ok");
         assertThat(status.text("version")).isEqualTo("test");
         assertThat(Instant.parse(status.text("time")))
                 .isBetween(Instant.now().minusSeconds(60), Instant.now());
         assertThat(status.json().path("components"))
-                .hasToString("{\"database\":\"ok\",\"ingest\":\"ok\",\"delivery\":\"ok\"}");
+                .hasToString(
+                        "{\"database\":\"ok\",\"ingest\":\"ok\",\"delivery\":\"ok\","
+                                + "\"background\":\"ok\"}");
+        assertThat(status.json().path("reasons")).isEmpty();
     }
 
     @Test

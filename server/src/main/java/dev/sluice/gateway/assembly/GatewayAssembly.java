@@ -50,7 +50,8 @@ public final class GatewayAssembly {
         this.headerRules = headerRules;
         this.sources = sources;
         this.destinations = destinations;
-        this.configuration = ConfigurationCache.open(base.pools().relay(), sources, destinations);
+        this.configuration =
+                ConfigurationCache.open(base.pools().delivery(), sources, destinations);
     }
 
     /// Builds the gateway layer and reads the whole configuration.

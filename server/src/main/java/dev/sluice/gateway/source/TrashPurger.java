@@ -2,6 +2,7 @@ package dev.sluice.gateway.source;
 
 import dev.sluice.gateway.ConfigurationWriter;
 import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.Halving;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.loop.Loop;
 
@@ -13,6 +14,8 @@ import java.time.InstantSource;
 import java.util.List;
 
 /// Purges the sources that have been in the trash for seven days, together with their connections.
+///
+/// A source that cannot be purged does not keep the others.
 ///
 /// Deliveries still waiting for these connections end as if the connections had been deleted.
 /// Stored payloads are deleted later, when their partitions are dropped.
@@ -48,15 +51,24 @@ public final class TrashPurger implements Loop.Step {
     @Override
     public boolean run() {
         var now = settledClock.instant();
-        if (db.call(tx -> TrashStore.isPurgeDue(tx, now))) {
-            int purged =
-                    configuration.write((tx, version) -> {
-                        var sources = TrashStore.purge(tx, now, version);
-                        connections.purge(tx, sources, now, version);
-                        return sources.size();
-                    });
-            log.atInfo().addKeyValue("sources", purged).log("trash.purged");
+        var due = db.call(tx -> TrashStore.purgeDue(tx, now));
+        var failed = Halving.run(due, part -> purge(part, now));
+        failed.forEach((source, e) ->
+                log.atError()
+                        .addKeyValue("source_id", source)
+                        .setCause(e)
+                        .log("source.purge_failed"));
+        if (due.size() > failed.size()) {
+            log.atInfo().addKeyValue("sources", due.size() - failed.size()).log("trash.purged");
         }
         return false;
+    }
+
+    private void purge(List<SourceId> due, Instant now) {
+        configuration.write((tx, version) -> {
+            var sources = TrashStore.purge(tx, due, now, version);
+            connections.purge(tx, sources, now, version);
+            return sources.size();
+        });
     }
 }

@@ -105,33 +105,33 @@ public final class TrashStore {
                 q);
     }
 
-    /// Whether any source has been in the trash for seven days and has not been purged yet.
-    public static boolean isPurgeDue(Tx tx, Instant now) {
-        return tx.single(
-                """
-                select exists (select from source where trashed_at <= ? and purged_at is null) as due
-                """,
-                row -> row.bool("due"),
+    /// Returns the sources, in any workspace, that have been in the trash for seven days and have
+    /// not been purged yet.
+    static List<SourceId> purgeDue(Tx tx, Instant now) {
+        return tx.query(
+                "select id from source where trashed_at <= ? and purged_at is null",
+                row -> new SourceId(row.uuid("id")),
                 now.minus(TRASH_RETENTION));
     }
 
-    /// Purges every source, in any workspace, that has been in the trash for seven days. The rows
-    /// stay, but without the content that users entered.
+    /// Purges those of these sources that have been in the trash for seven days. The rows stay, but
+    /// without the content that users entered.
     ///
     /// @return the purged sources
-    public static List<SourceId> purge(Tx tx, Instant now, long version) {
+    static List<SourceId> purge(Tx tx, List<SourceId> due, Instant now, long version) {
         return tx.query(
                 """
                 update source
                    set purged_at = ?, name = '', description = null, verification = null,
                        response_status = null, response_type = null, response_body = null, updated_at = ?, version = ?
-                 where trashed_at <= ? and purged_at is null
+                 where id = any (?) and trashed_at <= ? and purged_at is null
                 returning id
                 """,
                 row -> new SourceId(row.uuid("id")),
                 now,
                 now,
                 version,
+                due.stream().map(SourceId::value).toList(),
                 now.minus(TRASH_RETENTION));
     }
 

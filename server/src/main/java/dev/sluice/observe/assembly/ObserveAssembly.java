@@ -11,9 +11,11 @@ import dev.sluice.observe.status.StatusRoutes;
 import dev.sluice.platform.assembly.Foundation;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.loop.Chore;
+import dev.sluice.relay.HealthProblem;
 import dev.sluice.relay.assembly.RelayAssembly;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
@@ -44,6 +46,18 @@ public final class ObserveAssembly {
                         .endingWith(auditLoop::releaseLease));
     }
 
+    /// Returns what keeps events or deliveries waiting, and which background tasks fail.
+    private List<HealthProblem> problems() {
+        var problems = new ArrayList<>(relay.problems());
+        for (var chore : base.shutdown().failingChores()) {
+            problems.add(
+                    new HealthProblem(
+                            HealthProblem.Component.BACKGROUND,
+                            "The background task \"" + chore + "\" fails again and again."));
+        }
+        return problems;
+    }
+
     /// @param isStopping whether the server is shutting down
     /// @param version the server's version
     public void addTo(Router router, BooleanSupplier isStopping, String version) {
@@ -52,7 +66,14 @@ public final class ObserveAssembly {
         var plans = account.plans();
         var clock = base.clock();
         OpenApiRoutes.addTo(router);
-        new StatusRoutes(db, relay::isIngesting, relay::isDelivering, isStopping, clock, version)
+        new StatusRoutes(
+                        db,
+                        relay::isIngesting,
+                        relay::isDelivering,
+                        isStopping,
+                        this::problems,
+                        clock,
+                        version)
                 .addTo(router);
         new UsageRoutes(db, authenticator, plans, clock).addTo(router);
         new EventRoutes(

@@ -7,6 +7,7 @@ import dev.sluice.platform.db.PlannerFeature;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.relay.DeliveryId;
+import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.EventId;
 
 import java.time.Duration;
@@ -116,6 +117,23 @@ final class AuditQueries {
                 high,
                 low,
                 high,
+                limit);
+    }
+
+    /// Returns deliveries that ended because the payload of their event could not be read.
+    static List<DeliveryId> withUnreadablePayload(Tx tx, UUID low, UUID high, int limit) {
+        return tx.query(
+                """
+                select id
+                  from delivery
+                 where id >= ? and id < ? and error_code = ?
+                 order by id
+                 limit ?
+                """,
+                row -> new DeliveryId(row.uuid("id")),
+                low,
+                high,
+                (int) ErrorCode.PAYLOAD_UNREADABLE.number(),
                 limit);
     }
 

@@ -30,16 +30,25 @@ record AuditSlice(HourlyUsage usage, List<InvariantViolation> violations, boolea
         var high = Uuid7.floor(to);
         var sources = AuditQueries.sources(tx, from);
         var suspects = AuditQueries.suspects(tx, sources, low, high, MAX_SUSPECTS + 1);
-        boolean isTruncated = suspects.size() > MAX_SUSPECTS;
+        var unreadable = AuditQueries.withUnreadablePayload(tx, low, high, MAX_SUSPECTS + 1);
+        var findings = new ArrayList<InvariantViolation>();
+        if (!suspects.isEmpty()) {
+            findings.addAll(checkSuspects(tx, sources, atMost(suspects)));
+        }
+        for (var delivery : atMost(unreadable)) {
+            findings.add(
+                    new InvariantViolation(
+                            Invariant.UNREADABLE,
+                            delivery + " ended unsent, because its event's payload is damaged"));
+        }
         return new AuditSlice(
                 HourlyUsageQueries.fromRows(tx, sources, low, high),
-                suspects.isEmpty()
-                        ? List.of()
-                        : checkSuspects(
-                                tx,
-                                sources,
-                                isTruncated ? suspects.subList(0, MAX_SUSPECTS) : suspects),
-                isTruncated);
+                findings,
+                suspects.size() > MAX_SUSPECTS || unreadable.size() > MAX_SUSPECTS);
+    }
+
+    private static <T> List<T> atMost(List<T> found) {
+        return found.size() > MAX_SUSPECTS ? found.subList(0, MAX_SUSPECTS) : found;
     }
 
     private static List<InvariantViolation> checkSuspects(

@@ -8,6 +8,8 @@ import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
 
 /// Checks one hour of stored data, in slices small enough not to burden the database.
 ///
@@ -23,31 +25,80 @@ final class HourAuditor {
 
     private static final Duration MIN_SLICE_DURATION = Duration.ofSeconds(1);
 
+    /// How often a slice of the minimum duration may fail before it counts as unreadable: because
+    /// its rows are damaged, or because the database refuses it for a reason that usually passes.
+    private static final int MAX_FAILURES = 3;
+
+    private static final int MAX_PASSING_FAILURES = 10;
+
+    /// The duration of slices if the usage counts cannot be read.
+    private static final Duration BLIND_SLICE_DURATION = Duration.ofMinutes(1);
+
     private final Db db;
     private final Instant start;
-    private final HourlyUsage recordedBefore;
+
+    /// Empty if the counts cannot be read.
+    private final Optional<HourlyUsage> recordedBefore;
+
     private final HourlyUsage countedRows = new HourlyUsage();
 
     /// Everything received before this time has been checked.
     private Instant checkedTo;
 
     private Duration sliceDuration;
+
+    /// The duration to which slices grow again around a damaged row.
+    private final Duration maxSliceDuration;
+
+    /// Whether slices became shorter because of a damaged row, and not because they took too long.
+    private boolean isAroundDamage;
+
+    /// The failures in a row of a slice of the minimum duration.
+    private int failures;
+
+    /// Whether every slice could be read, so that its rows were counted.
+    private boolean isComplete = true;
+
     private AuditReport report = AuditReport.empty();
 
-    private HourAuditor(Db db, Instant start, HourlyUsage before) {
+    private HourAuditor(Db db, Instant start) {
         this.db = db;
         this.start = start;
-        this.recordedBefore = before;
+        this.recordedBefore = recordedUsage();
         this.checkedTo = start;
-        this.sliceDuration = sliceDuration(before);
+        this.maxSliceDuration =
+                recordedBefore.map(HourAuditor::sliceDuration).orElse(BLIND_SLICE_DURATION);
+        this.sliceDuration = maxSliceDuration;
     }
 
     /// @param start the start of the hour to check
     static HourAuditor begin(Db db, Instant start) {
-        return new HourAuditor(
-                db,
-                start,
-                db.snapshot(tx -> HourlyUsageQueries.fromRollups(tx, hourNumber(start))));
+        return new HourAuditor(db, start);
+    }
+
+    /// Returns the recorded usage of the hour, or reports that it cannot be read.
+    private Optional<HourlyUsage> recordedUsage() {
+        try {
+            return Optional.of(
+                    db.snapshot(tx -> HourlyUsageQueries.fromRollups(tx, hourNumber(start))));
+        } catch (RuntimeException e) {
+            if (isPassing(e)) {
+                throw e;
+            }
+            reportUnreadable("the usage counts of the hour from " + start, e);
+            return Optional.empty();
+        }
+    }
+
+    private static boolean isPassing(RuntimeException e) {
+        return e instanceof DbException refused && refused.failure().isPassing();
+    }
+
+    private void reportUnreadable(String what, RuntimeException e) {
+        var finding =
+                new InvariantViolation(
+                        Invariant.UNREADABLE, what + " cannot be read: " + e.getMessage());
+        report = report.plus(AuditReport.of(0, 0, List.of(finding), false));
     }
 
     Instant start() {
@@ -68,10 +119,9 @@ final class HourAuditor {
             var slice = db.snapshot(tx -> AuditSlice.read(tx, checkedTo, to));
             countedRows.add(slice.usage());
             report = report.plus(AuditReport.of(0, 0, slice.violations(), slice.isTruncated()));
-            checkedTo = to;
-            return checkedTo.equals(end());
-        } catch (DbException e) {
-            if (sliceDuration.equals(MIN_SLICE_DURATION)) {
+            return goOnAt(to);
+        } catch (RuntimeException e) {
+            if (e instanceof DbException lost && lost.isConnectionLost()) {
                 throw e;
             }
             log.atDebug()
@@ -79,32 +129,62 @@ final class HourAuditor {
                     .addKeyValue("length", sliceDuration)
                     .setCause(e)
                     .log("audit.slice_failed");
-            sliceDuration = atLeastMinimum(sliceDuration.dividedBy(4));
-            return false;
+            isAroundDamage = !isPassing(e);
+            if (!sliceDuration.equals(MIN_SLICE_DURATION)) {
+                sliceDuration = atLeastMinimum(sliceDuration.dividedBy(4));
+                return false;
+            }
+            failures++;
+            return failures >= (isPassing(e) ? MAX_PASSING_FAILURES : MAX_FAILURES) && skip(to, e);
         }
+    }
+
+    /// Leaves out a slice that cannot be read, so that it does not stop the audit.
+    private boolean skip(Instant to, RuntimeException e) {
+        reportUnreadable("what was received from " + checkedTo + " to " + to, e);
+        isComplete = false;
+        return goOnAt(to);
+    }
+
+    /// Returns true if the whole hour has been checked.
+    private boolean goOnAt(Instant to) {
+        failures = 0;
+        checkedTo = to;
+        if (isAroundDamage && sliceDuration.compareTo(maxSliceDuration) < 0) {
+            var doubled = sliceDuration.multipliedBy(2);
+            sliceDuration = doubled.compareTo(maxSliceDuration) < 0 ? doubled : maxSliceDuration;
+        }
+        return checkedTo.equals(end());
     }
 
     /// Returns the result. Call this only after the whole hour has been checked. The report is
     /// empty if the day that contains the hour was deleted during the check. A day is deleted one
     /// table at a time, so its rows cannot be compared.
+    ///
+    /// The usage counts are compared only if all of them, and all rows, could be read.
     AuditReport result() {
-        var after = db.snapshot(tx -> HourlyUsageQueries.fromRollups(tx, hourNumber(start)));
+        var after = isComplete ? recordedBefore.flatMap(_ -> recordedUsage()) : recordedBefore;
         if (!db.snapshot(tx -> RetainedDayQueries.isRetained(tx, start))) {
             return AuditReport.empty();
         }
-        var miscounted = HourlyUsage.compare(start, recordedBefore, countedRows, after);
-        if (!miscounted.isEmpty()) {
-            // rows and sums of deleted workspaces are erased bit by bit
-            var erased = db.call(ErasedSubjectQueries::read);
-            miscounted =
-                    HourlyUsage.compare(
-                            start,
-                            recordedBefore.without(erased),
-                            countedRows.without(erased),
-                            after.without(erased));
-        }
+        var miscounted =
+                isComplete && recordedBefore.isPresent() && after.isPresent()
+                        ? miscounted(recordedBefore.get(), after.get())
+                        : List.<InvariantViolation>of();
         return report.plus(
                 AuditReport.of(countedRows.events(), countedRows.deliveries(), miscounted, false));
+    }
+
+    /// Compares the rows with the usage counts, except those of deleted workspaces: both are erased
+    /// bit by bit.
+    private List<InvariantViolation> miscounted(HourlyUsage before, HourlyUsage after) {
+        var all = HourlyUsage.compare(start, before, countedRows, after);
+        if (all.isEmpty()) {
+            return all;
+        }
+        var erased = db.call(ErasedSubjectQueries::read);
+        return HourlyUsage.compare(
+                start, before.without(erased), countedRows.without(erased), after.without(erased));
     }
 
     /// Chooses the slice's duration from the usage counts. If these are wrong and a slice takes too

@@ -7,7 +7,8 @@ public enum Invariant {
     LOST("every delivery that was made is stored"),
     TWICE("no delivery is stored twice"),
     ORPHAN("every delivery belongs to a stored event"),
-    USAGE("the usage counts match the rows");
+    USAGE("the usage counts match the rows"),
+    UNREADABLE("everything stored can be read");
 
     private final String sentence;
 

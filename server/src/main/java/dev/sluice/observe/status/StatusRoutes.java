@@ -4,35 +4,45 @@ import dev.sluice.platform.db.Db;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.json.JsonObject;
+import dev.sluice.relay.HealthProblem;
+import dev.sluice.relay.HealthProblem.Component;
 
 import java.time.InstantSource;
+import java.util.List;
+import java.util.Locale;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /// The route `GET /api/v1/status`, which reports whether the service works. It needs no API key and
 /// responds with 503 if the service is down.
 ///
 /// The service is down if the database cannot be reached or the server is shutting down. It is
-/// degraded if only ingest or only delivery does not work.
+/// degraded if only ingest or only delivery does not work, or if there is another problem. The
+/// problems are noted as they happen, so a request costs one trivial query.
 public final class StatusRoutes {
 
     private final Db db;
     private final BooleanSupplier isIngesting;
     private final BooleanSupplier isDelivering;
     private final BooleanSupplier isStopping;
+    private final Supplier<List<HealthProblem>> problems;
     private final InstantSource clock;
     private final String version;
 
+    /// @param problems returns what does not work as it should, without asking the database
     public StatusRoutes(
             Db db,
             BooleanSupplier isIngesting,
             BooleanSupplier isDelivering,
             BooleanSupplier isStopping,
+            Supplier<List<HealthProblem>> problems,
             InstantSource clock,
             String version) {
         this.db = db;
         this.isIngesting = isIngesting;
         this.isDelivering = isDelivering;
         this.isStopping = isStopping;
+        this.problems = problems;
         this.clock = clock;
         this.version = version;
     }
@@ -46,22 +56,43 @@ public final class StatusRoutes {
         boolean delivery = database && isDelivering.getAsBoolean();
         boolean ingest = database && isIngesting.getAsBoolean();
         boolean isUp = database && !isStopping.getAsBoolean();
-        String status = isUp ? (ingest && delivery ? "ok" : "degraded") : "down";
+        var found = problems.get();
+        boolean isWell = ingest && delivery && found.isEmpty();
+        String status = isUp ? (isWell ? "ok" : "degraded") : "down";
         var components =
                 new JsonObject()
                         .put("database", statusText(database))
-                        .put("ingest", statusText(ingest))
-                        .put("delivery", statusText(delivery));
+                        .put("ingest", statusText(ingest, Component.INGEST, found))
+                        .put("delivery", statusText(delivery, Component.DELIVERY, found))
+                        .put("background", statusText(database, Component.BACKGROUND, found));
         var json =
                 new JsonObject()
                         .put("status", status)
                         .put("version", version)
                         .put("time", clock.instant())
-                        .put("components", components);
+                        .put("components", components)
+                        .put("reasons", found.stream().map(StatusRoutes::json).toList());
         return Reply.json(isUp ? 200 : 503, json);
+    }
+
+    private static JsonObject json(HealthProblem problem) {
+        return new JsonObject()
+                .put("component", name(problem.component()))
+                .put("reason", problem.reason());
+    }
+
+    private static String name(Component component) {
+        return component.name().toLowerCase(Locale.ROOT);
     }
 
     private static String statusText(boolean works) {
         return works ? "ok" : "down";
+    }
+
+    private static String statusText(
+            boolean works, Component component, List<HealthProblem> problems) {
+        boolean isDegraded =
+                works && problems.stream().anyMatch(one -> one.component() == component);
+        return isDegraded ? "degraded" : statusText(works);
     }
 }

@@ -11,12 +11,15 @@ import java.time.Duration;
 ///
 /// @param api serves the management API
 /// @param relay serves the relay's background work, unaffected by the load on the API
+/// @param delivery serves what deliveries wait for: reading them, their configuration and circuits,
+///   so that no background work can delay it
 /// @param node serves node heartbeats and takeovers, so that no other work can make this node lose
 ///   its lease
-public record Pools(Db api, Db relay, Db node) {
+public record Pools(Db api, Db relay, Db delivery, Db node) {
 
     private static final int API_CONNECTIONS = 10;
     private static final int RELAY_CONNECTIONS = 8;
+    private static final int DELIVERY_CONNECTIONS = 4;
     private static final int NODE_CONNECTIONS = 2;
 
     /// How long one API statement may run. The limit is short because a request waits for the
@@ -31,6 +34,9 @@ public record Pools(Db api, Db relay, Db node) {
                         "pool api", Db.open(database, "api", API_CONNECTIONS, API_TIMEOUT)),
                 shutdown.closing(
                         "pool relay", Db.open(database, "relay", RELAY_CONNECTIONS, CHORE_TIMEOUT)),
+                shutdown.closing(
+                        "pool delivery",
+                        Db.open(database, "delivery", DELIVERY_CONNECTIONS, CHORE_TIMEOUT)),
                 shutdown.closing(
                         "pool node", Db.open(database, "node", NODE_CONNECTIONS, CHORE_TIMEOUT)));
     }

@@ -63,7 +63,14 @@ public final class Db implements AutoCloseable {
     /// Runs `work` in a transaction: commits when it returns, rolls back when it throws.
     public <T> T call(Function<Tx, T> work) {
         try (var connection = pool.getConnection()) {
-            return inTransaction(connection, work);
+            try {
+                return inTransaction(connection, work);
+            } catch (DbException e) {
+                if (e.isReadOnly()) {
+                    pool.evictConnection(connection); // closed when it is given back
+                }
+                throw e;
+            }
         } catch (SQLException e) {
             throw new DbException(e);
         }

@@ -1,41 +1,52 @@
 package dev.sluice.platform.db;
 
 import org.jspecify.annotations.Nullable;
+import org.postgresql.util.PSQLException;
 
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
-import java.util.Set;
 
 /// Thrown when the database refuses a statement or cannot be reached. Its cause is the driver's
 /// exception.
 ///
-/// The methods below examine the SQLSTATE, PostgreSQL's error code (PostgreSQL manual, appendix
-/// "PostgreSQL Error Codes").
+/// [DbFailure] tells what it means for the work. The other methods below name single SQLSTATEs that
+/// a caller has its own answer to.
 public final class DbException extends RuntimeException {
 
-    /// SQLSTATEs that mean the connection is unusable: admin shutdown, crash shutdown, cannot
-    /// connect now, idle session timeout, idle transaction timeout, too many connections.
-    private static final Set<String> UNAVAILABLE_STATES =
-            Set.of("57P01", "57P02", "57P03", "57P05", "25P03", "53300");
-
-    private static final String PROTOCOL_VIOLATION = "08P01";
+    private static final String INDEX_CORRUPTED = "XX002";
 
     private final String state;
+    private final DbFailure failure;
 
     DbException(SQLException cause) {
         super(cause.getMessage(), cause);
         this.state = stateOf(cause);
+        this.failure =
+                cause instanceof SQLTransientConnectionException
+                        ? DbFailure.CONNECTION_LOST
+                        : DbFailure.of(state);
     }
 
     /// Creates an exception for a database that answers but cannot be used.
     DbException(String message) {
         super(message);
         this.state = "";
+        this.failure = DbFailure.UNKNOWN;
     }
 
     private static String stateOf(SQLException cause) {
         @Nullable String state = cause.getSQLState();
         return state == null ? "" : state;
+    }
+
+    public DbFailure failure() {
+        return failure;
+    }
+
+    /// Whether the connection broke or could not be made. If so, it is unknown whether the
+    /// transaction was committed.
+    public boolean isConnectionLost() {
+        return failure == DbFailure.CONNECTION_LOST;
     }
 
     /// Whether a row violates a unique constraint.
@@ -48,33 +59,31 @@ public final class DbException extends RuntimeException {
         return state.equals("55P03");
     }
 
-    /// Whether no partition covers the id of a row. PostgreSQL reports this as a check violation,
-    /// so the method also returns true for a violated check constraint.
+    /// Whether the session is read-only. It may stay so after the database accepts writes again,
+    /// and its server may no longer be the one that does. A new connection is needed.
+    boolean isReadOnly() {
+        return state.equals("25006");
+    }
+
+    /// Whether no partition covers the id of a row. PostgreSQL reports this as the violation of a
+    /// check constraint, but names none.
     public boolean isMissingPartition() {
-        return state.equals("23514");
+        return state.equals("23514")
+                && !(getCause() instanceof PSQLException refused
+                        && refused.getServerErrorMessage() != null
+                        && refused.getServerErrorMessage().getConstraint() != null);
     }
 
-    /// Whether the database is out of disk space, memory or connections, or its disk fails. It then
-    /// refuses any work, so the failed work itself is not at fault.
-    public boolean isOutOfResources() {
-        return state.startsWith("53") || state.equals("58030");
+    /// Whether the message was not understood. Connection poolers report this when they lose the
+    /// server. The server reports it for a message that it can never read.
+    public boolean isProtocolViolation() {
+        return state.equals("08P01");
     }
 
-    /// Returns the number of consecutive failures after which the work itself is suspected of
-    /// causing them.
-    ///
-    /// A broken connection does not implicate the work, however often it happens. A protocol
-    /// violation is ambiguous. Connection poolers report one when they lose the server. The server
-    /// reports one for a message that it cannot read, and such a message fails every time.
-    public int failuresBeforeSuspect() {
-        return state.equals(PROTOCOL_VIOLATION) ? 10 : Integer.MAX_VALUE;
-    }
-
-    /// Whether the connection broke or could not be made. If so, it is unknown whether the
-    /// transaction was committed.
-    public boolean isConnectionLost() {
-        return state.startsWith("08")
-                || UNAVAILABLE_STATES.contains(state)
-                || getCause() instanceof SQLTransientConnectionException;
+    /// Whether a stored value cannot be read or decoded. Not so if an index is damaged: it can be
+    /// made anew, and the rows are still there.
+    public boolean isUnreadableValue() {
+        return (failure == DbFailure.DAMAGED && !state.equals(INDEX_CORRUPTED))
+                || (failure == DbFailure.BAD_ROW && state.startsWith("22"));
     }
 }

@@ -9,7 +9,8 @@ import java.time.Duration;
 import java.util.function.Function;
 
 /// A database connection for one busy thread, outside the pool. It opens on first use and reopens
-/// after it breaks. It is owned by its thread; other threads may only call `close`.
+/// after it breaks or proves read-only. It is owned by its thread; other threads may only call
+/// `close`.
 ///
 /// When `call` throws a [DbException] with `isConnectionLost`, the transaction may or may not have
 /// been committed. The caller must find out which.
@@ -40,10 +41,19 @@ public final class DedicatedConnection implements AutoCloseable {
             drop();
             throw new DbException(e);
         } catch (DbException e) {
-            if (e.isConnectionLost()) {
+            if (e.isConnectionLost() || e.isReadOnly()) {
                 drop();
             }
             throw e;
+        }
+    }
+
+    /// Whether the database answers on this connection, or on a new one.
+    public boolean isAnswering() {
+        try {
+            return call(tx -> tx.single("select true as there", row -> row.bool("there")));
+        } catch (DbException e) {
+            return false;
         }
     }
 

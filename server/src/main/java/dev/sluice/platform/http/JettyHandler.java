@@ -111,6 +111,7 @@ final class JettyHandler extends Handler.Abstract {
                             String.valueOf(e.getMessage()),
                             List.of());
             case DbException e when e.isConnectionLost() -> unavailable(e, id);
+            case DbException e when e.failure().isPassing() -> refusedForNow(e, id);
             default -> unexpected(failure, id);
         };
     }
@@ -120,6 +121,15 @@ final class JettyHandler extends Handler.Abstract {
         return Reply.error(
                         ApiErrorCode.UNAVAILABLE,
                         "The database did not answer. Try again.",
+                        List.of())
+                .with("Retry-After", "1");
+    }
+
+    private static Reply refusedForNow(DbException e, String id) {
+        log.atWarn().addKeyValue("request_id", id).setCause(e).log("database.request_refused");
+        return Reply.error(
+                        ApiErrorCode.UNAVAILABLE,
+                        "The database refused the request for now. Try again.",
                         List.of())
                 .with("Retry-After", "1");
     }

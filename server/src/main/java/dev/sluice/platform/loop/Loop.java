@@ -28,6 +28,7 @@ public final class Loop implements AutoCloseable {
     private final Duration interval;
     private final Step step;
     private final Thread thread;
+    private final FailureStreak failures = new FailureStreak();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
@@ -75,13 +76,21 @@ public final class Loop implements AutoCloseable {
 
     private boolean runRound() throws InterruptedException {
         try {
-            return step.run();
+            boolean isMore = step.run();
+            failures.succeeded();
+            return isMore;
         } catch (RuntimeException | Error e) {
             if (isOpen()) {
+                failures.failed();
                 log.atWarn().addKeyValue("loop", name).setCause(e).log("loop.failed");
             }
             return false;
         }
+    }
+
+    /// Whether the step fails again and again.
+    public boolean isFailing() {
+        return failures.isLong();
     }
 
     private boolean isOpen() {

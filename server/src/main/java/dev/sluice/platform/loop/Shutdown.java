@@ -6,6 +6,8 @@ import org.slf4j.LoggerFactory;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentSkipListMap;
 
 /// The steps that stop the server, run in reverse order: the step added last runs first.
 ///
@@ -15,6 +17,9 @@ public final class Shutdown implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Shutdown.class);
 
     private final Deque<ShutdownStep> steps = new ArrayDeque<>();
+
+    /// The loops of the chores by name. Read by other threads.
+    private final Map<String, Loop> loops = new ConcurrentSkipListMap<>();
 
     private record ShutdownStep(String name, AutoCloseable action) {}
 
@@ -36,7 +41,17 @@ public final class Shutdown implements AutoCloseable {
     public void start(Chore chore) {
         chore.atEnd().ifPresent(action -> first(chore.name() + ", at its end", action));
         var loop = closing(chore.name(), Loop.start(chore.name(), chore.interval(), chore.step()));
+        loops.put(chore.name(), loop);
         chore.wakeBy().accept(loop::wake);
+    }
+
+    /// Returns the names of the chores that fail again and again, in alphabetical order.
+    /// Thread-safe.
+    public List<String> failingChores() {
+        return loops.entrySet().stream()
+                .filter(entry -> entry.getValue().isFailing())
+                .map(Map.Entry::getKey)
+                .toList();
     }
 
     /// Returns the names of the steps in the order in which `close` runs them.

@@ -1,5 +1,8 @@
 package dev.sluice.relay.assembly;
 
+import static dev.sluice.relay.HealthProblem.Component.DELIVERY;
+import static dev.sluice.relay.HealthProblem.Component.INGEST;
+
 import dev.sluice.account.assembly.AccountAssembly;
 import dev.sluice.account.audit.AuditLogStore;
 import dev.sluice.account.plan.Plan;
@@ -16,6 +19,7 @@ import dev.sluice.platform.db.DedicatedConnection;
 import dev.sluice.platform.http.HttpServer;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.loop.Chore;
+import dev.sluice.relay.HealthProblem;
 import dev.sluice.relay.InFlightAttempts;
 import dev.sluice.relay.InFlightRecorder;
 import dev.sluice.relay.circuit.SharedCircuits;
@@ -52,6 +56,7 @@ import dev.sluice.relay.settle.Settlement;
 import dev.sluice.relay.store.ErasureStore;
 import dev.sluice.relay.store.Lanes;
 import dev.sluice.relay.store.PartitionStore;
+import dev.sluice.relay.upkeep.DueWorkMonitor;
 import dev.sluice.relay.upkeep.LaneSweeper;
 import dev.sluice.relay.upkeep.LaneWaker;
 import dev.sluice.relay.upkeep.LeakDetector;
@@ -60,6 +65,7 @@ import dev.sluice.relay.usage.LedgerFolder;
 import dev.sluice.relay.usage.LedgerStore;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.random.RandomGenerator;
@@ -106,6 +112,7 @@ public final class RelayAssembly {
     private final MonthlyQuota quota;
     private final RelayStoreListener listeners;
     private final ReplayWorker replayWorker;
+    private final DueWorkMonitor dueWorkMonitor;
     private volatile Runnable wakeReplays = () -> {};
 
     private RelayAssembly(
@@ -120,6 +127,7 @@ public final class RelayAssembly {
         this.settings = settings;
         this.db = base.pools().relay();
         var clock = base.clock();
+        var delivery = base.pools().delivery();
 
         partitions = new PartitionStore(db);
         partitions.makeAhead(base.now());
@@ -134,28 +142,36 @@ public final class RelayAssembly {
         resultJournal =
                 new ResultJournal(
                         new DedicatedConnection(base.database(), "results"),
-                        partitions,
+                        new PartitionStore(delivery),
                         node::epoch,
                         base.ids(),
                         clock);
         journal =
                 new Journal(
                         new DedicatedConnection(base.database(), "journal"),
-                        partitions,
+                        new PartitionStore(delivery),
                         node::epoch,
                         base.ids(),
                         clock);
 
-        circuits = SharedCircuits.open(db, node, settings.cooldowns(), clock);
+        circuits = SharedCircuits.open(delivery, node, settings.cooldowns(), clock);
         var attemptRunner = attemptRunner();
         var environment =
                 new DispatchEnvironment(configuration, node, resultJournal, circuits, clock);
         dispatcher = new Dispatcher(environment, attemptRunner, SENDER_THREADS, permits);
         backlog =
-                new Backlog(environment, Lanes.of(db), dispatcher, attemptRunner, System::nanoTime);
+                new Backlog(
+                        environment,
+                        Lanes.of(delivery),
+                        dispatcher,
+                        attemptRunner,
+                        System::nanoTime);
         var holdPolicy = new HoldPolicy(circuits);
         laneWaker = new LaneWaker(db, configuration, holdPolicy);
         laneSweeper = new LaneSweeper(db, configuration, holdPolicy, clock);
+
+        dueWorkMonitor =
+                new DueWorkMonitor(db, configuration, holdPolicy, backlog, dispatcher, clock);
 
         diskSpace = new DiskSpaceMonitor(settings.freeShare());
         ingestRateLimiter = new IngestRateLimiter(db, this::limits, base.ids().next(), clock);
@@ -256,6 +272,7 @@ public final class RelayAssembly {
                         "long transactions",
                         Duration.ofSeconds(10),
                         new LongTransactionMonitor(db)),
+                new Chore("due work", DueWorkMonitor.INTERVAL, dueWorkMonitor),
                 new Chore("leaks", Duration.ofSeconds(60), leakDetector),
                 Chore.of("partitions", Duration.ofHours(1), this::makePartitions),
                 new Chore("retention", Duration.ofSeconds(1), retentionLoop)
@@ -342,6 +359,23 @@ public final class RelayAssembly {
     /// Whether the disk has enough free space to accept events.
     public boolean isIngesting() {
         return !diskSpace.isNearlyFull();
+    }
+
+    /// Returns what keeps events or deliveries waiting now.
+    public List<HealthProblem> problems() {
+        var problems = new ArrayList<HealthProblem>();
+        if (journal.isFailing()) {
+            problems.add(new HealthProblem(INGEST, "Events cannot be stored: commits fail."));
+        }
+        if (resultJournal.isFailing()) {
+            problems.add(new HealthProblem(DELIVERY, "Results cannot be written: commits fail."));
+        }
+        if (dueWorkMonitor.isLate()) {
+            problems.add(
+                    new HealthProblem(
+                            DELIVERY, "Deliveries that are due have waited for over 30 seconds."));
+        }
+        return problems;
     }
 
     /// Whether this node's lease is valid, so that it may send.

@@ -5,6 +5,8 @@ import dev.sluice.gateway.routing.HoldReason;
 import dev.sluice.gateway.routing.Route;
 import dev.sluice.gateway.routing.RouteDeletion;
 import dev.sluice.gateway.routing.RoutingTable;
+import dev.sluice.platform.db.DbException;
+import dev.sluice.platform.db.RoundParts;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.loop.Loop;
 import dev.sluice.relay.ErrorCode;
@@ -27,6 +29,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -46,7 +49,7 @@ import java.util.function.LongSupplier;
 /// uses no more memory than a lane with a hundred.
 ///
 /// A round reads every leased lane of live deliveries once, then lanes of resends. Live deliveries
-/// come from ingest; resends were requested by a user. Owned by one thread.
+/// come from ingest; resends were requested by a user. Each lane fails alone. Owned by one thread.
 public final class Backlog implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(Backlog.class);
@@ -65,6 +68,9 @@ public final class Backlog implements Loop.Step {
 
     private static final int MAX_PARKED_LANES_PER_ROUND = 64;
 
+    /// When this many lanes have failed in one round, the round ends; the next one reads others.
+    private static final int MAX_FAILED_LANES_PER_ROUND = 8;
+
     /// While live deliveries wait in memory, a lane of resends may have one sixteenth of its usual
     /// number of deliveries in memory.
     private static final int RESEND_SHARE_DIVISOR = 16;
@@ -76,6 +82,7 @@ public final class Backlog implements Loop.Step {
     private static final Duration MAX_LEASE_BACKOFF = Duration.ofSeconds(2);
 
     private final Lanes lanes;
+    private final PayloadReader payloads;
     private final RoutingTable routing;
     private final Lease node;
     private final Dispatcher dispatcher;
@@ -94,6 +101,10 @@ public final class Backlog implements Loop.Step {
     private long epoch;
     private int loads;
     private int parked;
+    private int failedLanes;
+
+    /// Since when at least one lane could not be read. Read by other threads.
+    private volatile Instant blockedSince = Instant.MAX;
 
     /// The number of deliveries handed to the dispatcher since the start.
     private long admitted;
@@ -119,6 +130,7 @@ public final class Backlog implements Loop.Step {
         this.circuits = environment.circuits();
         this.clock = environment.clock();
         this.lanes = lanes;
+        this.payloads = new PayloadReader(lanes, clock);
         this.dispatcher = dispatcher;
         this.attemptRunner = attemptRunner;
         this.holdPolicy = new HoldPolicy(circuits);
@@ -143,20 +155,61 @@ public final class Backlog implements Loop.Step {
         if (!node.mayStart()) {
             return false;
         }
-        adoptLanesOfLostReplies();
-        leaseMoreLanes();
+        var parts = new RoundParts();
+        parts.run(this::adoptLanesOfLostReplies);
+        parts.run(this::leaseMoreLanes);
         parked = 0;
+        failedLanes = 0;
         boolean isMore = false;
-        for (var reader : readers(Trigger.INGEST)) {
-            isMore |= readLane(reader);
+        try {
+            for (var reader : readers(Trigger.INGEST)) {
+                isMore |= readLaneApart(reader);
+            }
+            isMore |= readResendLanes();
+        } finally {
+            blockedSince =
+                    leased.values().stream()
+                            .map(LaneReader::blockedSince)
+                            .min(Comparator.naturalOrder())
+                            .orElse(Instant.MAX);
         }
-        boolean areMoreResends = readResendLanes();
-        return isMore || areMoreResends;
+        parts.end();
+        return isMore;
+    }
+
+    /// Whether a lane with due deliveries could not be read for this long, because the read fails
+    /// or because there is no memory for it. Thread-safe.
+    public boolean isBlockedFor(Duration time) {
+        return blockedSince.isBefore(clock.instant().minus(time));
+    }
+
+    /// Reads a lane so that its failure does not end the round. A failed lane rests. The round ends
+    /// only if the connection was lost, or if so many lanes fail that the database is at fault.
+    private boolean readLaneApart(LaneReader reader) throws InterruptedException {
+        try {
+            reader.beginRound();
+            boolean isMore = readLane(reader);
+            reader.endRound();
+            return isMore;
+        } catch (RuntimeException e) {
+            reader.failed(clock.instant());
+            failedLanes++;
+            if (failedLanes == MAX_FAILED_LANES_PER_ROUND
+                    || (e instanceof DbException lost && lost.isConnectionLost())) {
+                throw e;
+            }
+            log.atWarn()
+                    .addKeyValue("connection_id", reader.lane().connection())
+                    .setCause(e)
+                    .log("lane.read_failed");
+            return false;
+        }
     }
 
     private List<LaneReader> readers(Trigger trigger) {
+        var now = clock.instant();
         return leased.values().stream()
-                .filter(reader -> reader.lane().trigger() == trigger)
+                .filter(reader -> reader.lane().trigger() == trigger && !reader.isResting(now))
                 .toList();
     }
 
@@ -171,7 +224,7 @@ public final class Backlog implements Loop.Step {
             if (before >= MAX_RESEND_LOADS_PER_ROUND) {
                 return admitted > queuedBefore; // if nothing was admitted, memory is full
             }
-            isMore |= readLane(reader);
+            isMore |= readLaneApart(reader);
             if (loads > before && leased.containsKey(reader.lane())) {
                 leased.putLast(reader.lane(), reader);
             }
@@ -267,6 +320,9 @@ public final class Backlog implements Loop.Step {
                         route.get().destination().id(),
                         reader.lane().trigger(),
                         averagePayloadBytes)) {
+            if (reader.inMemory() == 0) {
+                reader.blocked(clock.instant());
+            }
             return false; // reading payloads would be wasted
         }
         int taken = load(reader, route.get(), limit);
@@ -331,7 +387,11 @@ public final class Backlog implements Loop.Step {
         var event = waiting.delivery().id().event();
         boolean isSent = false;
         try {
-            var payload = lanes.payloads(reader.lane().source(), Set.of(event)).get(event);
+            var read = payloads.read(reader.lane().source(), Set.of(event));
+            if (endsUnreadable(reader, waiting, read)) {
+                return;
+            }
+            var payload = read.payloads().get(event);
             isSent =
                     admit(reader, route, waiting, Optional.ofNullable(payload), Optional.of(probe))
                             && payload != null;
@@ -384,20 +444,47 @@ public final class Backlog implements Loop.Step {
         loads++;
         var events = new HashSet<EventId>();
         read.forEach(waiting -> events.add(waiting.delivery().id().event()));
-        var payloads = lanes.payloads(reader.lane().source(), events);
+        var found = payloads.read(reader.lane().source(), events);
         int taken = 0;
         for (var waiting : read) {
-            if (!admit(
-                    reader,
-                    route,
-                    waiting,
-                    Optional.ofNullable(payloads.get(waiting.delivery().id().event())),
-                    Optional.empty())) {
+            if (endsUnreadable(reader, waiting, found)) {
+                continue;
+            }
+            var payload = found.payloads().get(waiting.delivery().id().event());
+            if (!admit(reader, route, waiting, Optional.ofNullable(payload), Optional.empty())) {
                 break;
             }
             taken++;
         }
         return taken;
+    }
+
+    /// Ends a delivery whose payload cannot be read. If this was its first failed load, the lane
+    /// rests instead until the second one may follow. Returns false if its payload was read.
+    private boolean endsUnreadable(
+            LaneReader reader, LaneStore.WaitingDelivery waiting, PayloadReader.PayloadRead found)
+            throws InterruptedException {
+        var delivery = waiting.delivery();
+        var event = delivery.id().event();
+        if (found.suspects().containsKey(event)) {
+            reader.restFor(clock.instant(), PayloadReader.SECOND_LOAD_DELAY);
+            return true;
+        }
+        var cause = found.unreadable().get(event);
+        if (cause == null) {
+            return false;
+        }
+        log.atError()
+                .addKeyValue("delivery_id", delivery.id())
+                .addKeyValue("event_id", event)
+                .setCause(cause)
+                .log("payload.read_failed");
+        reader.add(delivery);
+        reader.advance(waiting);
+        results.add(
+                AttemptRunner.failWithoutAttempt(
+                        delivery, ErrorCode.PAYLOAD_UNREADABLE, clock.instant()));
+        return true;
     }
 
     /// Queues one delivery, or ends it if it is poison or expired. Returns false if there is no

@@ -6,6 +6,7 @@ import dev.sluice.gateway.destination.DestinationId;
 import dev.sluice.relay.fairness.FairPermits;
 import dev.sluice.relay.fairness.PayloadMemory;
 
+import java.time.Instant;
 import java.util.EnumMap;
 import java.util.Map;
 
@@ -18,6 +19,9 @@ final class DestinationState {
     private final FairPermits.PermitHolder<DestinationState> permitHolder;
     private final Map<PayloadMemory.TrafficClass, PayloadMemory.MemoryShare> shares =
             new EnumMap<>(PayloadMemory.TrafficClass.class);
+
+    /// Approximate: written by many threads, read once a second.
+    private volatile Instant waitingSince = Instant.MAX;
 
     DestinationState(
             DestinationId destination, DestinationQueue queue, WorkspaceState workspaceState) {
@@ -34,6 +38,23 @@ final class DestinationState {
     /// The counters of one workspace: the permits it holds and the payload memory it uses.
     record WorkspaceState(
             FairPermits.WorkspacePermits permits, PayloadMemory.WorkspaceMemory memory) {}
+
+    /// Notes that the destination waits for a permit, and keeps the time if it waited already.
+    void waitsForPermit(Instant now) {
+        if (waitingSince.equals(Instant.MAX)) {
+            waitingSince = now;
+        }
+    }
+
+    void gotPermit() {
+        waitingSince = Instant.MAX;
+    }
+
+    /// Returns since when the destination has waited for a permit with something to send;
+    /// [Instant#MAX] if it does not.
+    Instant waitingSince() {
+        return isEmpty() ? Instant.MAX : waitingSince;
+    }
 
     DestinationId destination() {
         return destination;

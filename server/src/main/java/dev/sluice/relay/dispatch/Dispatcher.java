@@ -120,6 +120,11 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
         return false;
     }
 
+    /// Whether a destination has waited for a permit for this long, with something to send.
+    public boolean isStarvedFor(Duration time) {
+        return senderPool.isStarvedFor(time);
+    }
+
     /// Returns the loop that sends suspect deliveries alone; the caller must run its rounds.
     public Quarantine quarantine() {
         return quarantine;

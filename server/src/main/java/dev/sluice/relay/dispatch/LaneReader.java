@@ -1,5 +1,6 @@
 package dev.sluice.relay.dispatch;
 
+import dev.sluice.platform.loop.Pause;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.UnfinishedDelivery;
 import dev.sluice.relay.store.Lane;
@@ -20,7 +21,9 @@ import java.util.UUID;
 /// read again and again. When it reaches the end of the lane, and at least every five seconds, it
 /// starts over to find commits that landed behind it. It restarts at the floor, a time before which
 /// no row can be inserted any more: no transaction lives longer than a minute, and no due time is
-/// set in the past. When the clock is set back, the floor is given up. Owned by the backlog's
+/// set in the past. When the clock is set back, the floor is given up.
+///
+/// A lane whose reading fails rests, so that it does not hold up the others. Owned by the backlog's
 /// thread.
 final class LaneReader {
 
@@ -29,6 +32,8 @@ final class LaneReader {
     /// The maximum age of a transaction, even after its connection broke.
     static final Duration MAX_TRANSACTION_AGE = Duration.ofSeconds(60);
 
+    private static final Duration MIN_REST = Duration.ofSeconds(1);
+    private static final int MAX_DOUBLINGS = 6;
     private static final UUID MIN_ID = new UUID(0, 0);
 
     private final Lane lane;
@@ -39,6 +44,13 @@ final class LaneReader {
     private Instant restartedAt = Instant.EPOCH;
     private boolean isAtEnd = true;
     private boolean foundNothing;
+
+    /// The number of failures in a row.
+    private int failures;
+
+    private Instant blockedSince = Instant.MAX;
+    private boolean isBlocked;
+    private Pause rest = Pause.NONE;
 
     LaneReader(Lane lane) {
         this.lane = lane;
@@ -64,6 +76,44 @@ final class LaneReader {
         if (inMemory.get(delivery.id()) == delivery) {
             inMemory.remove(delivery.id());
         }
+    }
+
+    /// Leaves the lane alone after a failure: for one second, and twice as long after each further
+    /// one, up to a minute.
+    void failed(Instant now) {
+        blocked(now);
+        rest = Pause.of(now, MIN_REST.multipliedBy(1L << Math.min(failures, MAX_DOUBLINGS)));
+        failures++;
+    }
+
+    /// Notes that due deliveries of the lane cannot be loaded now.
+    void blocked(Instant now) {
+        isBlocked = true;
+        blockedSince = blockedSince.equals(Instant.MAX) ? now : blockedSince;
+    }
+
+    void beginRound() {
+        isBlocked = false;
+    }
+
+    /// Ends a round that did not fail.
+    void endRound() {
+        failures = 0;
+        blockedSince = isBlocked ? blockedSince : Instant.MAX;
+    }
+
+    /// Leaves the lane alone for a while, although nothing has failed.
+    void restFor(Instant now, Duration time) {
+        rest = Pause.of(now, time);
+    }
+
+    boolean isResting(Instant now) {
+        return !rest.isOver(now);
+    }
+
+    /// Returns since when no due delivery of the lane could be loaded; [Instant#MAX] if it can.
+    Instant blockedSince() {
+        return blockedSince;
     }
 
     /// Whether the last read found no due deliveries except those already in memory.

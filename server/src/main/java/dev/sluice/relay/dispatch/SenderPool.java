@@ -11,6 +11,7 @@ import dev.sluice.relay.fairness.RateLimitQueue;
 import dev.sluice.relay.fairness.Standing;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.Executor;
@@ -36,6 +37,9 @@ final class SenderPool {
     private final InstantSource clock;
     private final Deliverer deliverer;
     private final RateLimitQueue rateLimitQueue;
+
+    /// Since when the destination that waits for longest has waited for a permit.
+    private volatile Instant longestWaitingSince = Instant.MAX;
 
     /// @param threads runs each sender on its own thread
     SenderPool(
@@ -79,10 +83,12 @@ final class SenderPool {
         }
         var standing = state.queue().standing(clock.instant());
         if (fairPermits.tryAcquire(state.permitHolder(), standing)) {
+            state.gotPermit();
             threads.execute(() -> runSender(state, standing));
             return;
         }
         state.queue().removeSender();
+        state.waitsForPermit(clock.instant());
         fairPermits.enqueue(state.permitHolder());
         startWaitingSenders(); // a permit may have been freed in between
     }
@@ -105,6 +111,7 @@ final class SenderPool {
                 next = fairPermits.acquireNext()) {
             var state = next.get().permitHolder().destination();
             var half = next.get().half();
+            state.gotPermit();
             if (addSender(state)) {
                 threads.execute(() -> runSender(state, half));
             } else {
@@ -175,10 +182,20 @@ final class SenderPool {
     /// destination whose attempts all hang triggers no other update.
     void updateStandings() {
         var now = clock.instant();
+        var longest = Instant.MAX;
         for (var state : states.all()) {
             fairPermits.updateStanding(state.permitHolder(), state.queue().standing(now));
+            var since = state.waitingSince();
+            boolean isHeld = !circuits.of(state.destination()).isClosed();
+            longest = since.isBefore(longest) && !isHeld ? since : longest;
         }
+        longestWaitingSince = longest;
         startWaitingSenders();
+    }
+
+    /// Whether a destination has waited for a permit for this long, with something to send.
+    boolean isStarvedFor(Duration time) {
+        return longestWaitingSince.isBefore(clock.instant().minus(time));
     }
 
     /// Returns how many more attempts may start.

@@ -1,6 +1,9 @@
 package dev.sluice.relay.journal;
 
+import dev.sluice.platform.db.DbException;
+import dev.sluice.platform.db.DbFailure;
 import dev.sluice.platform.db.DedicatedConnection;
+import dev.sluice.platform.loop.FailureStreak;
 
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +32,9 @@ final class GroupCommitWriter<T> implements AutoCloseable {
         /// @param first first item of the batch, already removed from the queue; the method may
         ///   remove more
         void write(T first) throws InterruptedException;
+
+        /// Called before each look into the queue, at least every 100 ms while it is empty.
+        default void beforePoll() throws InterruptedException {}
     }
 
     private static final long POLL_INTERVAL_MILLIS = 100;
@@ -38,10 +44,18 @@ final class GroupCommitWriter<T> implements AutoCloseable {
 
     private static final long MAX_BACKOFF_MILLIS = 1_000;
 
+    /// How often the database may refuse a batch for an unknown reason before its items are tried
+    /// apart.
+    static final int MAX_UNKNOWN_REFUSALS = 5;
+
+    /// How often a message may not be understood before its items are suspected.
+    static final int MAX_PROTOCOL_VIOLATIONS = 10;
+
     private final ItemQueue<T> queue;
     private final DedicatedConnection connection;
     private final BatchStep<T> step;
     private final CountDownLatch closing = new CountDownLatch(1);
+    private final FailureStreak commits = new FailureStreak();
 
     /// Never counted down: an interruptible sleep.
     private final CountDownLatch interruptibleSleep = new CountDownLatch(1);
@@ -64,6 +78,7 @@ final class GroupCommitWriter<T> implements AutoCloseable {
     private void run() {
         try {
             while (true) {
+                step.beforePoll();
                 var first = queue.poll(POLL_INTERVAL_MILLIS, TimeUnit.MILLISECONDS);
                 if (first != null) {
                     step.write(first);
@@ -76,6 +91,32 @@ final class GroupCommitWriter<T> implements AutoCloseable {
         } finally {
             connection.close();
         }
+    }
+
+    /// The failures of this writer's commits. The steps report them.
+    FailureStreak commits() {
+        return commits;
+    }
+
+    /// Returns what a failed commit means for the items of its batch, and counts the failure unless
+    /// it is theirs.
+    ///
+    /// A message that is never understood is the fault of what it says, if the database otherwise
+    /// answers. Any exception that does not come from the database is a bug in encoding an item.
+    ///
+    /// @param failures number of failures of this batch before this one
+    DbFailure judge(RuntimeException e, int failures) {
+        boolean isOwnFault =
+                !(e instanceof DbException refused)
+                        || refused.failure() == DbFailure.BAD_ROW
+                        || (refused.isProtocolViolation()
+                                && failures >= MAX_PROTOCOL_VIOLATIONS
+                                && connection.isAnswering());
+        if (isOwnFault) {
+            return DbFailure.BAD_ROW;
+        }
+        commits.failed();
+        return ((DbException) e).failure();
     }
 
     boolean isClosing() {

@@ -162,7 +162,7 @@ public final class Journal implements AutoCloseable {
     /// Catches every exception, because no event would be stored any more if this thread ended.
     private void commitOrRefuse(List<AcceptedEvent> events) throws InterruptedException {
         try {
-            commit(events, OptionalLong.empty());
+            commit(events, OptionalLong.empty(), false);
         } catch (RuntimeException | Error e) {
             log.atError().addKeyValue("events", events.size()).setCause(e).log("journal.crashed");
             refuse(events);
@@ -180,9 +180,14 @@ public final class Journal implements AutoCloseable {
         return small.size() + large.size() < MAX_BATCH_EVENTS && bytes < MAX_BATCH_BYTES;
     }
 
+    /// Tries until the events are stored or refused. Waits while the database refuses for now;
+    /// their senders are answered at their deadlines all the same. If the database refuses the
+    /// batch itself, tries its halves, so that only a bad event is refused.
+    ///
     /// @param earlierEpoch this node's epoch at an earlier commit of these events, whose outcome is
     ///   unknown
-    private void commit(List<AcceptedEvent> events, OptionalLong earlierEpoch)
+    /// @param isHalf whether the events are part of a batch that the database refused
+    private void commit(List<AcceptedEvent> events, OptionalLong earlierEpoch, boolean isHalf)
             throws InterruptedException {
         var remaining = events;
         var late =
@@ -200,8 +205,8 @@ public final class Journal implements AutoCloseable {
                 owner = epoch.getAsLong();
                 writeOnce(remaining, owner);
                 break;
-            } catch (DbException e) {
-                if (e.isDuplicate() && inDoubt.isPresent()) {
+            } catch (RuntimeException e) {
+                if (e instanceof DbException known && known.isDuplicate() && inDoubt.isPresent()) {
                     owner = inDoubt.getAsLong();
                     break; // the first commit did succeed, but is visible only now
                 }
@@ -209,14 +214,14 @@ public final class Journal implements AutoCloseable {
                         .addKeyValue("events", remaining.size())
                         .setCause(e)
                         .log("journal.commit_failed");
-                if (e.isConnectionLost() && inDoubt.isEmpty()) {
+                if (e instanceof DbException lost && lost.isConnectionLost() && inDoubt.isEmpty()) {
                     inDoubt = OptionalLong.of(owner);
                 }
-                if (e.isMissingPartition()) {
+                if (e instanceof DbException refused && refused.isMissingPartition()) {
                     partitions.makeMissing(remaining.stream().map(event -> event.id().value()));
                 }
-                if (failures >= maxFailures(e)) {
-                    commitOneByOne(remaining, inDoubt);
+                if (failures >= maxFailures(e, failures, isHalf)) {
+                    commitHalves(remaining, inDoubt, e);
                     remaining = List.of();
                     break;
                 }
@@ -227,12 +232,18 @@ public final class Journal implements AutoCloseable {
         resolveInDoubt(late, inDoubt.orElse(owner));
     }
 
-    /// Returns after how many failures before this one the events are written one by one.
-    private static int maxFailures(DbException e) {
-        if (e.isConnectionLost()) {
-            return e.failuresBeforeSuspect();
+    /// Returns after how many failures before this one the events are tried apart.
+    ///
+    /// @param isHalf whether the events are part of a batch that the database refused
+    private int maxFailures(RuntimeException e, int failures, boolean isHalf) {
+        if (e instanceof DbException refused && refused.isMissingPartition()) {
+            return MAX_PARTITION_FAILURES;
         }
-        return e.isMissingPartition() ? MAX_PARTITION_FAILURES : 1;
+        return switch (writer.judge(e, failures)) {
+            case BAD_ROW -> 1;
+            case DAMAGED, UNKNOWN -> isHalf ? 1 : GroupCommitWriter.MAX_UNKNOWN_REFUSALS;
+            case CONNECTION_LOST, PASSING -> Integer.MAX_VALUE;
+        };
     }
 
     /// Settles events that were refused while it was unknown whether they are stored. Acknowledges
@@ -248,7 +259,7 @@ public final class Journal implements AutoCloseable {
                                         .toList());
                 break;
             } catch (DbException e) {
-                if (!e.isConnectionLost() && failures >= MAX_FIND_FAILURES) {
+                if (!e.failure().isPassing() && failures >= MAX_FIND_FAILURES) {
                     throw e;
                 }
                 log.atWarn()
@@ -266,11 +277,16 @@ public final class Journal implements AutoCloseable {
         }
     }
 
-    /// Writes the events one by one, after the database rejected their batch twice. One bad event
-    /// then does not prevent the others from being stored.
-    private void commitOneByOne(List<AcceptedEvent> events, OptionalLong earlierEpoch)
+    /// Writes the halves of a batch that the database refused. Refuses a single event: its sender
+    /// sends it again.
+    private void commitHalves(
+            List<AcceptedEvent> events, OptionalLong earlierEpoch, RuntimeException cause)
             throws InterruptedException {
         if (events.size() == 1) {
+            log.atError()
+                    .addKeyValue("event_id", events.getFirst().id())
+                    .setCause(cause)
+                    .log("journal.event_refused");
             events.getFirst().receipt().decide(Receipt.ReceiptState.REFUSED);
             if (earlierEpoch.isPresent()) {
                 resolveInDoubt(events, earlierEpoch.getAsLong());
@@ -279,9 +295,9 @@ public final class Journal implements AutoCloseable {
             }
             return;
         }
-        for (var event : events) {
-            commit(List.of(event), earlierEpoch);
-        }
+        int middle = events.size() / 2;
+        commit(events.subList(0, middle), earlierEpoch, true);
+        commit(events.subList(middle, events.size()), earlierEpoch, true);
     }
 
     private void writeOnce(List<AcceptedEvent> events, long owner) {
@@ -291,6 +307,7 @@ public final class Journal implements AutoCloseable {
                 store.write(tx, events, batch, owner, clock.instant());
                 return true;
             });
+            writer.commits().succeeded();
         }
     }
 
@@ -347,6 +364,11 @@ public final class Journal implements AutoCloseable {
             }
         }
         return false;
+    }
+
+    /// Whether commits fail again and again.
+    public boolean isFailing() {
+        return writer.commits().isLong();
     }
 
     /// Stops accepting events, and returns when each queued event is stored or refused.

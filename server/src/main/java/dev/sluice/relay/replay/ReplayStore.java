@@ -265,7 +265,7 @@ public final class ReplayStore {
 
     /// Marks a job as failed because it can never finish. The job stays open until the resends of
     /// its last chunk are counted.
-    static void fail(Tx tx, Replay replay, UUID owner, String reason, Instant now) {
+    static void fail(Tx tx, UUID id, UUID owner, String reason, Instant now) {
         tx.update(
                 """
                 update replay_job
@@ -275,7 +275,7 @@ public final class ReplayStore {
                 reason,
                 now,
                 now,
-                replay.id(),
+                id,
                 owner);
     }
 

@@ -120,7 +120,6 @@ public final class ReplayWorker implements Loop.Step {
     @Override
     public boolean run() {
         var now = clock.instant();
-        deleteFinishedJobs(settledClock.instant());
         deferrals.values().removeIf(pause -> pause.isOver(now));
         boolean isMore = false;
         for (var id :
@@ -129,6 +128,7 @@ public final class ReplayWorker implements Loop.Step {
                 isMore |= runJob(id);
             }
         }
+        deleteFinishedJobs(settledClock.instant());
         return isMore;
     }
 
@@ -143,21 +143,21 @@ public final class ReplayWorker implements Loop.Step {
     }
 
     /// Runs one chunk of a job. Returns true when the job can continue at once. A failure of one
-    /// job does not stop the others.
+    /// job does not stop the others. The round ends only when there is no connection.
     private boolean runJob(UUID id) {
-        var leased = acquireLease(id);
-        if (leased.isEmpty()) {
-            return false;
-        }
         try {
-            boolean isMore = runChunk(leased.get());
+            var leased = acquireLease(id);
+            boolean isMore = leased.isPresent() && runChunk(leased.get());
             failures.remove(id);
             return isMore;
-        } catch (RuntimeException e) {
-            if (e instanceof DbException refused && refused.isConnectionLost()) {
+        } catch (DbException e) {
+            if (e.isConnectionLost()) {
                 throw e;
             }
-            recordFailure(leased.get().replay(), e);
+            recordFailure(id, e, !e.failure().isPassing());
+            return false;
+        } catch (RuntimeException e) {
+            recordFailure(id, e, true);
             return false;
         }
     }
@@ -208,7 +208,7 @@ public final class ReplayWorker implements Loop.Step {
 
     private void stopFor(ResendRefusal refusal, Replay replay) {
         switch (refusal) {
-            case ResendRefusal.PermanentRefusal(String reason) -> fail(replay, reason);
+            case ResendRefusal.PermanentRefusal(String reason) -> fail(replay.id(), reason);
             case ResendRefusal.TemporaryRefusal(String reason) -> defer(replay, reason);
         }
     }
@@ -272,27 +272,26 @@ public final class ReplayWorker implements Loop.Step {
         db.run(tx -> ReplayStore.saveReason(tx, replay, owner, reason, now));
     }
 
-    private void fail(Replay replay, String reason) {
-        db.run(tx -> ReplayStore.fail(tx, replay, owner, reason, clock.instant()));
+    private void fail(UUID id, String reason) {
+        db.run(tx -> ReplayStore.fail(tx, id, owner, reason, clock.instant()));
         log.atInfo()
-                .addKeyValue("replay_id", replay.id())
+                .addKeyValue("replay_id", id)
                 .addKeyValue("reason", reason)
                 .log("replay.failed");
     }
 
-    private void recordFailure(Replay replay, RuntimeException e) {
-        int count = failures.merge(replay.id(), 1, Integer::sum);
+    /// @param isOwn whether the job may be at fault; it is not if the database refuses for now
+    private void recordFailure(UUID id, RuntimeException e, boolean isOwn) {
+        int count = failures.merge(id, isOwn ? 1 : 0, Integer::sum);
         log.atWarn()
-                .addKeyValue("replay_id", replay.id())
+                .addKeyValue("replay_id", id)
                 .addKeyValue("times", count)
                 .setCause(e)
                 .log("replay.chunk_failed");
-        deferrals.put(replay.id(), Pause.of(clock.instant(), RETRY_INTERVAL));
+        deferrals.put(id, Pause.of(clock.instant(), RETRY_INTERVAL));
         if (count >= MAX_CONSECUTIVE_FAILURES) {
-            failures.remove(replay.id());
-            fail(
-                    replay,
-                    "Stopped: a chunk of the replay failed repeatedly. The server log says why.");
+            failures.remove(id);
+            fail(id, "Stopped: a chunk of the replay failed repeatedly. The server log says why.");
         }
     }
 

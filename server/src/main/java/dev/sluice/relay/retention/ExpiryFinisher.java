@@ -2,9 +2,12 @@ package dev.sluice.relay.retention;
 
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.Halving;
+import dev.sluice.platform.db.RoundParts;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.relay.UnfinishedDelivery;
 import dev.sluice.relay.retention.RetentionQueries.RetainedSource;
+import dev.sluice.relay.store.DeliveryResult;
 import dev.sluice.relay.store.ExpiryStore;
 import dev.sluice.relay.store.PartitionStore;
 import dev.sluice.relay.store.ResultListener;
@@ -16,6 +19,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
 import java.util.List;
 
 /// Ends deliveries that still wait after the retention of their event is over.
@@ -59,26 +63,32 @@ final class ExpiryFinisher {
     /// Ends waiting deliveries whose event has expired under the plan of its workspace. Leaves
     /// deliveries that a node owns to that node.
     void finishExpired(Instant now) {
+        var parts = new RoundParts();
+        for (var group : db.call(tx -> RetentionGroup.readAll(tx, plans))) {
+            parts.run(() -> finishExpired(group, now));
+        }
+        parts.end();
+    }
+
+    private void finishExpired(RetentionGroup group, Instant now) {
         var cutoff = now.minus(EXPIRY_GRACE_PERIOD);
         int ended = 0;
-        for (var group : db.call(tx -> RetentionGroup.readAll(tx, plans))) {
-            var sources =
-                    group.sources().stream()
-                            .filter(source -> source.changedAt().isBefore(cutoff))
-                            .map(RetainedSource::source)
-                            .toList();
-            var range =
-                    ExpiryStore.ArrivalRange.between(
-                            Instant.EPOCH, group.retention().expiryCutoff(cutoff));
-            while (!sources.isEmpty()) {
-                var from = range;
-                var read = db.call(tx -> ExpiryStore.waiting(tx, sources, from, EXPIRY_BATCH_ROWS));
-                ended += finish(read, now);
-                if (read.size() < EXPIRY_BATCH_ROWS) {
-                    break;
-                }
-                range = range.continueAfter(read.getLast());
+        var sources =
+                group.sources().stream()
+                        .filter(source -> source.changedAt().isBefore(cutoff))
+                        .map(RetainedSource::source)
+                        .toList();
+        var range =
+                ExpiryStore.ArrivalRange.between(
+                        Instant.EPOCH, group.retention().expiryCutoff(cutoff));
+        while (!sources.isEmpty()) {
+            var from = range;
+            var read = db.call(tx -> ExpiryStore.waiting(tx, sources, from, EXPIRY_BATCH_ROWS));
+            ended += finish(read, now);
+            if (read.size() < EXPIRY_BATCH_ROWS) {
+                break;
             }
+            range = range.continueAfter(read.getLast());
         }
         if (ended > 0) {
             log.atWarn().addKeyValue("deliveries", ended).log("deliveries.expired");
@@ -112,10 +122,18 @@ final class ExpiryFinisher {
     }
 
     private int finishStored(List<UnfinishedDelivery> deliveries, Instant now) {
-        if (deliveries.isEmpty()) {
-            return 0;
-        }
-        var ended = db.call(tx -> ExpiryStore.expire(tx, deliveries, ids.next(), now));
+        var ended = new ArrayList<DeliveryResult>();
+        Halving.run(
+                        deliveries,
+                        part ->
+                                ended.addAll(
+                                        db.call(tx ->
+                                                ExpiryStore.expire(tx, part, ids.next(), now))))
+                .forEach((delivery, e) ->
+                        log.atError()
+                                .addKeyValue("delivery_id", delivery.id())
+                                .setCause(e)
+                                .log("delivery.expiry_failed"));
         listener.written(List.of(), ended);
         return ended.size();
     }

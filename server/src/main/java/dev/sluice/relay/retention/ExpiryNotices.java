@@ -5,6 +5,7 @@ import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.RoundParts;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.relay.UnfinishedDelivery;
 import dev.sluice.relay.retention.RetentionNoticeStore.NoticeWatermark;
@@ -45,9 +46,11 @@ final class ExpiryNotices {
     }
 
     void notifyExpiring(Instant now) {
+        var parts = new RoundParts();
         for (var group : db.call(tx -> RetentionGroup.readAll(tx, plans))) {
-            notifyExpiring(group, now);
+            parts.run(() -> notifyExpiring(group, now));
         }
+        parts.end();
     }
 
     private void notifyExpiring(RetentionGroup group, Instant now) {

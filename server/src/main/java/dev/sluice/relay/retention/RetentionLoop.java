@@ -2,6 +2,7 @@ package dev.sluice.relay.retention;
 
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.RoundParts;
 import dev.sluice.platform.db.SingletonLeaseStore;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.loop.Loop;
@@ -10,6 +11,7 @@ import dev.sluice.relay.store.PartitionStore;
 import dev.sluice.relay.store.ResultListener;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.UUID;
 
@@ -64,14 +66,23 @@ public final class RetentionLoop implements Loop.Step {
         }
         pause = Pause.of(now, RETRY_INTERVAL);
         if (db.call(tx -> LEASE.acquire(tx, holder, LEASE_TIMEOUT))) {
-            expiryNotices.notifyExpiring(now);
-            expiryFinisher.finishExpired(now);
-            if (dayRemover.remove(now)) {
-                pause = Pause.of(now, ROUND_INTERVAL);
+            var parts = new RoundParts();
+            parts.run(() -> expiryNotices.notifyExpiring(now));
+            parts.run(() -> expiryFinisher.finishExpired(now));
+            parts.run(() -> removeDays(now));
+            parts.run(this::releaseLease);
+            if (parts.isFailed()) {
+                pause = Pause.of(now, RETRY_INTERVAL);
             }
-            releaseLease();
+            parts.end();
         }
         return false;
+    }
+
+    private void removeDays(Instant now) {
+        if (dayRemover.remove(now)) {
+            pause = Pause.of(now, ROUND_INTERVAL);
+        }
     }
 
     /// Releases the lease, so that another node can take over at once.

@@ -107,6 +107,21 @@ public final class LaneStore {
                 epoch);
     }
 
+    /// Returns lanes that were due by `until` and that no node leases, the longest due first.
+    public static List<Lane> due(Tx tx, Instant until, int limit) {
+        return tx.query(
+                """
+                select connection_id, trigger, source_id
+                  from lane
+                 where owner is null and wake_at <= ?
+                 order by wake_at
+                 limit ?
+                """,
+                WorkRowReader::lane,
+                until,
+                limit);
+    }
+
     /// Returns all lanes leased by the node with this epoch. An epoch is the number of a node's
     /// registration.
     public static List<Lane> leased(Tx tx, long epoch) {

@@ -2,6 +2,7 @@ package dev.sluice.relay.store;
 
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DbException;
+import dev.sluice.platform.db.RoundParts;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.id.Uuid7;
 
@@ -123,25 +124,34 @@ public final class PartitionStore {
     ///
     /// Traffic does not wait, because lock waits are short and partitions are detached
     /// concurrently, without a lock that blocks other days. An earlier call may have stopped in the
-    /// middle of a detach, or between detach and drop. This call then continues there.
+    /// middle of a detach, or between detach and drop. This call then continues there. A partition
+    /// that cannot be dropped for another reason does not keep the others; the call then throws at
+    /// its end.
     public boolean dropBefore(LocalDate first) {
+        var parts = new RoundParts();
+        boolean isComplete = true;
         for (var table : db.call(PartitionStore::tables)) {
-            if (table.day().isBefore(first)) {
-                try {
-                    drop(table);
-                } catch (DbException e) {
-                    if (!e.isLockTimeout()) {
-                        throw e;
-                    }
+            if (!table.day().isBefore(first)) {
+                continue;
+            }
+            try {
+                drop(table);
+                log.atInfo().addKeyValue("partition", table.name()).log("partition.dropped");
+            } catch (DbException e) {
+                if (e.isLockTimeout()) {
                     log.atInfo()
                             .addKeyValue("partition", table.name())
                             .log("partition.drop_delayed");
-                    return false;
+                    isComplete = false;
+                    break;
                 }
-                log.atInfo().addKeyValue("partition", table.name()).log("partition.dropped");
+                parts.run(() -> {
+                    throw e;
+                });
             }
         }
-        return true;
+        parts.end();
+        return isComplete;
     }
 
     private void drop(DayPartition table) {

@@ -29,10 +29,16 @@ public final class Receipt {
     }
 
     /// Waits until the state is decided, at the latest shortly after the deadline. This wait needs
-    /// no timer, because the journal checks the deadlines.
+    /// no timer, because the journal checks the deadlines. An interrupt does not end it, because
+    /// the event may be stored all the same; the thread is still interrupted afterwards.
     public ReceiptState await() {
+        boolean isInterrupted = false;
         while (state.get() == ReceiptState.WAITING) {
             LockSupport.park(this);
+            isInterrupted |= Thread.interrupted(); // otherwise `park` returns at once
+        }
+        if (isInterrupted) {
+            Thread.currentThread().interrupt();
         }
         return state.get();
     }

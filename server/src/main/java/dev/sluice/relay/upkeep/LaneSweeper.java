@@ -2,6 +2,8 @@ package dev.sluice.relay.upkeep;
 
 import dev.sluice.gateway.routing.ConfigurationCache;
 import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.Halving;
+import dev.sluice.platform.db.RoundParts;
 import dev.sluice.platform.loop.Loop;
 import dev.sluice.relay.dispatch.HoldPolicy;
 import dev.sluice.relay.store.LaneStore;
@@ -14,6 +16,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Optional;
 
 /// Wakes lanes whose wake-up time was lost. Each round finds all lanes that contain waiting
 /// deliveries and corrects their wake-up times.
@@ -22,7 +25,8 @@ import java.util.ArrayList;
 /// hold stay asleep, and lanes behind an open circuit sleep until the circuit's next try. Lanes of
 /// a deleted connection or destination wake at once, so that their deliveries are ended.
 ///
-/// A round also corrects due times that lie too far ahead, because a clock has been set back since.
+/// Each lane fails alone. A round also corrects due times that lie too far ahead, because a clock
+/// has been set back since.
 public final class LaneSweeper implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(LaneSweeper.class);
@@ -49,24 +53,30 @@ public final class LaneSweeper implements Loop.Step {
 
     @Override
     public boolean run() {
+        var parts = new RoundParts();
         var wakes = new ArrayList<LaneStore.LaneWake>();
         for (var found : db.call(LaneStore::sweep)) {
-            var wake = withinMaxWait(found, clock.instant());
-            var route = configuration.route(wake.lane().connection());
-            if (route.isEmpty()) {
-                if (configuration.deletion(wake.lane().connection()).isPresent()) {
-                    wakes.add(new LaneStore.LaneWake(wake.lane(), clock.instant()));
-                }
-            } else {
-                holdPolicy
-                        .wakeAt(route.get(), wake.lane().trigger(), wake.at())
-                        .ifPresent(at -> wakes.add(new LaneStore.LaneWake(wake.lane(), at)));
-            }
+            parts.run(() -> wakeOf(found).ifPresent(wakes::add));
         }
-        if (!wakes.isEmpty()) {
-            db.run(tx -> LaneStore.wake(tx, wakes));
-        }
+        Halving.run(wakes, part -> db.run(tx -> LaneStore.wake(tx, part)))
+                .values()
+                .forEach(parts::failed);
+        parts.end();
         return false;
+    }
+
+    /// Returns when a lane that was found must wake; empty if it stays asleep.
+    private Optional<LaneStore.LaneWake> wakeOf(LaneStore.LaneWake found) {
+        var wake = withinMaxWait(found, clock.instant());
+        var route = configuration.route(wake.lane().connection());
+        if (route.isEmpty()) {
+            return configuration
+                    .deletion(wake.lane().connection())
+                    .map(_ -> new LaneStore.LaneWake(wake.lane(), clock.instant()));
+        }
+        return holdPolicy
+                .wakeAt(route.get(), wake.lane().trigger(), wake.at())
+                .map(at -> new LaneStore.LaneWake(wake.lane(), at));
     }
 
     /// Returns when the lane must wake. If even its first delivery is due too late, all of them

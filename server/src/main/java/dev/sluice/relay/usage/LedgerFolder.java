@@ -1,9 +1,16 @@
 package dev.sluice.relay.usage;
 
 import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.DbException;
+import dev.sluice.platform.db.DbFailure;
+import dev.sluice.platform.db.Halving;
 import dev.sluice.platform.loop.Loop;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import java.time.Duration;
+import java.util.Set;
 import java.util.function.LongSupplier;
 
 /// Adds new rows of the usage ledger to the usage sums, which is called folding. Every node runs
@@ -14,12 +21,20 @@ import java.util.function.LongSupplier;
 /// Readers of the sums add the rows that are not folded yet.
 public final class LedgerFolder implements Loop.Step {
 
+    private static final Logger log = LoggerFactory.getLogger(LedgerFolder.class);
+
+    /// Maximum number of batches folded in a round in which one of them cannot be folded.
+    private static final int MAX_BATCHES_APART = 4_096;
+
     private static final int BACKOFF_FACTOR = 100;
     private static final Duration MAX_BACKOFF = Duration.ofSeconds(30);
 
     private final Db db;
     private final LongSupplier nanos;
     private long pausedUntilNanos;
+
+    /// The batches that could not be folded in the last round that failed.
+    private Set<LedgerStore.BatchKey> failedBefore = Set.of();
 
     /// @param nanos this process's monotonic clock
     public LedgerFolder(Db db, LongSupplier nanos) {
@@ -32,11 +47,46 @@ public final class LedgerFolder implements Loop.Step {
     public boolean run() {
         long began = nanos.getAsLong();
         if (began - pausedUntilNanos >= 0) {
-            db.call(LedgerStore::fold);
+            fold();
             long ended = nanos.getAsLong();
             pausedUntilNanos =
                     ended + Math.min(BACKOFF_FACTOR * (ended - began), MAX_BACKOFF.toNanos());
         }
         return false;
+    }
+
+    private void fold() {
+        try {
+            db.call(LedgerStore::fold);
+        } catch (DbException e) {
+            if (e.failure().isPassing()) {
+                throw e;
+            }
+            foldApart();
+        }
+    }
+
+    /// Folds the batches apart, because one of them cannot be folded. The row of a batch that
+    /// cannot be read in two rounds is discarded, because nobody could read the sums beside it. The
+    /// audit then finds that the counts do not match.
+    private void foldApart() {
+        var failed =
+                Halving.run(
+                        db.call(tx -> LedgerStore.batches(tx, MAX_BATCHES_APART)),
+                        part -> db.call(tx -> LedgerStore.fold(tx, part)));
+        failed.forEach((batch, e) -> {
+            boolean isDamaged =
+                    e instanceof DbException refused && refused.failure() == DbFailure.DAMAGED;
+            boolean isDiscarded = isDamaged && failedBefore.contains(batch);
+            log.atError()
+                    .addKeyValue("batch", batch.batch())
+                    .addKeyValue("discarded", isDiscarded)
+                    .setCause(e)
+                    .log("ledger.fold_failed");
+            if (isDiscarded) {
+                db.run(tx -> LedgerStore.discard(tx, batch));
+            }
+        });
+        failedBefore = Set.copyOf(failed.keySet());
     }
 }

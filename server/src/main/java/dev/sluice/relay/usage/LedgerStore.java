@@ -8,12 +8,16 @@ import dev.sluice.relay.UsageKind;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Arrays;
 import java.util.UUID;
 
 /// Writes the usage ledger and folds it: adds its rows to sums by hour, by day and in total. Events
 /// are also counted by minute.
 public final class LedgerStore {
+
+    /// The key of a batch's row.
+    record BatchKey(UUID batch, UUID source) {}
 
     private LedgerStore() {}
 
@@ -57,10 +61,41 @@ public final class LedgerStore {
 
     /// Moves all current ledger rows into the sums. Returns the number of batches moved.
     public static int fold(Tx tx) {
+        return fold(tx, "", List.of());
+    }
+
+    /// Moves the rows of these batches into the sums.
+    static int fold(Tx tx, List<BatchKey> batches) {
+        return fold(
+                tx,
+                "where batch = any (?) and source_id = any (?)",
+                List.of(
+                        batches.stream().map(BatchKey::batch).toList(),
+                        batches.stream().map(BatchKey::source).toList()));
+    }
+
+    /// Returns the batches that are not folded yet, oldest first.
+    static List<BatchKey> batches(Tx tx, int limit) {
+        return tx.query(
+                "select batch, source_id from ledger order by batch limit ?",
+                row -> new BatchKey(row.uuid("batch"), row.uuid("source_id")),
+                limit);
+    }
+
+    /// Removes the row of a batch that cannot be read. Its counts are lost.
+    static void discard(Tx tx, BatchKey key) {
+        tx.update(
+                "delete from ledger where batch = ? and source_id = ?", key.batch(), key.source());
+    }
+
+    private static int fold(Tx tx, String condition, List<?> arguments) {
+        var all = new ArrayList<Object>(arguments);
+        all.add(UsageKind.EVENTS.number());
+        all.add(UsageKind.EVENTS.number());
         return tx.single(
                 """
                 with folded as (
-                  delete from ledger returning kinds, keys, hours, minutes, dims, counts, sizes),
+                  delete from ledger %s returning kinds, keys, hours, minutes, dims, counts, sizes),
                 by_minute as (
                   select kind, key, hour, minute, dim, sum(n)::integer as n, sum(size)::bigint as size
                     from folded, unnest(kinds, keys, hours, minutes, dims, counts, sizes)
@@ -96,10 +131,10 @@ public final class LedgerStore {
                   on conflict (kind, key, dim)
                      do update set n = total.n + excluded.n, size = total.size + excluded.size)
                 select count(*) as batches from folded
-                """,
+                """
+                        .formatted(condition),
                 row -> row.integer("batches"),
-                UsageKind.EVENTS.number(),
-                UsageKind.EVENTS.number());
+                all.toArray());
     }
 
     /// Deletes up to `limit` hourly sums of hours before `before`. Keeps daily sums and totals.

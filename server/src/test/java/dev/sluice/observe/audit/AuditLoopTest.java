@@ -10,6 +10,7 @@ import ch.qos.logback.core.read.ListAppender;
 
 import dev.sluice.platform.db.DbException;
 import dev.sluice.relay.DeliveryId;
+import dev.sluice.testkit.Damage;
 import dev.sluice.testkit.ManualClock;
 import dev.sluice.testkit.Some;
 
@@ -186,6 +187,42 @@ class AuditLoopTest {
         runRounds(paced, 1);
 
         assertThat(checkedTo()).isEqualTo(Instant.parse("2026-02-28T02:00:00Z"));
+    }
+
+    @Test
+    void rows_that_cannot_be_read_are_named_and_the_audit_goes_on() {
+        var at = NEXT_HOUR.minus(Duration.ofMinutes(20));
+        var damaged = fixture.addEvent(at, 1_000, 1_000);
+        Damage.remove(fixture.db, damaged, "filtered");
+        var lost = DeliveryId.of(fixture.addEvent(NEXT_HOUR.minusSeconds(9), 1, 0), 1);
+        checkedTo(Some.NOON);
+        clock.advance(Duration.between(Some.NOON, NEXT_HOUR).plus(AuditLoop.HOUR_SETTLE_DELAY));
+
+        runRounds(auditLoop, 100);
+
+        assertThat(checkedTo()).isEqualTo(NEXT_HOUR);
+        assertThat(errors()).hasSize(2);
+        assertThat(errors().toString() + keyValues())
+                .contains("lost", lost + " is in neither", "unreadable", "missing chunk")
+                .contains("what was received from 2026-03-01T12:39:59");
+    }
+
+    private String keyValues() {
+        return errors().stream().map(ILoggingEvent::getKeyValuePairs).toList().toString();
+    }
+
+    @Test
+    void usage_counts_that_cannot_be_read_do_not_stop_it() {
+        fixture.addEvent(NEXT_HOUR.minusSeconds(1), 0, 0);
+        fixture.execute("alter table rollup_hour rename to elsewhere");
+        checkedTo(Some.NOON);
+        clock.advance(Duration.between(Some.NOON, NEXT_HOUR).plus(AuditLoop.HOUR_SETTLE_DELAY));
+
+        runRounds(auditLoop, 100);
+        fixture.execute("alter table elsewhere rename to rollup_hour");
+
+        assertThat(checkedTo()).isEqualTo(NEXT_HOUR);
+        assertThat(keyValues()).contains("the usage counts of the hour from 2026-03-01T12:00:00Z");
     }
 
     private boolean hasCheckedAnything() {

@@ -16,6 +16,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
@@ -54,6 +55,13 @@ final class InvariantChecker {
 
     private static final Set<ErrorCode> DELETION_CODES =
             Set.of(ErrorCode.CONNECTION_DELETED, ErrorCode.DESTINATION_DELETED);
+
+    /// The codes of deliveries that end without an attempt.
+    private static final Set<ErrorCode> UNSENT_CODES =
+            Set.of(
+                    ErrorCode.CONNECTION_DELETED,
+                    ErrorCode.DESTINATION_DELETED,
+                    ErrorCode.PAYLOAD_UNREADABLE);
 
     private final DeterministicScheduler scheduler;
     private final boolean isTimeTrue;
@@ -171,7 +179,7 @@ final class InvariantChecker {
         checkDense(
                 store,
                 id,
-                end.error().filter(DELETION_CODES::contains).isPresent()
+                end.error().filter(UNSENT_CODES::contains).isPresent()
                         ? end.attempts()
                         : end.attempts() - 1);
     }
@@ -258,10 +266,10 @@ final class InvariantChecker {
                 scheduler.reportViolation("event %s was acknowledged and is not stored", event);
             }
         }
-        store.history().forEach((id, end) -> checkEnd(id, end));
+        store.history().forEach((id, end) -> checkEnd(store, id, end));
     }
 
-    private void checkEnd(UUID id, ModelStore.DeliveryRow end) {
+    private void checkEnd(ModelStore store, UUID id, ModelStore.DeliveryRow end) {
         var all = attemptsById.getOrDefault(id, List.of());
         boolean isSuccess = all.stream().anyMatch(attempt -> attempt.isSuccess);
         boolean isRefused = all.stream().anyMatch(attempt -> attempt.isRefusal);
@@ -269,7 +277,7 @@ final class InvariantChecker {
         boolean isRight =
                 switch (end.status()) {
                     case SUCCEEDED -> isSuccess;
-                    case FAILED -> isDeleted || isRefused;
+                    case FAILED -> isDeleted || isRefused || isUnreadable(store, id, end);
                     case EXHAUSTED ->
                             end.attempts() == of(new DeliveryId(id)).maxAttempts()
                                     && all.size() >= end.attempts();
@@ -278,5 +286,13 @@ final class InvariantChecker {
         if (!isRight) {
             scheduler.reportViolation("%s ended %s, which matches no answer", id, end);
         }
+    }
+
+    private static boolean isUnreadable(ModelStore store, UUID id, ModelStore.DeliveryRow end) {
+        var event = new DeliveryId(id).event();
+        return end.error().equals(Optional.of(ErrorCode.PAYLOAD_UNREADABLE))
+                && store.events().stream()
+                        .anyMatch(row ->
+                                row.id().equals(event) && Simulation.isDamaged(row.payload()));
     }
 }

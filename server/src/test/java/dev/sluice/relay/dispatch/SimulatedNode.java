@@ -1,6 +1,7 @@
 package dev.sluice.relay.dispatch;
 
 import dev.sluice.gateway.source.SourceId;
+import dev.sluice.platform.db.DbRefusals;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.loop.Loop;
 import dev.sluice.relay.DeliveryId;
@@ -448,7 +449,11 @@ final class SimulatedNode {
 
             @Override
             public Map<EventId, Payload> payloads(SourceId source, Collection<EventId> events) {
-                return call("payloads", () -> database.store().payloads(source, events));
+                var payloads = call("payloads", () -> database.store().payloads(source, events));
+                if (payloads.values().stream().anyMatch(Simulation::isDamaged)) {
+                    throw DbRefusals.of("XX001");
+                }
+                return payloads;
             }
         };
     }

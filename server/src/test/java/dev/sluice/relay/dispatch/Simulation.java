@@ -57,6 +57,9 @@ final class Simulation {
     /// In the quiet phase, everything ends within this time, even what fast clocks have postponed.
     private static final Duration SETTLE_TIMEOUT = Duration.ofMinutes(5);
 
+    /// A stored payload of this size cannot be read.
+    private static final int DAMAGED_BODY_BYTES = 13;
+
     /// Shared by all payloads that are meant to be large.
     private static final byte[] LARGE_BODY = new byte[50 << 20];
 
@@ -178,6 +181,11 @@ final class Simulation {
         return random.nextInt(20) == 0
                 ? Payload.fromStored(new byte[0], LARGE_BODY)
                 : Payload.fromStored(new byte[0], new byte[random.nextInt(100)]);
+    }
+
+    /// Whether the database cannot read this payload once it is stored.
+    static boolean isDamaged(Payload payload) {
+        return payload.body().length == DAMAGED_BODY_BYTES;
     }
 
     private void resend() {

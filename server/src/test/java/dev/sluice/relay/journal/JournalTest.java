@@ -24,6 +24,7 @@ import dev.sluice.relay.store.AcceptedEvent;
 import dev.sluice.relay.store.PartitionStore;
 import dev.sluice.relay.store.Receipt;
 import dev.sluice.relay.store.StoreFixture;
+import dev.sluice.testkit.LogRecorder;
 import dev.sluice.testkit.ManualClock;
 import dev.sluice.testkit.PostgresProxy;
 import dev.sluice.testkit.Some;
@@ -490,6 +491,54 @@ class JournalTest {
         assertThat(storedBy(journal, StoreFixture.event(true, route))).isEqualTo(STORED);
         assertThat(fixture.count("event")).isEqualTo(1);
         await().until(() -> listener.dropped().equals(List.of(id)));
+    }
+
+    @Test
+    void only_the_event_that_breaks_a_rule_is_refused_and_its_whole_batch_is_stored() {
+        var events = new ArrayList<AcceptedEvent>();
+        for (int i = 0; i < 100; i++) {
+            events.add(StoreFixture.event(true, route));
+        }
+        var wrong =
+                new AcceptedEvent(
+                        Some.eventId(),
+                        route.source(),
+                        "POST",
+                        Optional.of("no\0text"),
+                        EventVerification.SKIPPED,
+                        Some.payload("{}"),
+                        new AcceptedEvent.DeliveryPlan(List.of(), List.of()),
+                        StoreFixture.receiptDueSoon());
+        events.add(33, wrong);
+        try (var log = LogRecorder.of(Journal.class)) {
+            events.forEach(event -> assertThat(journal.offer(event)).isTrue());
+            start();
+
+            assertThat(events)
+                    .allMatch(event ->
+                            event.receipt().await() == (event.equals(wrong) ? REFUSED : STORED));
+            assertThat(fixture.count("event")).isEqualTo(100);
+            assertThat(log.values("journal.event_refused", "event_id"))
+                    .containsExactly(wrong.id().toString());
+        }
+    }
+
+    @Test
+    void while_the_database_is_read_only_senders_are_refused_in_time_or_stored_after_it() {
+        start();
+        assertThat(storedBy(journal, StoreFixture.event(true, route))).isEqualTo(STORED);
+        fixture.readOnly(true);
+        fixture.endSessions("sluice journal");
+        var late = impatient();
+        var patient = event(Some.payload("{}"));
+
+        assertThat(storedBy(journal, late)).isEqualTo(REFUSED);
+        assertThat(journal.offer(patient)).isTrue();
+        fixture.readOnly(false);
+
+        assertThat(patient.receipt().await()).isEqualTo(STORED);
+        assertThat(fixture.count(late)).isZero();
+        await().until(() -> listener.dropped().equals(List.of(late.id())));
     }
 
     @Test

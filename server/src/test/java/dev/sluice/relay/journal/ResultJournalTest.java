@@ -9,8 +9,10 @@ import dev.sluice.platform.db.DedicatedConnection;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.Trigger;
+import dev.sluice.relay.UnfinishedDelivery;
 import dev.sluice.relay.store.DeliveryResult;
 import dev.sluice.relay.store.StoreFixture;
+import dev.sluice.testkit.LogRecorder;
 import dev.sluice.testkit.ManualClock;
 import dev.sluice.testkit.PostgresProxy;
 import dev.sluice.testkit.Some;
@@ -21,11 +23,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
 
 @ResourceLock(StoreFixture.RESOURCE_LOCK)
 class ResultJournalTest {
@@ -67,6 +72,10 @@ class ResultJournalTest {
         proxy.bringUp();
         resultJournal.close();
         proxy.close();
+        fixture.db.run(tx -> {
+            tx.update("drop function if exists refuse cascade");
+            tx.update("drop sequence if exists tried");
+        });
         fixture.close();
     }
 
@@ -132,36 +141,138 @@ class ResultJournalTest {
         assertThat(fixture.status(delivery)).contains(DeliveryStatus.SUCCEEDED);
     }
 
-    @Test
-    void results_are_kept_while_the_disk_is_full() throws InterruptedException {
+    /// Makes every insert into `delivery` fail, or those of one delivery.
+    private void refuse(String state, Optional<UnfinishedDelivery> only) {
         fixture.db.run(tx -> {
             tx.update("create sequence tried");
             tx.update(
                     """
-                    create function be_full() returns trigger language plpgsql as $$
+                    create function refuse() returns trigger language plpgsql as $$
                     begin
-                      perform nextval('tried');
-                      raise exception 'could not extend file: No space left on device' using errcode = '53100';
+                      if %s then
+                        perform nextval('tried');
+                        raise exception 'refused' using errcode = '%s';
+                      end if;
+                      return new;
                     end $$
-                    """);
+                    """
+                            .formatted(
+                                    only.map(one -> "new.id = '" + one.id().value() + "'")
+                                            .orElse("true"),
+                                    state));
             tx.update(
-                    "create trigger full_disk before insert on delivery for each row execute"
-                            + " function be_full()");
+                    "create trigger refusal before insert on delivery for each row execute"
+                            + " function refuse()");
         });
-        var delivery = fixture.owned(EPOCH, route);
-        resultJournal.add(StoreFixture.finished(delivery, DeliveryStatus.SUCCEEDED));
-        soon().until(() -> tries() >= 4);
-        assertThat(written).isEmpty();
-        assertThat(fixture.workState(delivery)).contains(StoreFixture.WorkRowState.ownedBy(EPOCH));
+    }
 
-        fixture.db.run(tx -> tx.update("drop trigger full_disk on delivery"));
-        soon().until(() -> written.size() == 1);
-
-        assertThat(fixture.status(delivery)).contains(DeliveryStatus.SUCCEEDED);
+    private void stopRefusing() {
+        fixture.db.run(tx -> tx.update("drop trigger refusal on delivery"));
     }
 
     private int tries() {
         return fixture.db.call(tx ->
                 tx.single("select last_value::integer as n from tried", row -> row.integer("n")));
+    }
+
+    private List<UnfinishedDelivery> owned(int number) {
+        return Stream.generate(() -> fixture.owned(EPOCH, route)).limit(number).toList();
+    }
+
+    private void addSuccesses(List<UnfinishedDelivery> deliveries) throws InterruptedException {
+        for (var delivery : deliveries) {
+            resultJournal.add(StoreFixture.finished(delivery, DeliveryStatus.SUCCEEDED));
+        }
+    }
+
+    /// Disk full, out of memory, cancelled by the statement timeout, lock timeout, deadlock,
+    /// serialisation failure, disk error, read-only.
+    @ParameterizedTest
+    @ValueSource(strings = {"53100", "53200", "57014", "55P03", "40P01", "40001", "58030", "25006"})
+    void a_refusal_that_passes_is_waited_out_and_loses_nothing(String state)
+            throws InterruptedException {
+        refuse(state, Optional.empty());
+        var deliveries = owned(3);
+        addSuccesses(deliveries);
+        soon().until(() -> tries() >= 4);
+        assertThat(written).isEmpty();
+
+        stopRefusing();
+        soon().until(() -> written.size() == 3);
+
+        assertThat(deliveries)
+                .allMatch(one -> fixture.status(one).equals(Optional.of(DeliveryStatus.SUCCEEDED)));
+    }
+
+    @Test
+    void a_database_that_is_read_only_for_a_while_gets_all_results_on_a_new_connection()
+            throws InterruptedException {
+        try (var log = LogRecorder.of(ResultJournal.class)) {
+            addSuccesses(owned(1));
+            soon().until(() -> written.size() == 1);
+            var deliveries = owned(200);
+            fixture.readOnly(true);
+            fixture.endSessions("sluice results");
+            addSuccesses(deliveries);
+            soon().until(() -> log.count("results.commit_failed") >= 4);
+            assertThat(written).hasSize(1);
+
+            fixture.readOnly(false); // sessions that are open stay read-only
+            soon().until(() -> written.size() == 201);
+
+            assertThat(fixture.count("delivery")).isEqualTo(201);
+            assertThat(log.values("results.lost", "delivery_id"))
+                    .doesNotContainAnyElementsOf(
+                            deliveries.stream().map(one -> one.id().toString()).toList());
+        }
+    }
+
+    @Test
+    void connections_that_are_ended_again_and_again_lose_nothing() throws InterruptedException {
+        for (int round = 1; round <= ROUNDS; round++) {
+            addSuccesses(owned(20));
+            fixture.endSessions("sluice results");
+        }
+        soon().until(() -> written.size() == 20 * ROUNDS);
+
+        assertThat(fixture.count("delivery")).isEqualTo(20L * ROUNDS);
+    }
+
+    @Test
+    void only_the_result_that_breaks_a_rule_is_given_up() throws InterruptedException {
+        try (var log = LogRecorder.of(ResultJournal.class)) {
+            var bad = fixture.owned(EPOCH, route);
+            refuse("23502", Optional.of(bad));
+            addSuccesses(owned(50));
+            resultJournal.add(StoreFixture.finished(bad, DeliveryStatus.SUCCEEDED));
+            addSuccesses(owned(50));
+            soon().until(() -> written.size() == 101);
+
+            assertThat(fixture.count("delivery")).isEqualTo(100);
+            assertThat(fixture.workState(bad)).contains(StoreFixture.WorkRowState.ownedBy(EPOCH));
+            assertThat(log.values("results.lost", "delivery_id")).contains(bad.id().toString());
+            stopRefusing();
+        }
+    }
+
+    @Test
+    void a_result_that_is_refused_for_an_unknown_reason_rests_while_others_are_written()
+            throws InterruptedException {
+        try (var log = LogRecorder.of(ResultJournal.class)) {
+            var bad = fixture.owned(EPOCH, route);
+            refuse("P0001", Optional.of(bad));
+            resultJournal.add(StoreFixture.finished(bad, DeliveryStatus.SUCCEEDED));
+            addSuccesses(owned(20));
+            soon().until(() -> written.size() == 20);
+            addSuccesses(owned(20));
+            soon().until(() -> written.size() == 40);
+
+            stopRefusing();
+            soon().until(() -> written.size() == 41);
+
+            assertThat(fixture.status(bad)).contains(DeliveryStatus.SUCCEEDED);
+            assertThat(log.values("results.lost", "delivery_id"))
+                    .doesNotContain(bad.id().toString());
+        }
     }
 }

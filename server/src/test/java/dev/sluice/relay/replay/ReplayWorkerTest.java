@@ -16,6 +16,7 @@ import dev.sluice.testkit.FinishedEvents;
 import dev.sluice.testkit.GivenRows;
 import dev.sluice.testkit.PostgresProxy;
 import dev.sluice.testkit.PostgresProxy.CommitCut;
+import dev.sluice.testkit.RowRefusal;
 import dev.sluice.testkit.Some;
 
 import org.junit.jupiter.api.AfterEach;
@@ -267,6 +268,24 @@ class ReplayWorkerTest {
         assertEachResentOnce(events);
         assertCompleted(job, 15, 0);
         assertThat(fixture.reload(job).state().reason()).isEmpty();
+    }
+
+    @Test
+    void refusals_that_pass_never_end_a_job() {
+        var events = fixture.ended(DeliveryStatus.FAILED, 15);
+        var job = fixture.job(15, DeliveryStatus.FAILED);
+        var worker = fixture.worker(CHUNKS_OF_TEN);
+        try (var _ = RowRefusal.of(fixture.db, "delivery_work", "true", "55P03")) {
+            for (int i = 0; i < 40; i++) {
+                worker.run();
+                fixture.clock.advance(Duration.ofSeconds(2));
+            }
+        }
+        assertThat(fixture.reload(job).state().status()).isEqualTo(Replay.ReplayStatus.RUNNING);
+
+        runUntilDone(worker, job);
+
+        assertEachResentOnce(events);
     }
 
     @Test

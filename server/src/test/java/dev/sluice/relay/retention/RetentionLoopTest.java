@@ -13,6 +13,7 @@ import dev.sluice.testkit.DeliveryState;
 import dev.sluice.testkit.Given;
 import dev.sluice.testkit.GivenRows;
 import dev.sluice.testkit.GivenRows.UsageRow;
+import dev.sluice.testkit.RowRefusal;
 import dev.sluice.testkit.Some;
 import dev.sluice.testkit.TestPostgres;
 
@@ -96,6 +97,23 @@ class RetentionLoopTest {
         assertThat(fixture.deliveryStates(lasting)).containsExactly(DeliveryState.waiting(0));
         assertThat(fixture.ended).hasSize(1);
         assertConserved();
+    }
+
+    @Test
+    void one_that_cannot_be_ended_keeps_no_other_waiting() {
+        var source = fixture.source("short");
+        var first = fixture.waiting(source, connection, Some.NOON);
+        var bad = fixture.waiting(source, connection, Some.NOON.plusMillis(1));
+        var last = fixture.waiting(source, connection, Some.NOON.plusMillis(2));
+        fixture.clock.advance(ONE_DAY.multipliedBy(2).plus(JUST_OVER_GRACE_PERIOD).plusSeconds(3));
+        try (var _ =
+                RowRefusal.of(fixture.db, "delivery", "new.id = '" + bad.value() + "'", "23514")) {
+            fixture.round();
+        }
+
+        assertThat(fixture.deliveryStates(first)).containsExactly(FAILED_AS_EXPIRED);
+        assertThat(fixture.deliveryStates(last)).containsExactly(FAILED_AS_EXPIRED);
+        assertThat(fixture.deliveryStates(bad)).containsExactly(DeliveryState.waiting(0));
     }
 
     @Test

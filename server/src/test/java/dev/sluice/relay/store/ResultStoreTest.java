@@ -164,7 +164,30 @@ class ResultStoreTest {
         assertThat(fixture.attempts(delivery)).containsExactly(1);
     }
 
-    /// Another node took the attempt for lost and made it again.
+    /// Another node took the attempt for lost and made it again. A node that was declared dead
+    /// during the last attempt reports after another node began it again. See docs/oddities.md.
+    @Test
+    void
+            a_late_failure_of_the_last_attempt_ends_the_delivery_and_only_its_repetition_is_not_told() {
+        var delivery = fixture.waiting(Some.route(Some.sourceId()));
+        var late = StoreFixture.finished(delivery, DeliveryStatus.EXHAUSTED);
+        var repeated = StoreFixture.finished(delivery, DeliveryStatus.SUCCEEDED);
+
+        assertThat(fixture.write(OUR_EPOCH, late)).hasSize(1);
+        assertThat(fixture.write(OUR_EPOCH, repeated)).isEmpty();
+        assertThat(fixture.status(delivery)).contains(DeliveryStatus.EXHAUSTED);
+    }
+
+    @Test
+    void a_late_failure_of_the_last_attempt_changes_nothing_once_its_repetition_is_told() {
+        var delivery = fixture.waiting(Some.route(Some.sourceId()));
+        var late = StoreFixture.finished(delivery, DeliveryStatus.EXHAUSTED);
+        fixture.write(OUR_EPOCH, StoreFixture.finished(delivery, DeliveryStatus.SUCCEEDED));
+
+        assertThat(fixture.write(OUR_EPOCH, late)).isEmpty();
+        assertThat(fixture.status(delivery)).contains(DeliveryStatus.SUCCEEDED);
+    }
+
     @Test
     void a_late_success_is_numbered_after_the_attempts_that_were_made_meanwhile() {
         var delivery = fixture.owned(OUR_EPOCH);

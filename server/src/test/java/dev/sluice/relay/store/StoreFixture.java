@@ -228,6 +228,33 @@ public final class StoreFixture implements AutoCloseable {
                         delivery.id().value()));
     }
 
+    /// Makes new sessions of this database read-only, or writable again. Open sessions stay as they
+    /// are.
+    public void readOnly(boolean isReadOnly) {
+        db.run(tx -> {
+            tx.update("set transaction read write");
+            tx.update(
+                    "alter database "
+                            + database.name()
+                            + (isReadOnly
+                                    ? " set default_transaction_read_only = on"
+                                    : " reset default_transaction_read_only"));
+        });
+    }
+
+    /// Ends the sessions of this application, as an administrator does.
+    public void endSessions(String application) {
+        db.run(tx ->
+                tx.query(
+                        """
+                        select pg_terminate_backend(pid) as is_ended
+                          from pg_stat_activity
+                         where datname = current_database() and application_name = ?
+                        """,
+                        row -> row.bool("is_ended"),
+                        application));
+    }
+
     public long count(String table) {
         return db.call(
                 tx -> tx.single("select count(*) as n from " + table, row -> row.number("n")));

@@ -1,6 +1,7 @@
 package dev.sluice.relay.upkeep;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.destination.DestinationStore;
@@ -9,6 +10,7 @@ import dev.sluice.gateway.source.SourceId;
 import dev.sluice.gateway.source.SourceStore;
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.DbException;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.circuit.Cooldowns;
 import dev.sluice.relay.circuit.SharedCircuits;
@@ -17,6 +19,7 @@ import dev.sluice.relay.node.Node;
 import dev.sluice.testkit.Given;
 import dev.sluice.testkit.GivenRows;
 import dev.sluice.testkit.ManualClock;
+import dev.sluice.testkit.RowRefusal;
 import dev.sluice.testkit.Some;
 import dev.sluice.testkit.TestPostgres;
 
@@ -104,6 +107,24 @@ class LaneSweeperTest {
     private List<Instant> dueTimes() {
         return db.call(
                 tx -> tx.query("select next_at from delivery_work", row -> row.instant("next_at")));
+    }
+
+    @Test
+    void a_lane_that_cannot_be_woken_keeps_no_other_asleep() {
+        var other = given.connection(source, given.destination("b.example", 4));
+        configuration.run();
+        addWaiting(clock.instant());
+        var id = DeliveryId.of(Some.eventId(clock.instant()), 1);
+        db.run(tx ->
+                GivenRows.insertWork(
+                        tx,
+                        List.of(GivenRows.WorkRow.waiting(id, source, other, clock.instant()))));
+        try (var _ =
+                RowRefusal.of(db, "lane", "new.connection_id = '" + other.value() + "'", "23514")) {
+            assertThatThrownBy(laneSweeper::run).isInstanceOf(DbException.class);
+        }
+
+        assertThat(wakes()).containsExactly(clock.instant());
     }
 
     @Test

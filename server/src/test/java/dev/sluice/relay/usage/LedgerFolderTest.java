@@ -6,6 +6,7 @@ import dev.sluice.platform.db.Db;
 import dev.sluice.relay.VerificationStatus;
 import dev.sluice.testkit.GivenRows;
 import dev.sluice.testkit.GivenRows.UsageRow;
+import dev.sluice.testkit.LogRecorder;
 import dev.sluice.testkit.Some;
 import dev.sluice.testkit.TestPostgres;
 
@@ -51,6 +52,27 @@ class LedgerFolderTest {
         ledgerFolder.run();
 
         assertThat(unfolded()).isZero();
+    }
+
+    @Test
+    void a_batch_that_cannot_be_folded_keeps_no_other_from_it() {
+        count();
+        var source = Some.sourceId();
+        var usage = UsageRow.event(source, Some.NOON, VerificationStatus.SKIPPED, 1);
+        var huge = usage.times(Integer.MAX_VALUE); // twice that is more than a column can hold
+        db.run(tx -> GivenRows.insertLedger(tx, source.value(), List.of(huge, huge)));
+        count();
+        try (var log = LogRecorder.of(LedgerFolder.class)) {
+            ledgerFolder.run();
+
+            assertThat(unfolded()).isEqualTo(1);
+            now.addAndGet(Duration.ofMinutes(1).toNanos());
+            ledgerFolder.run();
+            assertThat(unfolded()).as("it can be read, so it is kept").isEqualTo(1);
+            assertThat(log.values("ledger.fold_failed", "discarded"))
+                    .containsExactly("false", "false");
+        }
+        db.run(tx -> tx.update("delete from ledger"));
     }
 
     @Test

@@ -1,0 +1,125 @@
+package dev.sluice.relay.dispatch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.gateway.connection.ConnectionId;
+import dev.sluice.gateway.destination.DestinationId;
+import dev.sluice.gateway.source.SourceId;
+import dev.sluice.relay.upkeep.DueWorkMonitor;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+
+/// When due work counts as late although nothing of its own destination holds it back.
+class DueWorkTest {
+
+    private static final Duration JUST_TOO_LONG = Duration.ofSeconds(31);
+
+    private final DispatchHarness harness = DispatchHarness.firstNode(4);
+    private final SourceId source = harness.given.source();
+    private final DestinationId destination = harness.given.destination("a.example", 1);
+    private final ConnectionId connection = harness.given.connection(source, destination);
+    private final DueWorkMonitor monitor =
+            new DueWorkMonitor(
+                    harness.db,
+                    harness.configuration,
+                    new HoldPolicy(harness.circuits),
+                    harness.backlog,
+                    harness.dispatcher,
+                    harness.clock);
+
+    @AfterEach
+    void close() {
+        harness.close();
+    }
+
+    private void rounds() {
+        for (int i = 0; i < 3; i++) {
+            monitor.run();
+        }
+    }
+
+    private void waitsInLane() {
+        harness.refreshConfiguration();
+        harness.backlogOf(connection, 1);
+        harness.wakeNow(connection, source);
+    }
+
+    @Test
+    void a_due_lane_that_nobody_reads_is_late_after_thirty_seconds() {
+        waitsInLane();
+        rounds();
+        assertThat(monitor.isLate()).isFalse();
+
+        harness.clock.advance(JUST_TOO_LONG);
+        monitor.run();
+        assertThat(monitor.isLate()).as("a node that has just started").isFalse();
+        rounds();
+        assertThat(monitor.isLate()).isTrue();
+
+        harness.roundsUntilDone();
+        monitor.run();
+        assertThat(monitor.isLate()).isFalse();
+    }
+
+    @Test
+    void a_lane_on_hold_is_never_late() {
+        harness.given.paused(destination, true);
+        waitsInLane();
+        harness.clock.advance(JUST_TOO_LONG);
+        rounds();
+
+        assertThat(monitor.isLate()).isFalse();
+    }
+
+    @Test
+    void a_lane_that_waits_for_its_own_full_destination_is_never_late() {
+        harness.refreshConfiguration();
+        harness.sender.hang("a.example");
+        harness.backlogOf(connection, 5);
+        harness.round();
+        harness.awaitSent("a.example", 1);
+        harness.clock.advance(JUST_TOO_LONG);
+        harness.node.run();
+        harness.round();
+        harness.dispatcher.updateStandings();
+        rounds();
+
+        assertThat(monitor.isLate()).isFalse();
+    }
+
+    @Test
+    void a_destination_that_waits_for_a_permit_is_late_after_thirty_seconds() {
+        var hanging = harness.given.destination("hanging.example", 4);
+        var flood = harness.given.connection(source, hanging);
+        var second = harness.given.destination("second.example", 4);
+        var flood2 = harness.given.connection(source, second);
+        harness.refreshConfiguration();
+        harness.sender.hang("hanging.example");
+        harness.sender.hang("second.example");
+        harness.accept(flood);
+        harness.accept(flood2);
+        DispatchHarness.awaitSoon()
+                .until(() ->
+                        harness.sender.inFlight("hanging.example")
+                                        + harness.sender.inFlight("second.example")
+                                >= 1);
+        harness.accept(connection);
+        harness.accept(flood);
+        harness.accept(flood2);
+        harness.dispatcher.updateStandings();
+        assertThat(monitor.isLate()).isFalse();
+
+        harness.clock.advance(JUST_TOO_LONG);
+        harness.dispatcher.updateStandings();
+        assertThat(monitor.isLate()).isTrue();
+
+        harness.sender.release("hanging.example");
+        harness.sender.release("second.example");
+        harness.awaitIdle();
+        harness.dispatcher.updateStandings();
+        assertThat(monitor.isLate()).isFalse();
+    }
+}
