@@ -48,9 +48,13 @@ class ArchitectureTest {
                             "platform.http", Set.of("platform.json", "platform.db", "platform.id")),
                     Map.entry("platform.db", Set.of("platform.secret")),
                     Map.entry("platform.postgres", Set.of("platform.secret")),
+                    Map.entry("platform.mail", Set.of("platform.secret", "platform.loop")),
                     Map.entry("account.plan", Set.of("account.workspace")),
                     Map.entry("account.access", Set.of("account.workspace", "account.plan")),
-                    Map.entry("account.people", Set.of("account.access", "account.workspace")),
+                    Map.entry("account.password", Set.of("account.access")),
+                    Map.entry(
+                            "account.people",
+                            Set.of("account.access", "account.workspace", "account.password")),
                     Map.entry("account.members", Set.of("account.access", "account.workspace")),
                     Map.entry(
                             "gateway.connection",
@@ -101,6 +105,8 @@ class ArchitectureTest {
                     "org.flywaydb..", "platform.db",
                     "org.apache.hc..", "relay.send",
                     "org.bouncycastle..", "account.access",
+                    "jakarta.mail..", "platform.mail",
+                    "org.eclipse.angus..", "platform.mail",
                     "org.tukaani..", "platform.postgres");
 
     /// The packages that measure durations. They need a clock that cannot be set.

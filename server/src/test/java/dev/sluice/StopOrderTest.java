@@ -37,6 +37,7 @@ class StopOrderTest {
                             "trash",
                             "configuration",
                             "expired sessions",
+                            "password resets",
                             "clock",
                             "journal",
                             "backlog",

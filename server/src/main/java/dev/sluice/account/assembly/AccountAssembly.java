@@ -6,6 +6,7 @@ import dev.sluice.account.access.CallerRoutes;
 import dev.sluice.account.access.ClientAddress;
 import dev.sluice.account.access.InitialSetup;
 import dev.sluice.account.access.SessionStore;
+import dev.sluice.account.password.PasswordResetStore;
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.account.plan.PlanRoutes;
 import dev.sluice.account.workspace.InviteStore;
@@ -13,9 +14,11 @@ import dev.sluice.platform.assembly.Foundation;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.loop.Chore;
+import dev.sluice.platform.mail.MailQueue;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -23,7 +26,8 @@ import java.util.function.Consumer;
 /// The assembled account layer: authentication of API requests, and the plan catalogue.
 ///
 /// @param callerRoutes `GET /api/v1/me`
-/// @param expiry removes sessions and invites that expired
+/// @param mail empty if no mail server is configured
+/// @param expiry removes sessions, invites and password resets that expired
 /// @param firstStart the newly created credentials if this is the first start with this database;
 ///   otherwise empty
 public record AccountAssembly(
@@ -33,6 +37,7 @@ public record AccountAssembly(
         SignInAssembly signIn,
         MembersAssembly members,
         PlanCatalog plans,
+        Optional<MailQueue> mail,
         Chore expiry,
         Optional<InitialSetup.InitialCredentials> firstStart) {
 
@@ -54,6 +59,7 @@ public record AccountAssembly(
                         base.now(),
                         saveCredentials);
         var plans = settings.plans();
+        var mail = base.mail().map(sender -> new MailQueue(sender, base.clock()));
         var authenticator =
                 new Authenticator(
                         db,
@@ -69,18 +75,21 @@ public record AccountAssembly(
                         db,
                         authenticator,
                         settings.people(),
+                        mail,
                         base.ids(),
                         base.random(),
                         base.clock()),
                 new MembersAssembly(
                         db,
                         authenticator,
+                        mail,
                         settings.people().baseUrl(),
                         settings.people().firstPlan(),
                         base.ids(),
                         base.random(),
                         base.clock()),
                 plans,
+                mail,
                 Chore.of(
                         "expired sessions",
                         Duration.ofMinutes(10),
@@ -91,10 +100,15 @@ public record AccountAssembly(
     private static void deleteExpired(Tx tx, Instant now) {
         SessionStore.deleteExpired(tx, now);
         InviteStore.deleteExpired(tx, now);
+        PasswordResetStore.deleteExpired(tx, now);
     }
 
     public List<Chore> chores() {
-        return List.of(expiry);
+        var chores = new ArrayList<Chore>();
+        mail.map(MailQueue::chore).ifPresent(chores::add);
+        chores.add(signIn.resetMails());
+        chores.add(expiry);
+        return chores;
     }
 
     public void addTo(Router router) {

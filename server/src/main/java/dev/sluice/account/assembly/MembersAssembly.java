@@ -1,6 +1,7 @@
 package dev.sluice.account.assembly;
 
 import dev.sluice.account.access.Authenticator;
+import dev.sluice.account.members.InviteMailer;
 import dev.sluice.account.members.InviteRoutes;
 import dev.sluice.account.members.MemberRoutes;
 import dev.sluice.account.members.WorkspaceAccess;
@@ -8,9 +9,11 @@ import dev.sluice.account.members.WorkspaceRoutes;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.mail.MailQueue;
 import dev.sluice.platform.secret.SecretGenerator;
 
 import java.time.InstantSource;
+import java.util.Optional;
 
 /// The assembled routes of workspaces: all under `/api/v1/workspaces` and `/api/v1/invites`.
 final class MembersAssembly {
@@ -19,11 +22,13 @@ final class MembersAssembly {
     private final MemberRoutes members;
     private final InviteRoutes invites;
 
+    /// @param mail empty if the server sends no mail
     /// @param baseUrl the server's public address
     /// @param firstPlan the plan of a new workspace
     MembersAssembly(
             Db db,
             Authenticator authenticator,
+            Optional<MailQueue> mail,
             String baseUrl,
             String firstPlan,
             Uuid7 ids,
@@ -32,7 +37,15 @@ final class MembersAssembly {
         var access = new WorkspaceAccess(db, authenticator);
         workspaces = new WorkspaceRoutes(db, authenticator, access, firstPlan, ids, clock);
         members = new MemberRoutes(db, access);
-        invites = new InviteRoutes(db, authenticator, access, baseUrl, ids, random, clock);
+        invites =
+                new InviteRoutes(
+                        db,
+                        authenticator,
+                        access,
+                        new InviteMailer(mail, baseUrl, clock),
+                        ids,
+                        random,
+                        clock);
     }
 
     void addTo(Router router) {

@@ -38,7 +38,7 @@ public final class InviteRoutes {
     private final Db db;
     private final Authenticator authenticator;
     private final WorkspaceAccess access;
-    private final String baseUrl;
+    private final InviteMailer mailer;
     private final Uuid7 ids;
     private final SecretGenerator random;
     private final InstantSource clock;
@@ -47,7 +47,7 @@ public final class InviteRoutes {
             Db db,
             Authenticator authenticator,
             WorkspaceAccess access,
-            String baseUrl,
+            InviteMailer mailer,
             Uuid7 ids,
             SecretGenerator random,
             InstantSource clock) {
@@ -57,7 +57,7 @@ public final class InviteRoutes {
         this.clock = clock;
         this.authenticator = authenticator;
         this.access = access;
-        this.baseUrl = baseUrl;
+        this.mailer = mailer;
     }
 
     public void addTo(Router router) {
@@ -103,7 +103,20 @@ public final class InviteRoutes {
             InviteStore.replace(tx, invite, Sha256.hash(token), who.account());
         });
         return Reply.created(
-                json(invite).put("token", token).put("accept_url", baseUrl + "/invite#" + token));
+                json(invite)
+                        .put("token", token)
+                        .put("accept_url", mailer.link(token))
+                        .put("mail_queued", sendMail(invite, who.account(), token)));
+    }
+
+    private boolean sendMail(Invite invite, UUID inviter, String token) {
+        return db.call(tx -> {
+            var workspace = WorkspaceStore.find(tx, invite.workspace());
+            var account = AccountStore.find(tx, inviter);
+            return workspace.isPresent()
+                    && account.isPresent()
+                    && mailer.offer(invite, workspace.get(), account.get(), token);
+        });
     }
 
     private static void requireNoMember(Tx tx, Invite invite) {

@@ -1,4 +1,4 @@
-package dev.sluice.account.people;
+package dev.sluice.account.password;
 
 import dev.sluice.account.access.Account;
 import dev.sluice.account.access.AccountStore;
@@ -55,6 +55,7 @@ public final class PasswordRoutes {
         db.run(tx -> {
             AccountStore.setPasswordHash(tx, account.id(), hash);
             SessionStore.endAll(tx, account.id(), Optional.of(session.id()));
+            PasswordResetStore.delete(tx, account.id());
         });
         return Reply.noContent();
     }
