@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.Security;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -22,7 +23,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /// The entry point of the server process: reads the settings, starts [Sluice] and stops it on
-/// SIGTERM or Ctrl-C. With the argument `audit` it runs [AuditCommand] instead.
+/// SIGTERM or Ctrl-C. With the argument `audit` it runs [AuditCommand] instead, with
+/// `reset-password` [ResetPasswordCommand], and with `reset-key` [ResetKeyCommand].
 public final class Main {
 
     private static final int EXIT_START_REFUSED = 1;
@@ -46,6 +48,16 @@ public final class Main {
     public static void main(String[] args) {
         if (args.length > 0 && args[0].equals("audit")) {
             System.exit(AuditCommand.run(config(), System.out, System.err));
+        }
+        if (args.length > 0 && args[0].equals("reset-password")) {
+            var arguments = Arrays.asList(args).subList(1, args.length);
+            System.exit(
+                    ResetPasswordCommand.run(
+                            config(), arguments, System.in, System.out, System.err));
+        }
+        if (args.length > 0 && args[0].equals("reset-key")) {
+            var arguments = Arrays.asList(args).subList(1, args.length);
+            System.exit(ResetKeyCommand.run(config(), arguments, System.out, System.err));
         }
         try {
             run(config());

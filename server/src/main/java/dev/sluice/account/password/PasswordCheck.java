@@ -26,7 +26,7 @@ import java.util.function.Supplier;
 /// clients together may cost. Thread-safe.
 public final class PasswordCheck {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration LINE_TIMEOUT = Duration.ofSeconds(10);
     private static final int SALT_BYTES = 16;
     private static final UUID NO_ACCOUNT = new UUID(0, 0);
 
@@ -35,23 +35,27 @@ public final class PasswordCheck {
     private final InstantSource clock;
     private final SignInThrottle throttle = new SignInThrottle();
     private final PasswordLine line;
+    private final Duration lineTimeout;
     private final BiPredicate<Secret, String> matcher;
 
     /// The hash of a password that nobody knows, which is compared if there is no account.
     private final String unknownAccountHash;
 
     public PasswordCheck(Db db, SecretGenerator random, InstantSource clock) {
-        this(db, random, clock, new PasswordLine(), PasswordHasher::matches);
+        this(db, random, clock, new PasswordLine(), LINE_TIMEOUT, PasswordHasher::matches);
     }
 
+    /// @param lineTimeout how long a client waits in the line at most
     /// @param matcher whether a password is the one of a stored hash
     PasswordCheck(
             Db db,
             SecretGenerator random,
             InstantSource clock,
             PasswordLine line,
+            Duration lineTimeout,
             BiPredicate<Secret, String> matcher) {
         this.line = line;
+        this.lineTimeout = lineTimeout;
         this.matcher = matcher;
         this.db = db;
         this.random = random;
@@ -114,7 +118,7 @@ public final class PasswordCheck {
 
     private void enterLine(PasswordLine.Place place) {
         try {
-            if (!line.enter(place, PATIENCE)) {
+            if (!line.enter(place, lineTimeout)) {
                 throw ApiException.tooMany(
                         "Too many people sign in at the moment.", Duration.ofSeconds(5));
             }

@@ -1,0 +1,76 @@
+package dev.sluice;
+
+import dev.sluice.observe.audit.DatabaseAuditor;
+import dev.sluice.platform.db.Database;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.postgres.EmbeddedPostgres;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.function.Function;
+
+/// Opens a server's database for a command, whether or not the server is running.
+final class CommandDatabase {
+
+    private CommandDatabase() {}
+
+    /// Runs `work` with the database of the server that has this configuration. Starts the embedded
+    /// PostgreSQL for it, and stops it afterwards, unless a server is running.
+    ///
+    /// @param command the name of the command
+    /// @throws StartupException if there is no database, or one without tables
+    static <T> T use(Config config, String command, Function<Db, T> work) {
+        var external = config.storage().database();
+        return external.isPresent()
+                ? use(external.get(), command, work)
+                : useEmbedded(config, command, work);
+    }
+
+    private static <T> T useEmbedded(Config config, String command, Function<Db, T> work) {
+        var postgres = DataDirectory.postgresDirectory(config.storage().dataDir());
+        if (!EmbeddedPostgres.existsIn(postgres)) {
+            throw new StartupException(
+                    "there is no database in "
+                            + postgres
+                            + ". Run the "
+                            + command
+                            + " with the settings of the server.");
+        }
+        var directory = DataDirectory.openIfFree(config.storage().dataDir());
+        if (directory.isEmpty()) {
+            return use(runningDatabase(config), command, work);
+        }
+        try (var _ = directory.get();
+                var server = EmbeddedPostgres.start(postgres, Map.of())) {
+            return use(Storage.database(server.login()), command, work);
+        }
+    }
+
+    /// Returns the address of the embedded database that the running server uses. That server holds
+    /// the lock on the data directory.
+    private static Database runningDatabase(Config config) {
+        return EmbeddedPostgres.findRunning(
+                        DataDirectory.postgresDirectory(config.storage().dataDir()))
+                .map(Storage::database)
+                .orElseThrow(() ->
+                        new StartupException(
+                                "another Sluice process uses the data directory, and its"
+                                        + " database is not ready. Try again in a moment."));
+    }
+
+    private static <T> T use(Database database, String command, Function<Db, T> work) {
+        try (var db = Db.open(database, command, 1, Duration.ofMinutes(1))) {
+            if (!DatabaseAuditor.hasTables(db)) {
+                throw new StartupException(
+                        "the database "
+                                + database.name()
+                                + " at "
+                                + database.host()
+                                + ":"
+                                + database.port()
+                                + " has no Sluice tables.");
+            }
+            return work.apply(db);
+        }
+    }
+}
