@@ -9,6 +9,9 @@ import dev.sluice.platform.config.Settings;
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.http.HeaderSyntax;
 import dev.sluice.platform.json.VisibleText;
+import dev.sluice.platform.mail.MailMessage;
+import dev.sluice.platform.mail.MailServer;
+import dev.sluice.platform.mail.MailSettings;
 import dev.sluice.platform.net.AddressPolicy;
 import dev.sluice.platform.net.Cidr;
 import dev.sluice.platform.secret.Sealer;
@@ -24,11 +27,14 @@ import java.util.List;
 import java.util.Optional;
 
 /// The checked settings of a server. `docs/reference/config.md` describes each of them.
+///
+/// @param mail how to send mail; empty if the server sends none
 record Config(
         ServerSettings server,
         StorageSettings storage,
         AccountSettings account,
         DeliverySettings delivery,
+        Optional<MailSettings> mail,
         String logFormat) {
 
     /// @param port 0 means any free port
@@ -70,6 +76,7 @@ record Config(
                                 initialSetup(settings, plans),
                                 people(settings, server, plans)),
                         delivery(settings),
+                        mail(settings),
                         settings.oneOf("SLUICE_LOG_FORMAT", "text", List.of("text", "json")));
         if (config.storage().database().isPresent() && config.storage().masterKey().isEmpty()) {
             settings.addError(
@@ -127,6 +134,17 @@ record Config(
                 cooldowns(settings));
     }
 
+    private static Optional<MailSettings> mail(Settings settings) {
+        var server = settings.read("SLUICE_SMTP_URL", MailServer::parse);
+        var from = settings.read("SLUICE_MAIL_FROM", MailMessage::requireAddress);
+        if (server.isPresent() && settings.text("SLUICE_MAIL_FROM").isEmpty()) {
+            settings.addError(
+                    "SLUICE_MAIL_FROM",
+                    "is required with SLUICE_SMTP_URL: the address that mails come from");
+        }
+        return server.flatMap(known -> from.map(address -> new MailSettings(known, address)));
+    }
+
     private static InitialSetup.InitialSetupSettings initialSetup(
             Settings settings, PlanCatalog plans) {
         String plan =
@@ -172,8 +190,6 @@ record Config(
     /// Checks the settings reserved for later features, so that a mistake in one is reported now
     /// rather than when the feature arrives.
     private static void checkReservedSettings(Settings settings) {
-        settings.read("SLUICE_SMTP_URL", text -> url(text, List.of("smtp", "smtps")));
-        settings.read("SLUICE_MAIL_FROM", Config::email);
         settings.read("SLUICE_MESSENGER_API_URL", text -> url(text, List.of("http", "https")));
         settings.integer("SLUICE_METRICS_PORT", 0, 0, 65_535);
         settings.text("SLUICE_METRICS_HOST", "127.0.0.1");

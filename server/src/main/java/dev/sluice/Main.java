@@ -23,8 +23,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /// The entry point of the server process: reads the settings, starts [Sluice] and stops it on
-/// SIGTERM or Ctrl-C. With the argument `audit` it runs [AuditCommand] instead, and with `set-plan`
-/// [SetPlanCommand].
+/// SIGTERM or Ctrl-C. With the argument `audit` it runs [AuditCommand] instead, with `set-plan`
+/// [SetPlanCommand], with `reset-password` [ResetPasswordCommand], and with `reset-key`
+/// [ResetKeyCommand].
 public final class Main {
 
     private static final int EXIT_START_REFUSED = 1;
@@ -52,6 +53,16 @@ public final class Main {
         if (args.length > 0 && args[0].equals("set-plan")) {
             var arguments = Arrays.asList(args).subList(1, args.length);
             System.exit(SetPlanCommand.run(config(), arguments, System.out, System.err));
+        }
+        if (args.length > 0 && args[0].equals("reset-password")) {
+            var arguments = Arrays.asList(args).subList(1, args.length);
+            System.exit(
+                    ResetPasswordCommand.run(
+                            config(), arguments, System.in, System.out, System.err));
+        }
+        if (args.length > 0 && args[0].equals("reset-key")) {
+            var arguments = Arrays.asList(args).subList(1, args.length);
+            System.exit(ResetKeyCommand.run(config(), arguments, System.out, System.err));
         }
         try {
             run(config());

@@ -10,6 +10,7 @@ import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.loop.Chore;
 import dev.sluice.platform.loop.Shutdown;
+import dev.sluice.platform.mail.MailSender;
 import dev.sluice.platform.secret.SecretGenerator;
 import dev.sluice.relay.assembly.RelayAssembly;
 import dev.sluice.relay.assembly.RelaySettings;
@@ -75,7 +76,7 @@ final class Sluice implements AutoCloseable {
         var random = new SecretGenerator();
         var storage = Storage.open(config, random, shutdown);
         clocks.setBy().accept(storage.pools().relay());
-        var base = foundation(storage, clocks, random);
+        var base = foundation(config, storage, clocks, random);
 
         var credentialsFile =
                 new InitialCredentialsFile(
@@ -111,7 +112,8 @@ final class Sluice implements AutoCloseable {
         account.firstStart().ifPresent(credentialsFile::show);
     }
 
-    private Foundation foundation(Storage storage, Clocks clocks, SecretGenerator random) {
+    private Foundation foundation(
+            Config config, Storage storage, Clocks clocks, SecretGenerator random) {
         return new Foundation(
                 storage.database(),
                 storage.pools(),
@@ -120,6 +122,7 @@ final class Sluice implements AutoCloseable {
                 random,
                 clocks.shared(),
                 clocks.settled(),
+                config.mail().map(mail -> new MailSender(mail, clocks.shared())),
                 shutdown);
     }
 

@@ -48,6 +48,8 @@ class ArchitectureTest {
                             "platform.http", Set.of("platform.json", "platform.db", "platform.id")),
                     Map.entry("platform.db", Set.of("platform.secret")),
                     Map.entry("platform.postgres", Set.of("platform.secret")),
+                    Map.entry("platform.mail", Set.of("platform.secret", "platform.loop")),
+                    Map.entry("account.password", Set.of("account.access", "account.audit")),
                     Map.entry("account.audit", Set.of("account.workspace")),
                     Map.entry("account.plan", Set.of("account.workspace", "account.audit")),
                     Map.entry(
@@ -55,7 +57,11 @@ class ArchitectureTest {
                             Set.of("account.workspace", "account.plan", "account.audit")),
                     Map.entry(
                             "account.people",
-                            Set.of("account.access", "account.audit", "account.workspace")),
+                            Set.of(
+                                    "account.access",
+                                    "account.audit",
+                                    "account.workspace",
+                                    "account.password")),
                     Map.entry(
                             "account.members",
                             Set.of(
@@ -116,6 +122,8 @@ class ArchitectureTest {
                     "org.flywaydb..", "platform.db",
                     "org.apache.hc..", "relay.send",
                     "org.bouncycastle..", "account.access",
+                    "jakarta.mail..", "platform.mail",
+                    "org.eclipse.angus..", "platform.mail",
                     "org.tukaani..", "platform.postgres");
 
     /// The packages that measure durations. They need a clock that cannot be set.

@@ -101,7 +101,6 @@ class ConfigTest {
                     SLUICE_REGISTRATION               | open
                     SLUICE_ALLOW_PRIVATE_DESTINATIONS | 10.0.0.0/8, 127.0.0.1, fd00::/8
                     SLUICE_MASTER_KEY                 | AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=
-                    SLUICE_SMTP_URL                   | smtps://user:pass@mail.example:465
                     SLUICE_MAIL_FROM                  | relay@example.com
                     SLUICE_MESSENGER_API_URL          | http://127.0.0.1:9999
                     SLUICE_METRICS_PORT               | 9090
@@ -142,7 +141,7 @@ class ConfigTest {
                     SLUICE_PLANS_FILE | /no/such/file | names a file that cannot be read
                     SLUICE_MASTER_KEY | AAECAwQ= | must be base64 of exactly 32 bytes
                     SLUICE_MASTER_KEY | not base64! | must be base64 of exactly 32 bytes
-                    SLUICE_SMTP_URL | mail.example | must be an absolute URL that starts with smtp:// or smtps://
+                    SLUICE_SMTP_URL | mail.example | must be such as smtps://user:password@mail.example.com:465 or smtp://127.0.0.1:25, with special characters of the user and the password percent-encoded
                     SLUICE_MAIL_FROM | relay | must be an e-mail address, not 'relay'
                     SLUICE_MESSENGER_API_URL | x | must be an absolute URL that starts with http:// or https://
                     SLUICE_METRICS_PORT | -1 | must be a whole number from 0 to 65535, not '-1'
@@ -197,6 +196,20 @@ class ConfigTest {
                 .asString()
                 .startsWith("SLUICE_MASTER_KEY is required with SLUICE_DATABASE_URL");
         assertThat(complaints(Map.of("SLUICE_DATABASE_URL", url, "SLUICE_MASTER_KEY", MASTER_KEY)))
+                .isEmpty();
+    }
+
+    @Test
+    void a_mail_server_needs_a_sender() {
+        String url = "smtps://user:pass@mail.example:465";
+
+        assertThat(complaints(Map.of("SLUICE_SMTP_URL", url)))
+                .containsExactly(
+                        "SLUICE_MAIL_FROM is required with SLUICE_SMTP_URL: the address that mails"
+                                + " come from");
+        assertThat(complaints(Map.of("SLUICE_SMTP_URL", url, "SLUICE_MAIL_FROM", "relay")))
+                .containsExactly("SLUICE_MAIL_FROM must be an e-mail address, not 'relay'");
+        assertThat(complaints(Map.of("SLUICE_SMTP_URL", url, "SLUICE_MAIL_FROM", "a@b.example")))
                 .isEmpty();
     }
 

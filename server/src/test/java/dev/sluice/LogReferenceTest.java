@@ -45,7 +45,7 @@ class LogReferenceTest {
     /// `taken_over`.
     private static final Pattern EVENT_NAME =
             Pattern.compile(
-                    "[a-z]+(?:_[a-z]+)*\\.(?:[a-z]+_)*(?:[a-z]+ed|found|lost|set|taken_over)");
+                    "[a-z]+(?:_[a-z]+)*\\.(?:[a-z]+_)*(?:[a-z]+ed|found|lost|sent|set|taken_over)");
 
     /// The levels, most severe first.
     private static final List<String> LEVEL_ORDER =

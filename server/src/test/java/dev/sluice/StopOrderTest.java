@@ -40,6 +40,7 @@ class StopOrderTest {
                             "configuration",
                             "audit log",
                             "expired sessions",
+                            "password resets",
                             "clock",
                             "journal",
                             "backlog",

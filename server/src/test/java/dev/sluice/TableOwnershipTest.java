@@ -27,7 +27,7 @@ class TableOwnershipTest {
                     entry("api_key", "account/access"),
                     entry("session", "account/access"),
                     entry("invite", "account/workspace"),
-                    entry("password_reset", "account/people"),
+                    entry("password_reset", "account/password"),
                     entry("sealing_canary", "account/access"),
                     entry("api_use", "account/access"),
                     entry("source", "gateway/source"),

@@ -15,6 +15,8 @@ import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.stream.IntStream;
 
 /// Tests how people sign in and out, and what their sessions may do.
 class SignInTest {
@@ -103,6 +105,28 @@ class SignInTest {
         clock.advance(Duration.ofSeconds(1));
         assertThat(login("dora@example.com", Person.PASSWORD, "198.51.100.9").status())
                 .isEqualTo(200);
+    }
+
+    @Test
+    void the_owner_signs_in_while_many_networks_guess() throws Exception {
+        Person.register(api, "mia@example.com");
+        assertThat(login("mia@example.com", Person.PASSWORD, "203.0.113.77").status())
+                .isEqualTo(200);
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var guesses =
+                    IntStream.range(0, 30)
+                            .mapToObj(i ->
+                                    threads.submit(() ->
+                                            login("mia@example.com", "guess", "198.51.100." + i)
+                                                    .status()))
+                            .toList();
+
+            assertThat(login("mia@example.com", Person.PASSWORD, "203.0.113.77").status())
+                    .isEqualTo(200);
+            for (var guess : guesses) {
+                assertThat(guess.get()).as("refused, or told to wait").isIn(401, 429);
+            }
+        }
     }
 
     @Test

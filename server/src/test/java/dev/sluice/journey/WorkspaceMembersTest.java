@@ -62,6 +62,9 @@ class WorkspaceMembersTest {
         var invite = invite(owner, workspace, "Guest1@example.com", "admin");
 
         assertThat(invite.text("accept_url")).endsWith("/invite#" + invite.text("token"));
+        assertThat(invite.json().path("mail_queued").asBoolean())
+                .as("this server sends no mail")
+                .isFalse();
         assertThat(accept(stranger, invite).status()).as("for another address").isEqualTo(403);
         var joined = accept(guest, invite);
         assertThat(joined.status()).isEqualTo(200);

@@ -16,7 +16,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 /// TLS certificates for `receiver.test`, signed by a test authority and made with the keytool of
-/// the JDK.
+/// the JDK. The good one is valid for `localhost` too.
 public final class Certificates {
 
     private static final char[] PASSWORD = "changeit".toCharArray();
@@ -32,7 +32,7 @@ public final class Certificates {
             throws IOException, InterruptedException, GeneralSecurityException {
         var file = directory.resolve("keys.p12");
         keytool(file, "ca", "-ext", "bc:c");
-        keytool(file, "good", "-signer", "ca", "-ext", "san=dns:receiver.test");
+        keytool(file, "good", "-signer", "ca", "-ext", "san=dns:receiver.test,dns:localhost");
         keytool(
                 file,
                 "expired",

@@ -48,6 +48,23 @@ public final class AccountStore {
         tx.update("update account set password_hash = ? where id = ?", passwordHash, id);
     }
 
+    /// Locks an account until the transaction ends, so that it gets no new memberships.
+    public static void lock(Tx tx, UUID id) {
+        var _ =
+                tx.findOne(
+                        "select id from account where id = ? for update",
+                        row -> row.uuid("id"),
+                        id);
+    }
+
+    /// Deletes an account with its sessions. The keys that the person created go on. The caller has
+    /// removed the person's memberships, invites and password reset.
+    public static void delete(Tx tx, UUID id) {
+        ApiKeyStore.forgetCreator(tx, id);
+        SessionStore.endAll(tx, id, Optional.empty());
+        tx.update("delete from account where id = ?", id);
+    }
+
     private static Account account(Row row) throws SQLException {
         return new Account(
                 row.uuid("id"), row.text("email"), row.text("name"), row.text("password_hash"));

@@ -23,6 +23,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.Set;
+import java.util.Optional;
 import java.util.UUID;
 
 /// The routes `/api/v1/api-keys`: list, create and delete a workspace's API keys.
@@ -88,7 +89,7 @@ public final class ApiKeyRoutes {
         UUID creator = caller.requireRole(Role.ADMIN).account();
         var now = clock.instant();
         var input = request.jsonBody();
-        var name = input.required("name", input.text("name", 1, 100));
+        var name = input.required("name", input.visibleText("name", 1, 100));
         var access = input.oneOf("access", KeyAccess.BY_TEXT).orElse(KeyAccess.FULL);
         var expiresAt = input.parsed("expires_at", text -> expiry(text, now)).toOptional();
         input.check();
@@ -97,7 +98,7 @@ public final class ApiKeyRoutes {
                 new NewKey(
                         ids.next(),
                         caller.workspace(),
-                        creator,
+                        Optional.of(creator),
                         name.orElse(""),
                         access,
                         expiresAt,

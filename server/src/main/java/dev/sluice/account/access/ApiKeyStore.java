@@ -30,12 +30,12 @@ final class ApiKeyStore {
 
     /// A key to be stored.
     ///
-    /// @param createdBy the account of the person who creates it
+    /// @param createdBy the account of the person who creates it; empty if the operator does
     /// @param expiresAt empty if it does not expire
     record NewKey(
             UUID id,
             WorkspaceId workspace,
-            UUID createdBy,
+            Optional<UUID> createdBy,
             String name,
             KeyAccess access,
             Optional<Instant> expiresAt,
@@ -48,7 +48,7 @@ final class ApiKeyStore {
     record ApiKeyRecord(
             UUID id,
             WorkspaceId workspace,
-            UUID createdBy,
+            Optional<UUID> createdBy,
             String plan,
             KeyAccess access,
             Optional<Instant> expiresAt,
@@ -61,7 +61,7 @@ final class ApiKeyStore {
 
     /// A stored API key, as people see it.
     ///
-    /// @param creator empty if the account no longer exists
+    /// @param creator empty if the account no longer exists, or if the operator made the key
     record ListedKey(
             UUID id,
             String name,
@@ -86,7 +86,7 @@ final class ApiKeyStore {
                 """,
                 key.id(),
                 key.workspace().value(),
-                key.createdBy(),
+                key.createdBy().orElse(null),
                 key.name(),
                 ApiKey.prefix(key.key()),
                 ApiKey.hash(key.key().reveal()),
@@ -164,13 +164,22 @@ final class ApiKeyStore {
                         new ApiKeyRecord(
                                 row.uuid("id"),
                                 new WorkspaceId(row.uuid("workspace_id")),
-                                row.uuid("created_by"),
+                                creator(row),
                                 row.text("plan"),
                                 KeyAccess.parse(row.text("access")),
                                 row.instantOrNone("expires_at"),
                                 row.bool("is_use_noted")),
                 now.minus(LAST_USED_UPDATE_INTERVAL),
                 hash);
+    }
+
+    private static Optional<UUID> creator(Row row) throws SQLException {
+        return row.isNull("created_by") ? Optional.empty() : Optional.of(row.uuid("created_by"));
+    }
+
+    /// Forgets who created the keys of an account that is about to be deleted. The keys go on.
+    static void forgetCreator(Tx tx, UUID account) {
+        tx.update("update api_key set created_by = null where created_by = ?", account);
     }
 
     /// Updates `last_used_at` if it is out of date.

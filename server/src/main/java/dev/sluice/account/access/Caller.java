@@ -8,6 +8,7 @@ import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
 
 import java.util.Set;
+import java.util.Optional;
 import java.util.UUID;
 
 /// The authenticated caller of an API request, who acts in one workspace.
@@ -19,8 +20,8 @@ public record Caller(WorkspaceId workspace, Identity identity, AuditTrail trail)
     public sealed interface Identity {
 
         /// @param key the id of the API key
-        /// @param createdBy the account of the person who created it
-        record KeyIdentity(UUID key, UUID createdBy) implements Identity {}
+        /// @param createdBy the account of the person who created it; empty if it no longer exists
+        record KeyIdentity(UUID key, Optional<UUID> createdBy) implements Identity {}
 
         /// @param role the person's role in the workspace, read for this request
         record SessionIdentity(UUID account, UUID session, Role role) implements Identity {}

@@ -85,7 +85,7 @@ public final class InitialSetup {
                 new ApiKeyStore.NewKey(
                         ids.next(),
                         workspace,
-                        owner,
+                        Optional.of(owner),
                         "First key",
                         KeyAccess.FULL,
                         Optional.empty(),

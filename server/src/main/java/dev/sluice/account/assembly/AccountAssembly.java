@@ -7,6 +7,7 @@ import dev.sluice.account.access.ClientAddress;
 import dev.sluice.account.access.InitialSetup;
 import dev.sluice.account.access.SessionStore;
 import dev.sluice.account.audit.AuditLogTrimmer;
+import dev.sluice.account.password.PasswordResetStore;
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.account.plan.PlanChangePolicy;
 import dev.sluice.account.plan.PlanRoutes;
@@ -15,12 +16,14 @@ import dev.sluice.platform.assembly.Foundation;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.loop.Chore;
+import dev.sluice.platform.mail.MailQueue;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -28,8 +31,9 @@ import java.util.function.Consumer;
 /// The assembled account layer: authentication of API requests, and the plan catalogue.
 ///
 /// @param callerRoutes `GET /api/v1/me`
+/// @param mail empty if no mail server is configured
+/// @param expiry removes sessions, invites and password resets that expired
 /// @param auditLogTrimming removes old entries of the audit log
-/// @param expiry removes sessions and invites that expired
 /// @param firstStart the newly created credentials if this is the first start with this database;
 ///   otherwise empty
 public record AccountAssembly(
@@ -39,6 +43,7 @@ public record AccountAssembly(
         SignInAssembly signIn,
         MembersAssembly members,
         PlanCatalog plans,
+        Optional<MailQueue> mail,
         Chore expiry,
         Chore auditLogTrimming,
         Optional<InitialSetup.InitialCredentials> firstStart) {
@@ -64,6 +69,7 @@ public record AccountAssembly(
                         saveCredentials);
         warnOfOpenPlans(settings);
         var plans = settings.plans();
+        var mail = base.mail().map(sender -> new MailQueue(sender, base.clock()));
         var authenticator =
                 new Authenticator(
                         db,
@@ -80,12 +86,14 @@ public record AccountAssembly(
                         db,
                         authenticator,
                         settings.people(),
+                        mail,
                         base.ids(),
                         base.random(),
                         base.clock()),
                 new MembersAssembly(
                         db,
                         authenticator,
+                        mail,
                         settings.people().baseUrl(),
                         plans,
                         settings.planChangePolicy(),
@@ -93,6 +101,7 @@ public record AccountAssembly(
                         base.random(),
                         base.clock()),
                 plans,
+                mail,
                 Chore.of(
                         "expired sessions",
                         Duration.ofMinutes(10),
@@ -116,10 +125,16 @@ public record AccountAssembly(
     private static void deleteExpired(Tx tx, Instant now) {
         SessionStore.deleteExpired(tx, now);
         InviteStore.deleteExpired(tx, now);
+        PasswordResetStore.deleteExpired(tx, now);
     }
 
     public List<Chore> chores() {
-        return List.of(expiry, auditLogTrimming);
+        var chores = new ArrayList<Chore>();
+        mail.map(MailQueue::chore).ifPresent(chores::add);
+        chores.add(signIn.resetMails());
+        chores.add(expiry);
+        chores.add(auditLogTrimming);
+        return chores;
     }
 
     public void addTo(Router router) {

@@ -2,6 +2,7 @@ package dev.sluice.account.assembly;
 
 import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.members.AuditLogRoutes;
+import dev.sluice.account.members.InviteMailer;
 import dev.sluice.account.members.InviteRoutes;
 import dev.sluice.account.members.MemberRoutes;
 import dev.sluice.account.members.PlanChangeRoutes;
@@ -12,9 +13,11 @@ import dev.sluice.account.plan.PlanChangePolicy;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.mail.MailQueue;
 import dev.sluice.platform.secret.SecretGenerator;
 
 import java.time.InstantSource;
+import java.util.Optional;
 
 /// The assembled routes of workspaces: all under `/api/v1/workspaces` and `/api/v1/invites`.
 final class MembersAssembly {
@@ -25,11 +28,13 @@ final class MembersAssembly {
     private final PlanChangeRoutes planChange;
     private final AuditLogRoutes auditLog;
 
+    /// @param mail empty if the server sends no mail
     /// @param baseUrl the server's public address
     /// @param plans the first of them is the plan of a new workspace
     MembersAssembly(
             Db db,
             Authenticator authenticator,
+            Optional<MailQueue> mail,
             String baseUrl,
             PlanCatalog plans,
             PlanChangePolicy planChangePolicy,
@@ -40,9 +45,17 @@ final class MembersAssembly {
         String firstPlan = plans.names().getFirst();
         workspaces = new WorkspaceRoutes(db, authenticator, access, firstPlan, ids, clock);
         members = new MemberRoutes(db, access);
-        invites = new InviteRoutes(db, authenticator, access, baseUrl, ids, random, clock);
         auditLog = new AuditLogRoutes(db, authenticator);
         planChange = new PlanChangeRoutes(db, access, plans, planChangePolicy, clock);
+        invites =
+                new InviteRoutes(
+                        db,
+                        authenticator,
+                        access,
+                        new InviteMailer(mail, baseUrl, clock),
+                        ids,
+                        random,
+                        clock);
     }
 
     void addTo(Router router) {

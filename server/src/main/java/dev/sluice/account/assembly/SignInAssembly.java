@@ -3,8 +3,11 @@ package dev.sluice.account.assembly;
 import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.ClientAddress;
 import dev.sluice.account.access.SessionCookie;
-import dev.sluice.account.people.PasswordCheck;
-import dev.sluice.account.people.PasswordRoutes;
+import dev.sluice.account.password.PasswordCheck;
+import dev.sluice.account.password.PasswordResetMailer;
+import dev.sluice.account.password.PasswordResetRoutes;
+import dev.sluice.account.password.PasswordRoutes;
+import dev.sluice.account.people.AccountRoutes;
 import dev.sluice.account.people.PeopleSettings;
 import dev.sluice.account.people.RegistrationRoutes;
 import dev.sluice.account.people.SessionOpener;
@@ -13,9 +16,12 @@ import dev.sluice.account.people.SignInRoutes;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.loop.Chore;
+import dev.sluice.platform.mail.MailQueue;
 import dev.sluice.platform.secret.SecretGenerator;
 
 import java.time.InstantSource;
+import java.util.Optional;
 
 /// The assembled sign-in: all routes under `/api/v1/auth`.
 final class SignInAssembly {
@@ -24,11 +30,16 @@ final class SignInAssembly {
     private final RegistrationRoutes registration;
     private final PasswordRoutes password;
     private final SessionRoutes sessions;
+    private final AccountRoutes account;
+    private final PasswordResetRoutes passwordReset;
+    private final PasswordResetMailer resetMailer;
 
+    /// @param mail empty if the server sends no mail
     SignInAssembly(
             Db db,
             Authenticator authenticator,
             PeopleSettings settings,
+            Optional<MailQueue> mail,
             Uuid7 ids,
             SecretGenerator random,
             InstantSource clock) {
@@ -51,6 +62,9 @@ final class SignInAssembly {
                         clock);
         password = new PasswordRoutes(db, authenticator, passwords, clientAddress);
         sessions = new SessionRoutes(db, authenticator, clock);
+        account = new AccountRoutes(db, authenticator, passwords, cookie, clientAddress);
+        resetMailer = new PasswordResetMailer(db, mail, settings.baseUrl(), random, clock);
+        passwordReset = new PasswordResetRoutes(db, passwords, resetMailer, clientAddress, clock);
     }
 
     void addTo(Router router) {
@@ -58,5 +72,11 @@ final class SignInAssembly {
         registration.addTo(router);
         password.addTo(router);
         sessions.addTo(router);
+        account.addTo(router);
+        passwordReset.addTo(router);
+    }
+
+    Chore resetMails() {
+        return resetMailer.chore();
     }
 }

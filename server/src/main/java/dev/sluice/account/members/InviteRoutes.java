@@ -39,7 +39,7 @@ public final class InviteRoutes {
     private final Db db;
     private final Authenticator authenticator;
     private final WorkspaceAccess access;
-    private final String baseUrl;
+    private final InviteMailer mailer;
     private final Uuid7 ids;
     private final SecretGenerator random;
     private final InstantSource clock;
@@ -48,7 +48,7 @@ public final class InviteRoutes {
             Db db,
             Authenticator authenticator,
             WorkspaceAccess access,
-            String baseUrl,
+            InviteMailer mailer,
             Uuid7 ids,
             SecretGenerator random,
             InstantSource clock) {
@@ -58,7 +58,7 @@ public final class InviteRoutes {
         this.clock = clock;
         this.authenticator = authenticator;
         this.access = access;
-        this.baseUrl = baseUrl;
+        this.mailer = mailer;
     }
 
     public void addTo(Router router) {
@@ -105,7 +105,20 @@ public final class InviteRoutes {
             who.record(tx, "invite.created", invite.id(), invite.email(), input.names());
         });
         return Reply.created(
-                json(invite).put("token", token).put("accept_url", baseUrl + "/invite#" + token));
+                json(invite)
+                        .put("token", token)
+                        .put("accept_url", mailer.link(token))
+                        .put("mail_queued", sendMail(invite, who.account(), token)));
+    }
+
+    private boolean sendMail(Invite invite, UUID inviter, String token) {
+        return db.call(tx -> {
+            var workspace = WorkspaceStore.find(tx, invite.workspace());
+            var account = AccountStore.find(tx, inviter);
+            return workspace.isPresent()
+                    && account.isPresent()
+                    && mailer.offer(invite, workspace.get(), account.get(), token);
+        });
     }
 
     private static void requireNoMember(Tx tx, Invite invite) {

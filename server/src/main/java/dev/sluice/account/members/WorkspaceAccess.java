@@ -88,9 +88,11 @@ public final class WorkspaceAccess {
         var account =
                 switch (caller.identity()) {
                     case Identity.KeyIdentity key -> key.createdBy();
-                    case Identity.SessionIdentity session -> session.account();
+                    case Identity.SessionIdentity session -> Optional.of(session.account());
                 };
-        if (role(workspace, account).filter(role -> role.includes(Role.ADMIN)).isEmpty()) {
+        if (account.flatMap(id -> role(workspace, id))
+                .filter(role -> role.includes(Role.ADMIN))
+                .isEmpty()) {
             throw new ApiException(
                     ApiErrorCode.FORBIDDEN,
                     "This needs an API key whose creator is an admin or owner of the workspace.");

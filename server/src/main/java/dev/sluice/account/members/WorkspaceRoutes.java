@@ -19,6 +19,8 @@ import dev.sluice.platform.json.JsonObject;
 import java.io.IOException;
 import java.time.InstantSource;
 import java.util.Set;
+import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 
 /// The routes under `/api/v1/workspaces` that concern the workspace itself: list, create, rename
@@ -56,14 +58,15 @@ public final class WorkspaceRoutes {
 
     /// Lists the workspaces of the person, or of the person who created the key.
     private Reply list(Request request) {
-        UUID account =
+        Optional<UUID> account =
                 request.header("Authorization").isEmpty()
-                        ? authenticator.session(request).account()
+                        ? Optional.of(authenticator.session(request).account())
                         : switch (authenticator.authenticate(request).identity()) {
                             case Identity.KeyIdentity key -> key.createdBy();
-                            case Identity.SessionIdentity session -> session.account();
+                            case Identity.SessionIdentity session -> Optional.of(session.account());
                         };
-        var memberships = db.call(tx -> MemberStore.memberships(tx, account));
+        var memberships =
+                account.map(id -> db.call(tx -> MemberStore.memberships(tx, id))).orElse(List.of());
         return Reply.ok(JsonObject.items(memberships.stream().map(WorkspaceRoutes::json).toList()));
     }
 
@@ -106,7 +109,7 @@ public final class WorkspaceRoutes {
 
     private static String name(Request request) throws IOException {
         var input = request.jsonBody();
-        var name = input.required("name", input.text("name", 1, 100));
+        var name = input.required("name", input.visibleText("name", 1, 100));
         input.check();
         return name.orElse("");
     }

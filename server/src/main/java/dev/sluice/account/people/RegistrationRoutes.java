@@ -3,7 +3,12 @@ package dev.sluice.account.people;
 import dev.sluice.account.access.Account;
 import dev.sluice.account.access.AccountStore;
 import dev.sluice.account.access.ClientAddress;
+import dev.sluice.account.password.PasswordCheck;
+import dev.sluice.account.password.PasswordFields;
+import dev.sluice.account.workspace.Invite;
+import dev.sluice.account.workspace.InviteStore;
 import dev.sluice.account.workspace.MemberStore;
+import dev.sluice.account.workspace.MemberStore.Membership;
 import dev.sluice.account.workspace.Role;
 import dev.sluice.account.workspace.Workspace;
 import dev.sluice.account.workspace.WorkspaceId;
@@ -17,13 +22,16 @@ import dev.sluice.platform.http.Request;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.secret.Secret;
+import dev.sluice.platform.secret.Sha256;
 
 import java.io.IOException;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 
-/// The route `POST /api/v1/auth/register`: an account with a workspace of its own.
+/// The route `POST /api/v1/auth/register`: an account with a workspace of its own, or with an
+/// invite. An invite works although registration is closed.
 public final class RegistrationRoutes {
 
     private final Db db;
@@ -59,39 +67,80 @@ public final class RegistrationRoutes {
     }
 
     private Reply register(Request request) throws IOException {
-        if (!isOpen) {
+        var input = request.jsonBody();
+        boolean isInvited = input.hasValue("invite_token");
+        if (!isOpen && !isInvited) {
             throw new ApiException(
                     ApiErrorCode.FORBIDDEN,
-                    "Registration is closed on this server. Ask a member for an invite.");
+                    "Registration is closed on this server. Ask a member for an invite, and send"
+                            + " its token as invite_token.");
         }
-        var input = request.jsonBody();
         var email = input.required("email", input.parsed("email", Account::normalizedEmail));
         var password = PasswordFields.newPassword(input, "password");
-        var name = input.required("name", input.text("name", 1, 100));
-        var workspaceName = input.required("workspace_name", input.text("workspace_name", 1, 100));
+        var name = input.required("name", input.visibleText("name", 1, 100));
+        var inviteToken = input.text("invite_token", 1, 200).toOptional();
+        var workspaceName = input.visibleText("workspace_name", 1, 100);
+        if (!isInvited) {
+            input.required("workspace_name", workspaceName);
+        }
         input.check();
+        var invite = inviteToken.map(Sha256::hash);
+        // Checked before hashing, so that wrong tokens cost no hash; and again with the invite.
+        invite.ifPresent(token -> requireInvited(db.call(tx -> find(tx, token)), email.orElse("")));
         String hash = passwords.hash(password.orElse(new Secret("")), clientAddress.of(request));
         var account = new Account(ids.next(), email.orElse(""), name.orElse(""), hash);
-        return db.call(tx -> create(tx, request, account, workspaceName.orElse("")));
+        return db.call(tx -> create(tx, request, account, workspaceName.toOptional(), invite));
     }
 
-    private Reply create(Tx tx, Request request, Account account, String workspaceName) {
+    private Optional<Invite> find(Tx tx, byte[] token) {
+        return InviteStore.find(tx, token, clock.instant());
+    }
+
+    private static Invite requireInvited(Optional<Invite> found, String email) {
+        var invite = found.orElseThrow(() -> ApiException.notFound("invite"));
+        if (!invite.email().equals(email)) {
+            throw new ApiException(
+                    ApiErrorCode.FORBIDDEN,
+                    "This invite is for another e-mail address. Register with the invited one.");
+        }
+        return invite;
+    }
+
+    private Reply create(
+            Tx tx,
+            Request request,
+            Account account,
+            Optional<String> workspaceName,
+            Optional<byte[]> inviteToken) {
         var now = clock.instant();
         if (!AccountStore.insert(tx, account, now)) {
             throw new ApiException(
                     ApiErrorCode.CONFLICT,
                     "An account with this e-mail address exists. Sign in, or reset its password.");
         }
-        var workspace = new Workspace(new WorkspaceId(ids.next()), workspaceName, firstPlan);
-        WorkspaceStore.create(tx, workspace, now);
-        MemberStore.insert(tx, workspace.id(), account.id(), Role.OWNER, now);
+        var joined = inviteToken.map(token -> join(tx, account, token, now));
+        var created = workspaceName.map(name -> createWorkspace(tx, account, name, now));
+        var membership = joined.or(() -> created).orElseThrow();
         var cookie =
-                sessionOpener.open(tx, request, account.id(), Optional.of(workspace.id()), now);
-        return Reply.created(
-                        PersonJson.of(
-                                account,
-                                Optional.of(new MemberStore.Membership(workspace, Role.OWNER))))
+                sessionOpener.open(
+                        tx, request, account.id(), Optional.of(membership.workspace().id()), now);
+        return Reply.created(PersonJson.of(account, Optional.of(membership)))
                 .with(List.of(cookie))
                 .with("Cache-Control", "no-store");
+    }
+
+    /// Accepts the invite for the new account.
+    private static Membership join(Tx tx, Account account, byte[] token, Instant now) {
+        var invite = requireInvited(InviteStore.take(tx, token, now), account.email());
+        MemberStore.insert(tx, invite.workspace(), account.id(), invite.role(), now);
+        return new Membership(
+                WorkspaceStore.find(tx, invite.workspace()).orElseThrow(), invite.role());
+    }
+
+    private Membership createWorkspace(Tx tx, Account account, String name, Instant now) {
+        var workspace = new Workspace(new WorkspaceId(ids.next()), name, firstPlan);
+        WorkspaceStore.create(tx, workspace, now);
+        MemberStore.insert(tx, workspace.id(), account.id(), Role.OWNER, now);
+        return new Membership(workspace, Role.OWNER);
     }
 }

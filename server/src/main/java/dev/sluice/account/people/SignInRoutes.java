@@ -5,6 +5,8 @@ import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.ClientAddress;
 import dev.sluice.account.access.SessionCookie;
 import dev.sluice.account.access.SessionStore;
+import dev.sluice.account.password.PasswordCheck;
+import dev.sluice.account.password.PasswordFields;
 import dev.sluice.account.workspace.MemberStore;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.http.Reply;

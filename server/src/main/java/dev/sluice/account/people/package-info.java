@@ -1,4 +1,4 @@
-/// People: signing in and out, sessions, passwords and accounts.
+/// People: signing in and out, sessions, registering and deleting accounts.
 @NullMarked
 package dev.sluice.account.people;
 

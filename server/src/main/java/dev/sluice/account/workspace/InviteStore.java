@@ -50,6 +50,20 @@ public final class InviteStore {
                 now);
     }
 
+    /// Returns the open invite with this token.
+    public static Optional<Invite> find(Tx tx, byte[] tokenHash, Instant now) {
+        return tx.findOne(
+                """
+                select id, workspace_id, email, role, created_at, expires_at
+                  from invite
+                 where token_hash = ?
+                   and expires_at > ?
+                """,
+                InviteStore::invite,
+                tokenHash,
+                now);
+    }
+
     /// Removes and returns the open invite with this token, so that it works once only.
     public static Optional<Invite> take(Tx tx, byte[] tokenHash, Instant now) {
         return tx.findOne(
@@ -88,6 +102,11 @@ public final class InviteStore {
     /// Removes all invites to a workspace.
     public static void deleteAll(Tx tx, WorkspaceId workspace) {
         tx.update("delete from invite where workspace_id = ?", workspace.value());
+    }
+
+    /// Removes the open invites to all workspaces that a person made.
+    public static void deleteAllBy(Tx tx, UUID createdBy) {
+        tx.update("delete from invite where created_by = ?", createdBy);
     }
 
     private static Invite invite(Row row) throws SQLException {

@@ -116,6 +116,11 @@ public final class MemberStore {
         tx.update("delete from member where workspace_id = ?", workspace.value());
     }
 
+    /// Removes a person from all workspaces.
+    public static void deleteAll(Tx tx, UUID account) {
+        tx.update("delete from member where account_id = ?", account);
+    }
+
     /// Whether the workspace has an owner other than this person.
     public static boolean hasOtherOwner(Tx tx, WorkspaceId workspace, UUID account) {
         return tx.findOne(

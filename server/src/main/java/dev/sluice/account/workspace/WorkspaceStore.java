@@ -122,6 +122,21 @@ public final class WorkspaceStore {
                 id.value());
     }
 
+    /// Returns the oldest workspace; none if there is none.
+    public static List<Workspace> first(Tx tx) {
+        return tx.query(
+                "select id, name, plan from workspace order by created_at, id limit 1",
+                WorkspaceStore::workspace);
+    }
+
+    /// Returns the workspaces with this name.
+    public static List<Workspace> named(Tx tx, String name) {
+        return tx.query(
+                "select id, name, plan from workspace where name = ? order by created_at, id",
+                WorkspaceStore::workspace,
+                name);
+    }
+
     /// Returns the workspaces that changed after `version`.
     public static List<Workspace> changedAfter(Tx tx, long version) {
         return tx.query(

@@ -3,17 +3,20 @@ package dev.sluice.platform.assembly;
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.loop.Shutdown;
+import dev.sluice.platform.mail.MailSender;
 import dev.sluice.platform.secret.Sealer;
 import dev.sluice.platform.secret.SecretGenerator;
 
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Optional;
 
 /// The objects that all layers of the server share, built once at startup.
 ///
 /// @param clock shared by all nodes on one database
 /// @param settledClock for decisions that cannot be undone; it follows a leap forward of `clock`
 ///   only after that has lasted for an hour
+/// @param mail empty if no mail server is configured
 public record Foundation(
         Database database,
         Pools pools,
@@ -22,6 +25,7 @@ public record Foundation(
         SecretGenerator random,
         InstantSource clock,
         InstantSource settledClock,
+        Optional<MailSender> mail,
         Shutdown shutdown) {
 
     public Instant now() {

@@ -1,25 +1,26 @@
-package dev.sluice.account.people;
+package dev.sluice.account.password;
 
 import dev.sluice.platform.json.FieldReader;
 import dev.sluice.platform.json.Patch;
 import dev.sluice.platform.secret.Secret;
 
 /// Reads passwords from a request's body.
-final class PasswordFields {
+public final class PasswordFields {
 
-    private static final int MIN_LENGTH = 8;
-    private static final int MAX_LENGTH = 128;
+    static final int MIN_LENGTH = 8;
+    static final int MAX_LENGTH = 128;
 
     private PasswordFields() {}
 
     /// Reads a password that is to be set. The field is required.
-    static Patch<Secret> newPassword(FieldReader input, String field) {
-        return input.required(field, input.text(field, MIN_LENGTH, MAX_LENGTH)).map(Secret::new);
+    public static Patch<Secret> newPassword(FieldReader input, String field) {
+        return input.required(field, input.visibleText(field, MIN_LENGTH, MAX_LENGTH))
+                .map(Secret::new);
     }
 
     /// Reads a password that is to be checked, of any length that a sane client sends. The field is
     /// required.
-    static Secret given(FieldReader input, String field) {
+    public static Secret given(FieldReader input, String field) {
         return new Secret(input.required(field, input.text(field, 1, 1_000)).orElse(""));
     }
 }

@@ -1,4 +1,4 @@
-package dev.sluice.account.people;
+package dev.sluice.account.password;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

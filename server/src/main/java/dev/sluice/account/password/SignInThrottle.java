@@ -1,4 +1,4 @@
-package dev.sluice.account.people;
+package dev.sluice.account.password;
 
 import dev.sluice.account.access.LeastRecentlyUsed;
 import dev.sluice.account.access.NetworkFailures;

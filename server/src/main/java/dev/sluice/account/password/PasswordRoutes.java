@@ -1,4 +1,4 @@
-package dev.sluice.account.people;
+package dev.sluice.account.password;
 
 import dev.sluice.account.access.Account;
 import dev.sluice.account.access.AccountStore;
@@ -58,6 +58,7 @@ public final class PasswordRoutes {
             authenticator
                     .trail(request, session)
                     .recordOfPerson(tx, account.id(), "person.password_changed");
+            PasswordResetStore.delete(tx, account.id());
         });
         return Reply.noContent();
     }

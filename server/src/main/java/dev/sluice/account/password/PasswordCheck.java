@@ -1,4 +1,4 @@
-package dev.sluice.account.people;
+package dev.sluice.account.password;
 
 import dev.sluice.account.access.Account;
 import dev.sluice.account.access.AccountStore;
@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.BiPredicate;
 import java.util.function.Supplier;
 
 /// Checks a person's password, and hashes new ones. The answer, and the time it takes, is the same
@@ -25,7 +26,7 @@ import java.util.function.Supplier;
 /// clients together may cost. Thread-safe.
 public final class PasswordCheck {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration LINE_TIMEOUT = Duration.ofSeconds(10);
     private static final int SALT_BYTES = 16;
     private static final UUID NO_ACCOUNT = new UUID(0, 0);
 
@@ -33,12 +34,29 @@ public final class PasswordCheck {
     private final SecretGenerator random;
     private final InstantSource clock;
     private final SignInThrottle throttle = new SignInThrottle();
-    private final PasswordLine line = new PasswordLine();
+    private final PasswordLine line;
+    private final Duration lineTimeout;
+    private final BiPredicate<Secret, String> matcher;
 
     /// The hash of a password that nobody knows, which is compared if there is no account.
     private final String unknownAccountHash;
 
     public PasswordCheck(Db db, SecretGenerator random, InstantSource clock) {
+        this(db, random, clock, new PasswordLine(), LINE_TIMEOUT, PasswordHasher::matches);
+    }
+
+    /// @param lineTimeout how long a client waits in the line at most
+    /// @param matcher whether a password is the one of a stored hash
+    PasswordCheck(
+            Db db,
+            SecretGenerator random,
+            InstantSource clock,
+            PasswordLine line,
+            Duration lineTimeout,
+            BiPredicate<Secret, String> matcher) {
+        this.line = line;
+        this.lineTimeout = lineTimeout;
+        this.matcher = matcher;
         this.db = db;
         this.random = random;
         this.clock = clock;
@@ -50,7 +68,7 @@ public final class PasswordCheck {
     ///
     /// @param email in the form of [Account#normalizedEmail]
     /// @throws ApiException 429 if the client must wait
-    Optional<Account> find(String email, Secret password, InetAddress client) {
+    public Optional<Account> find(String email, Secret password, InetAddress client) {
         String network = ClientAddress.network(client);
         var delay = throttle.delay(email, network, clock.instant());
         if (!delay.isZero()) {
@@ -65,7 +83,7 @@ public final class PasswordCheck {
                 new PasswordLine.Place(
                         network, isKnown, throttle.failures(network, clock.instant()));
         String stored = account.map(Account::passwordHash).orElse(unknownAccountHash);
-        boolean matches = inLine(place, () -> PasswordHasher.matches(password, stored));
+        boolean matches = inLine(place, () -> matcher.test(password, stored));
         if (!matches || account.isEmpty()) {
             throttle.failed(email, network, clock.instant());
             return Optional.empty();
@@ -77,9 +95,16 @@ public final class PasswordCheck {
     /// Returns the hash of a new password.
     ///
     /// @throws ApiException 429 if too many clients wait
-    String hash(Secret password, InetAddress client) {
+    public String hash(Secret password, InetAddress client) {
         var place = new PasswordLine.Place(ClientAddress.network(client), false, 0);
         return inLine(place, () -> PasswordHasher.hash(password, random.bytes(SALT_BYTES)));
+    }
+
+    /// Lets the client sign in at once, although it failed before: it has proved to be the owner.
+    ///
+    /// @param email in the form of [Account#normalizedEmail]
+    void forgetFailures(String email, InetAddress client) {
+        throttle.succeeded(email, ClientAddress.network(client));
     }
 
     private <T> T inLine(PasswordLine.Place place, Supplier<T> work) {
@@ -93,7 +118,7 @@ public final class PasswordCheck {
 
     private void enterLine(PasswordLine.Place place) {
         try {
-            if (!line.enter(place, PATIENCE)) {
+            if (!line.enter(place, lineTimeout)) {
                 throw ApiException.tooMany(
                         "Too many people sign in at the moment.", Duration.ofSeconds(5));
             }

@@ -1,4 +1,4 @@
-package dev.sluice.account.people;
+package dev.sluice.account.password;
 
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,9 +1,9 @@
-package dev.sluice.account.people;
+package dev.sluice.account.password;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.sluice.account.people.PasswordLine.Place;
+import dev.sluice.account.password.PasswordLine.Place;
 
 import org.junit.jupiter.api.Test;
 

@@ -1,0 +1,88 @@
+package dev.sluice;
+
+import dev.sluice.account.access.Account;
+import dev.sluice.account.password.PasswordRecovery;
+import dev.sluice.platform.secret.Secret;
+import dev.sluice.platform.secret.SecretGenerator;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/// The command `sluice reset-password EMAIL`: sets a person's password and ends the person's
+/// sessions, whether or not a server is running.
+final class ResetPasswordCommand {
+
+    private static final int EXIT_DONE = 0;
+    private static final int EXIT_REFUSED = 1;
+    private static final int EXIT_ERROR = 2;
+
+    private static final String PASSWORD_STDIN = "--password-stdin";
+    private static final String USAGE =
+            "Usage: sluice reset-password EMAIL [--password-stdin]. Without the option, a random"
+                    + " password is set and printed.";
+
+    private ResetPasswordCommand() {}
+
+    /// Runs the command.
+    ///
+    /// @param config the settings of the server whose account is changed
+    /// @param arguments what follows `reset-password`
+    /// @param in has the password in its first line, if `--password-stdin` is given
+    /// @return the exit status
+    static int run(
+            Config config,
+            List<String> arguments,
+            InputStream in,
+            PrintStream out,
+            PrintStream err) {
+        var words = new ArrayList<>(arguments);
+        boolean isGiven = words.remove(PASSWORD_STDIN);
+        if (words.size() != 1 || words.getFirst().startsWith("-")) {
+            err.println(USAGE);
+            return EXIT_ERROR;
+        }
+        var random = new SecretGenerator();
+        try {
+            String email = Account.normalizedEmail(words.getFirst());
+            var password = isGiven ? new Secret(firstLine(in)) : PasswordRecovery.generate(random);
+            var refusal = PasswordRecovery.refusal(password);
+            if (refusal.isPresent()) {
+                err.println(refusal.get());
+                return EXIT_ERROR;
+            }
+            if (set(config, email, password, random).isEmpty()) {
+                err.println("There is no account with the address " + email + ".");
+                return EXIT_REFUSED;
+            }
+            out.println(
+                    isGiven
+                            ? "The password of " + email + " is set."
+                            : "The new password of " + email + " is " + password.reveal());
+            out.println("All sessions of this person have ended.");
+            return EXIT_DONE;
+        } catch (RuntimeException | IOException e) {
+            err.println("The password could not be set: " + e.getMessage());
+            return EXIT_ERROR;
+        }
+    }
+
+    private static Optional<Account> set(
+            Config config, String email, Secret password, SecretGenerator random) {
+        return CommandDatabase.use(
+                config,
+                "reset-password",
+                db -> db.call(tx -> PasswordRecovery.set(tx, email, password, random)));
+    }
+
+    private static String firstLine(InputStream in) throws IOException {
+        var reader = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
+        return Optional.ofNullable(reader.readLine()).orElse("");
+    }
+}

@@ -1,0 +1,36 @@
+package dev.sluice.account.access;
+
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.secret.Secret;
+import dev.sluice.platform.secret.SecretGenerator;
+
+import java.time.Instant;
+import java.util.Optional;
+
+/// Creates an API key for the operator of the server, who needs no session.
+public final class KeyRecovery {
+
+    private static final String KEY_NAME = "sluice reset-key";
+
+    private KeyRecovery() {}
+
+    /// Returns a new key with full access, which has no creator and does not expire.
+    public static Secret create(
+            Tx tx, WorkspaceId workspace, Uuid7 ids, SecretGenerator random, Instant now) {
+        var key = ApiKey.generate(random);
+        ApiKeyStore.insert(
+                tx,
+                new ApiKeyStore.NewKey(
+                        ids.next(),
+                        workspace,
+                        Optional.empty(),
+                        KEY_NAME,
+                        KeyAccess.FULL,
+                        Optional.empty(),
+                        key),
+                now);
+        return key;
+    }
+}

@@ -1,0 +1,113 @@
+package dev.sluice.account.password;
+
+import dev.sluice.account.access.Account;
+import dev.sluice.account.access.AccountStore;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.loop.Chore;
+import dev.sluice.platform.mail.MailMessage;
+import dev.sluice.platform.mail.MailQueue;
+import dev.sluice.platform.secret.SecretGenerator;
+import dev.sluice.platform.secret.Sha256;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+
+/// Makes password resets in the background and mails their links.
+///
+/// The look whether there is an account happens here, not in the request, so the answer to the
+/// request takes the same time for everybody. Thread-safe.
+public final class PasswordResetMailer {
+
+    private static final Logger log = LoggerFactory.getLogger(PasswordResetMailer.class);
+    private static final int MAX_REQUESTS = 1_000;
+    private static final Duration LOOK_INTERVAL = Duration.ofSeconds(5);
+    private static final int TOKEN_LENGTH = 43; // more than 255 random bits
+
+    private final Db db;
+    private final Optional<MailQueue> mail;
+    private final String baseUrl;
+    private final SecretGenerator random;
+    private final InstantSource clock;
+    private final BlockingQueue<String> requests = new ArrayBlockingQueue<>(MAX_REQUESTS);
+    private volatile Runnable wake = () -> {};
+
+    /// @param mail empty if the server sends no mail
+    /// @param baseUrl the server's public address, with which links begin
+    public PasswordResetMailer(
+            Db db,
+            Optional<MailQueue> mail,
+            String baseUrl,
+            SecretGenerator random,
+            InstantSource clock) {
+        this.db = db;
+        this.mail = mail;
+        this.baseUrl = baseUrl;
+        this.random = random;
+        this.clock = clock;
+    }
+
+    /// Takes a request for the account with this address, and returns at once.
+    ///
+    /// @param email in the form of [Account#normalizedEmail]
+    void request(String email) {
+        if (!requests.offer(email)) {
+            log.atWarn().log("password_reset.discarded");
+        }
+        wake.run();
+    }
+
+    /// Returns the chore that makes the resets.
+    public Chore chore() {
+        return new Chore("password resets", LOOK_INTERVAL, this::handleNext)
+                .wokenBy(wakeLoop -> wake = wakeLoop);
+    }
+
+    /// Handles the oldest request; returns false if there is none.
+    private boolean handleNext() {
+        var email = Optional.ofNullable(requests.poll());
+        email.flatMap(address -> db.call(tx -> AccountStore.find(tx, address)))
+                .ifPresent(this::handle);
+        return email.isPresent();
+    }
+
+    private void handle(Account account) {
+        if (mail.isEmpty()) {
+            log.atWarn()
+                    .addKeyValue("email", account.email())
+                    .addKeyValue("remedy", "sluice reset-password EMAIL")
+                    .log("password_reset.not_mailed");
+            return;
+        }
+        String token = random.base62(TOKEN_LENGTH);
+        boolean isNew =
+                db.call(tx ->
+                        PasswordResetStore.replace(
+                                tx, account.id(), Sha256.hash(token), clock.instant()));
+        if (isNew) {
+            mail.get().offer(message(account, token));
+        }
+    }
+
+    private MailMessage message(Account account, String token) {
+        return new MailMessage(
+                account.email(),
+                "Set a new password for Sluice",
+                """
+                Somebody, probably you, asked for a new password for the account
+                %s at %s.
+
+                Set it here within an hour. The link works once.
+
+                %s/reset#%s
+
+                If you did not ask, ignore this mail. Your password stays as it is.
+                """
+                        .formatted(account.email(), baseUrl, baseUrl, token));
+    }
+}

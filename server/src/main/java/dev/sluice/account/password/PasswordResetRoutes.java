@@ -1,0 +1,102 @@
+package dev.sluice.account.password;
+
+import dev.sluice.account.access.Account;
+import dev.sluice.account.access.AccountStore;
+import dev.sluice.account.access.ClientAddress;
+import dev.sluice.account.access.NetworkFailures;
+import dev.sluice.account.access.SessionStore;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.http.ApiErrorCode;
+import dev.sluice.platform.http.ApiException;
+import dev.sluice.platform.http.Reply;
+import dev.sluice.platform.http.Request;
+import dev.sluice.platform.http.Router;
+import dev.sluice.platform.secret.Secret;
+import dev.sluice.platform.secret.Sha256;
+
+import java.io.IOException;
+import java.time.InstantSource;
+import java.util.Optional;
+
+/// The routes `POST /api/v1/auth/password-reset` and `/confirm`: a person who forgot the password
+/// sets a new one by a mailed link.
+///
+/// Asking is answered the same for every address. A network may ask 20 times a minute; an account
+/// gets one mail in five minutes.
+public final class PasswordResetRoutes {
+
+    private static final int MAX_REQUESTS_PER_MINUTE = 20;
+
+    private final Db db;
+    private final PasswordCheck passwords;
+    private final PasswordResetMailer mailer;
+    private final ClientAddress clientAddress;
+    private final InstantSource clock;
+    private final NetworkFailures requests = new NetworkFailures(MAX_REQUESTS_PER_MINUTE);
+
+    public PasswordResetRoutes(
+            Db db,
+            PasswordCheck passwords,
+            PasswordResetMailer mailer,
+            ClientAddress clientAddress,
+            InstantSource clock) {
+        this.db = db;
+        this.passwords = passwords;
+        this.mailer = mailer;
+        this.clientAddress = clientAddress;
+        this.clock = clock;
+    }
+
+    public void addTo(Router router) {
+        router.post("/api/v1/auth/password-reset", this::request);
+        router.post("/api/v1/auth/password-reset/confirm", this::confirm);
+    }
+
+    private Reply request(Request request) throws IOException {
+        var now = clock.instant();
+        String network = ClientAddress.network(clientAddress.of(request));
+        var delay = requests.delay(network, now);
+        if (!delay.isZero()) {
+            throw ApiException.tooMany(
+                    "Too many password resets were asked for from your network.", delay);
+        }
+        var input = request.jsonBody();
+        var email = input.required("email", input.parsed("email", Account::normalizedEmail));
+        input.check();
+        requests.add(network, now);
+        mailer.request(email.orElse(""));
+        return Reply.empty(202);
+    }
+
+    private Reply confirm(Request request) throws IOException {
+        var input = request.jsonBody();
+        var token = input.required("token", input.text("token", 1, 200));
+        var password = PasswordFields.newPassword(input, "password");
+        input.check();
+        byte[] tokenHash = Sha256.hash(token.orElse(""));
+        // Looked for before hashing, so that wrong tokens cost no hash.
+        var _ =
+                db.call(tx -> PasswordResetStore.find(tx, tokenHash, clock.instant()))
+                        .orElseThrow(PasswordResetRoutes::unknownToken);
+        var client = clientAddress.of(request);
+        String hash = passwords.hash(password.orElse(new Secret("")), client);
+        var account =
+                db.call(tx -> {
+                    var id =
+                            PasswordResetStore.take(tx, tokenHash, clock.instant())
+                                    .orElseThrow(PasswordResetRoutes::unknownToken);
+                    AccountStore.setPasswordHash(tx, id, hash);
+                    SessionStore.endAll(tx, id, Optional.empty());
+                    return AccountStore.find(tx, id).orElseThrow();
+                });
+        passwords.forgetFailures(account.email(), client);
+        return Reply.noContent();
+    }
+
+    private static ApiException unknownToken() {
+        return new ApiException(
+                ApiErrorCode.NOT_FOUND,
+                "This link is unknown, was used, or is older than an hour. Ask for a new one with"
+                        + " POST /api/v1/auth/password-reset.");
+    }
+}

@@ -1,0 +1,75 @@
+package dev.sluice.account.password;
+
+import dev.sluice.platform.db.Tx;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.UUID;
+
+/// The SQL of password resets. An account has at most one, known by the hash of its token.
+public final class PasswordResetStore {
+
+    /// How long the link in the mail works.
+    static final Duration LIFETIME = Duration.ofHours(1);
+
+    /// How soon a new reset may replace the one before. In that time the mail with the earlier link
+    /// is on its way.
+    static final Duration MIN_INTERVAL = Duration.ofMinutes(5);
+
+    private PasswordResetStore() {}
+
+    /// Stores a reset in place of the account's earlier one. Returns false, and changes nothing, if
+    /// that one was made less than five minutes ago.
+    static boolean replace(Tx tx, UUID account, byte[] tokenHash, Instant now) {
+        return tx.update(
+                        """
+                        insert into password_reset (account_id, token_hash, created_at, expires_at)
+                        values (?, ?, ?, ?)
+                        on conflict (account_id) do update
+                           set token_hash = excluded.token_hash,
+                               created_at = excluded.created_at,
+                               expires_at = excluded.expires_at
+                         where password_reset.created_at not between ? and ?
+                        """,
+                        account,
+                        tokenHash,
+                        now,
+                        now.plus(LIFETIME),
+                        now.minus(MIN_INTERVAL).plusMillis(1),
+                        now)
+                > 0;
+    }
+
+    /// Returns the account whose password may be set with this token.
+    static Optional<UUID> find(Tx tx, byte[] tokenHash, Instant now) {
+        return tx.findOne(
+                "select account_id from password_reset where token_hash = ? and expires_at > ?",
+                row -> row.uuid("account_id"),
+                tokenHash,
+                now);
+    }
+
+    /// Like `find`, but removes the reset, so that it works once only.
+    static Optional<UUID> take(Tx tx, byte[] tokenHash, Instant now) {
+        return tx.findOne(
+                """
+                delete from password_reset
+                 where token_hash = ?
+                   and expires_at > ?
+                returning account_id
+                """,
+                row -> row.uuid("account_id"),
+                tokenHash,
+                now);
+    }
+
+    public static void delete(Tx tx, UUID account) {
+        tx.update("delete from password_reset where account_id = ?", account);
+    }
+
+    /// Removes the resets that expired before `now`.
+    public static void deleteExpired(Tx tx, Instant now) {
+        tx.update("delete from password_reset where expires_at <= ?", now);
+    }
+}

@@ -1,0 +1,112 @@
+package dev.sluice.account.people;
+
+import dev.sluice.account.access.Account;
+import dev.sluice.account.access.AccountStore;
+import dev.sluice.account.access.Authenticator;
+import dev.sluice.account.access.ClientAddress;
+import dev.sluice.account.access.SessionCookie;
+import dev.sluice.account.password.PasswordCheck;
+import dev.sluice.account.password.PasswordFields;
+import dev.sluice.account.password.PasswordResetStore;
+import dev.sluice.account.workspace.InviteStore;
+import dev.sluice.account.workspace.MemberStore;
+import dev.sluice.account.workspace.MemberStore.Membership;
+import dev.sluice.account.workspace.Role;
+import dev.sluice.account.workspace.Workspace;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.http.ApiErrorCode;
+import dev.sluice.platform.http.ApiException;
+import dev.sluice.platform.http.Reply;
+import dev.sluice.platform.http.Request;
+import dev.sluice.platform.http.Router;
+
+import java.io.IOException;
+import java.util.Comparator;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.Collectors;
+
+/// The route `DELETE /api/v1/auth/account`: a person deletes the own account.
+///
+/// Its sessions and open invites end. API keys belong to their workspaces and go on.
+public final class AccountRoutes {
+
+    private static final int MAX_NAMED_WORKSPACES = 10;
+
+    private final Db db;
+    private final Authenticator authenticator;
+    private final PasswordCheck passwords;
+    private final SessionCookie cookie;
+    private final ClientAddress clientAddress;
+
+    public AccountRoutes(
+            Db db,
+            Authenticator authenticator,
+            PasswordCheck passwords,
+            SessionCookie cookie,
+            ClientAddress clientAddress) {
+        this.db = db;
+        this.authenticator = authenticator;
+        this.passwords = passwords;
+        this.cookie = cookie;
+        this.clientAddress = clientAddress;
+    }
+
+    public void addTo(Router router) {
+        router.delete("/api/v1/auth/account", this::delete);
+    }
+
+    private Reply delete(Request request) throws IOException {
+        var session = authenticator.session(request);
+        var input = request.jsonBody();
+        var password = PasswordFields.given(input, "password");
+        input.check();
+        Account account = db.call(tx -> AccountStore.find(tx, session.account())).orElseThrow();
+        if (passwords.find(account.email(), password, clientAddress.of(request)).isEmpty()) {
+            throw new ApiException(ApiErrorCode.FORBIDDEN, "The password is wrong.");
+        }
+        db.run(tx -> delete(tx, account.id()));
+        return Reply.noContent().with(List.of(cookie.clear()));
+    }
+
+    private static void delete(Tx tx, UUID account) {
+        lock(tx, account);
+        var owned =
+                MemberStore.memberships(tx, account).stream()
+                        .filter(membership -> membership.role() == Role.OWNER)
+                        .map(Membership::workspace)
+                        .filter(workspace ->
+                                !MemberStore.hasOtherOwner(tx, workspace.id(), account))
+                        .toList();
+        if (!owned.isEmpty()) {
+            throw new ApiException(ApiErrorCode.CONFLICT, refusal(owned));
+        }
+        InviteStore.deleteAllBy(tx, account);
+        MemberStore.deleteAll(tx, account);
+        PasswordResetStore.delete(tx, account);
+        AccountStore.delete(tx, account);
+    }
+
+    /// Locks the account and its workspaces until the transaction ends, so that two owners who go
+    /// at once cannot both count on the other. The order of ids keeps them from waiting for each
+    /// other.
+    private static void lock(Tx tx, UUID account) {
+        MemberStore.memberships(tx, account).stream()
+                .map(membership -> membership.workspace().id())
+                .sorted(Comparator.comparing(id -> id.value().toString()))
+                .forEach(id -> MemberStore.lock(tx, id));
+        AccountStore.lock(tx, account);
+    }
+
+    private static String refusal(List<Workspace> workspaces) {
+        int more = workspaces.size() - MAX_NAMED_WORKSPACES;
+        return "You are the last owner of "
+                + workspaces.stream()
+                        .limit(MAX_NAMED_WORKSPACES)
+                        .map(Workspace::name)
+                        .collect(Collectors.joining(", "))
+                + (more > 0 ? " and " + more + " more" : "")
+                + ". Transfer or delete each of these workspaces first.";
+    }
+}

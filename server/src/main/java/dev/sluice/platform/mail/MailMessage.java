@@ -1,0 +1,43 @@
+package dev.sluice.platform.mail;
+
+import java.util.regex.Pattern;
+
+/// A message to one person, in plain text.
+///
+/// @param to exactly one address, without a name
+/// @param subject on one line; the constructor replaces control characters and shortens it
+/// @param text with `\n` at the end of each line
+public record MailMessage(String to, String subject, String text) {
+
+    static final int MAX_SUBJECT_LENGTH = 120;
+
+    private static final Pattern ADDRESS =
+            Pattern.compile("[^@\\s\\p{Cntrl},;<>\"()\\[\\]\\\\]+@[^@\\s\\p{Cntrl},;<>\"()]+");
+    private static final Pattern INVISIBLE_RUN = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]+");
+
+    /// @throws IllegalArgumentException if `to` is not exactly one address
+    public MailMessage {
+        requireAddress(to);
+        subject = oneLine(subject, MAX_SUBJECT_LENGTH);
+    }
+
+    /// Returns the text if it is one plain address.
+    ///
+    /// @throws IllegalArgumentException if it is not
+    public static String requireAddress(String text) {
+        if (text.length() > 254 || !ADDRESS.matcher(text).matches()) {
+            throw new IllegalArgumentException("must be an e-mail address, not '" + text + "'");
+        }
+        return text;
+    }
+
+    /// Returns a text that somebody chose, such as a name, so that it cannot begin a line of its
+    /// own in a message or change the direction of the text around it.
+    public static String oneLine(String text, int maxLength) {
+        String line = INVISIBLE_RUN.matcher(text).replaceAll(" ").strip();
+        int length = line.codePointCount(0, line.length());
+        return length <= maxLength
+                ? line
+                : line.substring(0, line.offsetByCodePoints(0, maxLength - 1)) + "…";
+    }
+}

@@ -1,0 +1,137 @@
+package dev.sluice.account.password;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.sluice.account.access.Account;
+import dev.sluice.account.access.AccountStore;
+import dev.sluice.account.access.PasswordHasher;
+import dev.sluice.account.access.SessionStore;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.http.ApiException;
+import dev.sluice.platform.secret.Secret;
+import dev.sluice.platform.secret.SecretGenerator;
+import dev.sluice.testkit.Some;
+import dev.sluice.testkit.TestPostgres;
+
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import java.net.InetAddress;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/// Tests sign-in while many networks guess passwords of the same account.
+class SignInUnderAttackTest {
+
+    private static final String EMAIL = "owner@example.com";
+    private static final Secret PASSWORD = new Secret("correct horse battery");
+    private static final Duration TIMEOUT = Duration.ofSeconds(20);
+    private static final int ATTACKERS = 40;
+
+    @AutoClose private static final Db db = TestPostgres.open(TestPostgres.newDatabase());
+
+    /// Each hash waits for a permit, so that the test decides when one ends.
+    private final Semaphore mayEnd = new Semaphore(0, true);
+
+    private final AtomicInteger running = new AtomicInteger();
+    private final AtomicInteger maxRunning = new AtomicInteger();
+    private final AtomicInteger finished = new AtomicInteger();
+    private final PasswordLine line = new PasswordLine();
+    private final PasswordCheck passwords =
+            new PasswordCheck(
+                    db,
+                    new SecretGenerator(),
+                    InstantSource.fixed(Some.NOON),
+                    line,
+                    Duration.ofMinutes(1),
+                    this::matches);
+
+    /// The owner signed in from the address 192.0.2.1 before.
+    @BeforeAll
+    static void createOwner() {
+        var id = UUID.randomUUID();
+        db.run(tx -> {
+            var hash = PasswordHasher.hash(PASSWORD, new byte[16]);
+            AccountStore.insert(tx, new Account(id, EMAIL, "Owner", hash), Some.NOON);
+            SessionStore.insert(
+                    tx,
+                    new SessionStore.NewSession(
+                            UUID.randomUUID(), id, Optional.empty(), "192.0.2.1", ""),
+                    new byte[32],
+                    Some.NOON);
+        });
+    }
+
+    private boolean matches(Secret password, String stored) {
+        maxRunning.accumulateAndGet(running.incrementAndGet(), Math::max);
+        try {
+            mayEnd.acquireUninterruptibly();
+            return PasswordHasher.matches(password, stored);
+        } finally {
+            running.decrementAndGet();
+            finished.incrementAndGet();
+        }
+    }
+
+    private Optional<Account> signIn(Secret password, String address) {
+        return passwords.find(EMAIL, password, InetAddress.ofLiteral(address));
+    }
+
+    @Test
+    void two_passwords_are_hashed_at_a_time_and_the_owner_is_served_next() throws Exception {
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var attacks = attack(threads);
+            awaitLine(ATTACKERS - 2);
+
+            var owner = threads.submit(() -> signIn(PASSWORD, "192.0.2.1"));
+            awaitLine(ATTACKERS - 1);
+            mayEnd.release(); // one guess ends, and the owner's turn comes
+            awaitLine(ATTACKERS - 2);
+            mayEnd.release(2); // the other guess and the owner's hash end
+            await().atMost(TIMEOUT).until(owner::isDone);
+            int hashesUntilThen = finished.get();
+            mayEnd.release(ATTACKERS);
+
+            assertThat(owner.get()).isPresent();
+            assertThat(hashesUntilThen).isLessThanOrEqualTo(3);
+            for (var attack : attacks) {
+                assertThat(attack.get()).isEqualTo("refused");
+            }
+            assertThat(maxRunning).hasValue(2);
+        }
+    }
+
+    /// Waits until two hashes run and so many clients are in the line.
+    private void awaitLine(int waiting) {
+        await().atMost(TIMEOUT)
+                .until(() -> mayEnd.getQueueLength() == 2 && line.waiting() == waiting);
+    }
+
+    private List<Future<String>> attack(ExecutorService threads) {
+        var attacks = new ArrayList<Future<String>>();
+        for (int i = 0; i < ATTACKERS; i++) {
+            String address = "198.51.100." + i;
+            attacks.add(threads.submit(() -> attempt(new Secret("guess"), address)));
+        }
+        return attacks;
+    }
+
+    private String attempt(Secret password, String address) {
+        try {
+            return signIn(password, address).isPresent() ? "signed in" : "refused";
+        } catch (ApiException e) {
+            return "told to wait";
+        }
+    }
+}
