@@ -1,5 +1,11 @@
 package dev.sluice;
 
+import java.util.random.RandomGenerator;
+import java.time.InstantSource;
+import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.account.audit.AuditTrail;
+import dev.sluice.account.audit.AuditActor;
 import dev.sluice.account.access.Account;
 import dev.sluice.account.password.PasswordRecovery;
 import dev.sluice.platform.secret.Secret;
@@ -78,7 +84,13 @@ final class ResetPasswordCommand {
         return CommandDatabase.use(
                 config,
                 "reset-password",
-                db -> db.call(tx -> PasswordRecovery.set(tx, email, password, random)));
+                db -> db.call(tx -> PasswordRecovery.set(tx, email, password, random, trail(tx))));
+    }
+
+    private static AuditTrail trail(Tx tx) {
+        var now = tx.single("select now() as now", row -> row.instant("now"));
+        var ids = new Uuid7(InstantSource.fixed(now), RandomGenerator.getDefault());
+        return new AuditTrail(AuditActor.operator(), "", ids);
     }
 
     private static String firstLine(InputStream in) throws IOException {

@@ -44,6 +44,7 @@ class AuditLogCoverageTest {
                     entry("login", "changes nothing in a workspace; the person's sessions show it"),
                     entry("logout", "changes nothing in a workspace"),
                     entry("register", "the workspace begins with the account that made it"),
+                    entry("requestPasswordReset", "changes nothing until it is confirmed"),
                     entry("switchWorkspace", "changes only what the session looks at"),
                     entry("deleteWorkspace", "the log goes with the workspace"),
                     entry("previewConnection", "changes nothing"));
@@ -54,6 +55,12 @@ class AuditLogCoverageTest {
                     entry(
                             "changePassword",
                             "AuditLogTest.a_persons_own_changes_are_in_each_workspace_of_the_person"),
+                    entry(
+                            "confirmPasswordReset",
+                            "PasswordResetTest.the_mailed_link_sets_a_password_once_and_ends_all_sessions"),
+                    entry(
+                            "deleteAccount",
+                            "AccountEndTest.sessions_and_invites_end_and_the_keys_go_on_without_a_creator"),
                     entry("acceptInvite", "AuditLogTest.who_joins_by_an_invite_is_named"),
                     entry("resendEvent", "AuditLogTest.resends_are_named_with_the_key_that_asked"),
                     entry(

@@ -78,6 +78,7 @@ class AccountEndTest {
                                 .status())
                 .isEqualTo(404);
         assertThat(owner.get(workspace + "/members").json().path("items")).hasSize(1);
+        assertThat(owner.get("/api/v1/audit-log").body()).contains("person.account_deleted");
         assertThat(key.get("/api/v1/sources").status()).as("the key goes on").isEqualTo(200);
         assertThat(key.get(workspace + "/members").status()).isEqualTo(403);
         assertThat(key.get(workspace + "/invites").status()).isEqualTo(403);

@@ -83,6 +83,7 @@ class InvitedPersonTest {
         assertThat(workspace).endsWith(me.json().path("workspace").path("id").asString());
         assertThat(ann.get("/api/v1/workspaces").json().path("items")).hasSize(1);
         assertThat(owner.get(workspace + "/invites").body()).doesNotContain("ann@example.com");
+        assertThat(owner.get("/api/v1/audit-log").body()).contains("invite.accepted");
         owner.patch(workspace, "{'name':'Default'}");
     }
 

@@ -74,7 +74,8 @@ class PasswordResetTest {
         assertThat(confirmed.header("Set-Cookie")).isEmpty();
         assertThat(session.get("/api/v1/me").status()).isEqualTo(401);
         assertThat(confirm(token, NEW_PASSWORD).status()).as("single use").isEqualTo(404);
-        Person.signIn(api, "ann@example.com", NEW_PASSWORD);
+        var signedIn = Person.signIn(api, "ann@example.com", NEW_PASSWORD);
+        assertThat(signedIn.get("/api/v1/audit-log").body()).contains("person.password_reset");
     }
 
     @Test

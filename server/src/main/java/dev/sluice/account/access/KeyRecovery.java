@@ -1,5 +1,7 @@
 package dev.sluice.account.access;
 
+import dev.sluice.account.audit.AuditActor;
+import dev.sluice.account.audit.AuditTrail;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.id.Uuid7;
@@ -8,6 +10,7 @@ import dev.sluice.platform.secret.SecretGenerator;
 
 import java.time.Instant;
 import java.util.Optional;
+import java.util.Set;
 
 /// Creates an API key for the operator of the server, who needs no session.
 public final class KeyRecovery {
@@ -20,10 +23,11 @@ public final class KeyRecovery {
     public static Secret create(
             Tx tx, WorkspaceId workspace, Uuid7 ids, SecretGenerator random, Instant now) {
         var key = ApiKey.generate(random);
+        var id = ids.next();
         ApiKeyStore.insert(
                 tx,
                 new ApiKeyStore.NewKey(
-                        ids.next(),
+                        id,
                         workspace,
                         Optional.empty(),
                         KEY_NAME,
@@ -31,6 +35,8 @@ public final class KeyRecovery {
                         Optional.empty(),
                         key),
                 now);
+        new AuditTrail(AuditActor.operator(), "", ids)
+                .record(tx, workspace, "api_key.created", id, KEY_NAME, Set.of());
         return key;
     }
 }

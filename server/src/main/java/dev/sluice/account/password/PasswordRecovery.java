@@ -4,6 +4,7 @@ import dev.sluice.account.access.Account;
 import dev.sluice.account.access.AccountStore;
 import dev.sluice.account.access.PasswordHasher;
 import dev.sluice.account.access.SessionStore;
+import dev.sluice.account.audit.AuditTrail;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.json.VisibleText;
 import dev.sluice.platform.secret.Secret;
@@ -43,13 +44,14 @@ public final class PasswordRecovery {
     /// Sets the password of the account with this address and ends its sessions and its reset link.
     /// Returns the account; empty if there is none.
     public static Optional<Account> set(
-            Tx tx, String email, Secret password, SecretGenerator random) {
+            Tx tx, String email, Secret password, SecretGenerator random, AuditTrail trail) {
         var account = AccountStore.find(tx, email);
         account.ifPresent(found -> {
             AccountStore.setPasswordHash(
                     tx, found.id(), PasswordHasher.hash(password, random.bytes(SALT_BYTES)));
             SessionStore.endAll(tx, found.id(), Optional.empty());
             PasswordResetStore.delete(tx, found.id());
+            trail.recordOfPerson(tx, found.id(), "person.password_reset");
         });
         return account;
     }

@@ -5,12 +5,15 @@ import dev.sluice.account.access.AccountStore;
 import dev.sluice.account.access.ClientAddress;
 import dev.sluice.account.access.NetworkFailures;
 import dev.sluice.account.access.SessionStore;
+import dev.sluice.account.audit.AuditActor;
+import dev.sluice.account.audit.AuditTrail;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.http.Router;
+import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.secret.Secret;
 import dev.sluice.platform.secret.Sha256;
 
@@ -31,6 +34,7 @@ public final class PasswordResetRoutes {
     private final PasswordCheck passwords;
     private final PasswordResetMailer mailer;
     private final ClientAddress clientAddress;
+    private final Uuid7 ids;
     private final InstantSource clock;
     private final NetworkFailures requests = new NetworkFailures(MAX_REQUESTS_PER_MINUTE);
 
@@ -39,11 +43,13 @@ public final class PasswordResetRoutes {
             PasswordCheck passwords,
             PasswordResetMailer mailer,
             ClientAddress clientAddress,
+            Uuid7 ids,
             InstantSource clock) {
         this.db = db;
         this.passwords = passwords;
         this.mailer = mailer;
         this.clientAddress = clientAddress;
+        this.ids = ids;
         this.clock = clock;
     }
 
@@ -87,6 +93,8 @@ public final class PasswordResetRoutes {
                                     .orElseThrow(PasswordResetRoutes::unknownToken);
                     AccountStore.setPasswordHash(tx, id, hash);
                     SessionStore.endAll(tx, id, Optional.empty());
+                    new AuditTrail(AuditActor.user(id), client.getHostAddress(), ids)
+                            .recordOfPerson(tx, id, "person.password_reset");
                     return AccountStore.find(tx, id).orElseThrow();
                 });
         passwords.forgetFailures(account.email(), client);

@@ -5,6 +5,7 @@ import dev.sluice.account.access.AccountStore;
 import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.ClientAddress;
 import dev.sluice.account.access.SessionCookie;
+import dev.sluice.account.audit.AuditTrail;
 import dev.sluice.account.password.PasswordCheck;
 import dev.sluice.account.password.PasswordFields;
 import dev.sluice.account.password.PasswordResetStore;
@@ -66,11 +67,11 @@ public final class AccountRoutes {
         if (passwords.find(account.email(), password, clientAddress.of(request)).isEmpty()) {
             throw new ApiException(ApiErrorCode.FORBIDDEN, "The password is wrong.");
         }
-        db.run(tx -> delete(tx, account.id()));
+        db.run(tx -> delete(tx, account.id(), authenticator.trail(request, session)));
         return Reply.noContent().with(List.of(cookie.clear()));
     }
 
-    private static void delete(Tx tx, UUID account) {
+    private static void delete(Tx tx, UUID account, AuditTrail trail) {
         lock(tx, account);
         var owned =
                 MemberStore.memberships(tx, account).stream()
@@ -82,6 +83,7 @@ public final class AccountRoutes {
         if (!owned.isEmpty()) {
             throw new ApiException(ApiErrorCode.CONFLICT, refusal(owned));
         }
+        trail.recordOfPerson(tx, account, "person.account_deleted");
         InviteStore.deleteAllBy(tx, account);
         MemberStore.deleteAll(tx, account);
         PasswordResetStore.delete(tx, account);

@@ -3,6 +3,8 @@ package dev.sluice.account.people;
 import dev.sluice.account.access.Account;
 import dev.sluice.account.access.AccountStore;
 import dev.sluice.account.access.ClientAddress;
+import dev.sluice.account.audit.AuditActor;
+import dev.sluice.account.audit.AuditTrail;
 import dev.sluice.account.password.PasswordCheck;
 import dev.sluice.account.password.PasswordFields;
 import dev.sluice.account.workspace.Invite;
@@ -29,6 +31,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /// The route `POST /api/v1/auth/register`: an account with a workspace of its own, or with an
 /// invite. An invite works although registration is closed.
@@ -118,7 +121,7 @@ public final class RegistrationRoutes {
                     ApiErrorCode.CONFLICT,
                     "An account with this e-mail address exists. Sign in, or reset its password.");
         }
-        var joined = inviteToken.map(token -> join(tx, account, token, now));
+        var joined = inviteToken.map(token -> join(tx, request, account, token, now));
         var created = workspaceName.map(name -> createWorkspace(tx, account, name, now));
         var membership = joined.or(() -> created).orElseThrow();
         var cookie =
@@ -130,9 +133,21 @@ public final class RegistrationRoutes {
     }
 
     /// Accepts the invite for the new account.
-    private static Membership join(Tx tx, Account account, byte[] token, Instant now) {
+    private Membership join(
+            Tx tx, Request request, Account account, byte[] token, Instant now) {
         var invite = requireInvited(InviteStore.take(tx, token, now), account.email());
         MemberStore.insert(tx, invite.workspace(), account.id(), invite.role(), now);
+        new AuditTrail(
+                        AuditActor.user(account.id()),
+                        clientAddress.of(request).getHostAddress(),
+                        ids)
+                .record(
+                        tx,
+                        invite.workspace(),
+                        "invite.accepted",
+                        invite.id(),
+                        invite.email(),
+                        Set.of());
         return new Membership(
                 WorkspaceStore.find(tx, invite.workspace()).orElseThrow(), invite.role());
     }

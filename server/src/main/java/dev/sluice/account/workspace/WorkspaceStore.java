@@ -125,14 +125,25 @@ public final class WorkspaceStore {
     /// Returns the oldest workspace; none if there is none.
     public static List<Workspace> first(Tx tx) {
         return tx.query(
-                "select id, name, plan from workspace order by created_at, id limit 1",
+                """
+                select id, name, plan
+                  from workspace
+                 where deleted_at is null
+                 order by created_at, id
+                 limit 1
+                """,
                 WorkspaceStore::workspace);
     }
 
     /// Returns the workspaces with this name.
     public static List<Workspace> named(Tx tx, String name) {
         return tx.query(
-                "select id, name, plan from workspace where name = ? order by created_at, id",
+                """
+                select id, name, plan
+                  from workspace
+                 where name = ? and deleted_at is null
+                 order by created_at, id
+                """,
                 WorkspaceStore::workspace,
                 name);
     }
