@@ -6,6 +6,7 @@ import dev.sluice.observe.audit.AuditLoop;
 import dev.sluice.observe.deadletters.DeadLetterRoutes;
 import dev.sluice.observe.events.EventRoutes;
 import dev.sluice.observe.openapi.OpenApiRoutes;
+import dev.sluice.observe.stats.StatsRoutes;
 import dev.sluice.observe.status.StatusRoutes;
 import dev.sluice.platform.assembly.Foundation;
 import dev.sluice.platform.http.Router;
@@ -61,6 +62,7 @@ public final class ObserveAssembly {
                         relay.inFlightAttempts(),
                         clock)
                 .addTo(router);
+        new StatsRoutes(db, authenticator, clock).addTo(router);
         new DeadLetterRoutes(db, authenticator, plans, relay.inFlightAttempts(), clock)
                 .addTo(router);
     }

@@ -7,11 +7,15 @@ import dev.sluice.relay.UsageKind;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
 
 /// Writes the usage ledger and folds it: adds its rows to sums by hour, by day and in total. Events
-/// are also counted by minute.
+/// and refusals are also counted by minute.
 public final class LedgerStore {
+
+    private static final List<Integer> KINDS_BY_MINUTE =
+            List.of(UsageKind.EVENTS.number(), UsageKind.REFUSALS.number());
 
     private LedgerStore() {}
 
@@ -72,13 +76,13 @@ public final class LedgerStore {
                 hours as (
                   insert into rollup_hour (kind, key, hour, dim, n, size, minutes)
                   select kind, key, hour, dim, n, size,
-                         case when kind = ?
+                         case when kind = any (?)
                               then array(select coalesce(ns[array_position(at, m)], 0)
                                            from generate_series(0, 59) as m order by m) end
                     from sums order by kind, key, hour, dim
                   on conflict (kind, key, hour, dim)
                      do update set n = rollup_hour.n + excluded.n, size = rollup_hour.size + excluded.size,
-                                   minutes = case when excluded.kind = ?
+                                   minutes = case when excluded.kind = any (?)
                                      then array(select coalesce(rollup_hour.minutes[m], 0) + excluded.minutes[m]
                                                   from generate_series(1, 60) as m order by m) end),
                 days as (
@@ -96,8 +100,8 @@ public final class LedgerStore {
                 select count(*) as batches from folded
                 """,
                 row -> row.integer("batches"),
-                UsageKind.EVENTS.number(),
-                UsageKind.EVENTS.number());
+                KINDS_BY_MINUTE,
+                KINDS_BY_MINUTE);
     }
 
     /// Deletes up to `limit` hourly sums of hours before `before`. Keeps daily sums and totals.
