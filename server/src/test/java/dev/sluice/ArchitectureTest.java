@@ -64,7 +64,9 @@ class ArchitectureTest {
                                     "relay.journal",
                                     "relay.store",
                                     "relay.dispatch",
-                                    "relay.verify")),
+                                    "relay.verify",
+                                    "relay.refusal")),
+                    Map.entry("relay.refusal", Set.of("relay.usage")),
                     Map.entry(
                             "relay.dispatch",
                             Set.of(
@@ -101,7 +103,8 @@ class ArchitectureTest {
                     "org.flywaydb..", "platform.db",
                     "org.apache.hc..", "relay.send",
                     "org.bouncycastle..", "account.access",
-                    "org.tukaani..", "platform.postgres");
+                    "org.tukaani..", "platform.postgres",
+                    "io.prometheus..", "observe.metrics");
 
     /// The packages that measure durations. They need a clock that cannot be set.
     private static final String[] NANO_TIME_PACKAGES = {

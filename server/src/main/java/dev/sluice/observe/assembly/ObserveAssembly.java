@@ -6,6 +6,7 @@ import dev.sluice.observe.audit.AuditLoop;
 import dev.sluice.observe.deadletters.DeadLetterRoutes;
 import dev.sluice.observe.events.EventRoutes;
 import dev.sluice.observe.openapi.OpenApiRoutes;
+import dev.sluice.observe.stats.RefusalRoutes;
 import dev.sluice.observe.stats.StatsRoutes;
 import dev.sluice.observe.status.StatusRoutes;
 import dev.sluice.platform.assembly.Foundation;
@@ -63,6 +64,7 @@ public final class ObserveAssembly {
                         clock)
                 .addTo(router);
         new StatsRoutes(db, authenticator, clock).addTo(router);
+        new RefusalRoutes(db, authenticator, clock).addTo(router);
         new DeadLetterRoutes(db, authenticator, plans, relay.inFlightAttempts(), clock)
                 .addTo(router);
     }

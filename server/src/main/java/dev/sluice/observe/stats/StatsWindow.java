@@ -81,7 +81,7 @@ record StatsWindow(Instant askedAfter, Instant askedBefore, StatsUnit unit) {
                 .put("bucket", unit.text());
     }
 
-    private static JsonObject range(Instant after, Instant before) {
+    static JsonObject range(Instant after, Instant before) {
         return new JsonObject().put("after", after).put("before", before);
     }
 }

@@ -34,6 +34,8 @@ import dev.sluice.relay.journal.ResultJournal;
 import dev.sluice.relay.node.Node;
 import dev.sluice.relay.node.TakeoverLoop;
 import dev.sluice.relay.preview.PreviewRoutes;
+import dev.sluice.relay.refusal.RefusalCounter;
+import dev.sluice.relay.refusal.RefusalRecorder;
 import dev.sluice.relay.replay.BulkResendRoutes;
 import dev.sluice.relay.replay.ReplayRoutes;
 import dev.sluice.relay.replay.ReplayWorker;
@@ -95,6 +97,7 @@ public final class RelayAssembly {
     private final DiskSpaceMonitor diskSpace;
     private final IngestRateLimiter ingestRateLimiter;
     private final MonthlyQuota quota;
+    private final RefusalCounter refusals;
     private final RelayStoreListener listeners;
     private final ReplayWorker replayWorker;
     private volatile Runnable wakeReplays = () -> {};
@@ -150,6 +153,7 @@ public final class RelayAssembly {
         diskSpace = new DiskSpaceMonitor(settings.freeShare());
         ingestRateLimiter = new IngestRateLimiter(db, this::limits, base.ids().next(), clock);
         quota = new MonthlyQuota(db, this::limits, configuration::source, QUOTA_TIMEOUT, clock);
+        refusals = new RefusalCounter(clock);
         listeners = new RelayStoreListener(dispatcher, laneWaker, quota, clock);
         replayWorker =
                 new ReplayWorker(
@@ -224,6 +228,7 @@ public final class RelayAssembly {
         var rateLimitQueue = dispatcher.rateLimitQueue();
         var quarantine = dispatcher.quarantine();
         var retentionLoop = retentionLoop();
+        var refusalRecorder = new RefusalRecorder(refusals, db, base.ids()::next, base.clock());
         var leakDetector = new LeakDetector(db, node, dispatcher, base.clock());
         return List.of(
                 new Chore("circuits", Duration.ofSeconds(1), circuits)
@@ -236,6 +241,8 @@ public final class RelayAssembly {
                         Duration.ofSeconds(1),
                         new LedgerFolder(db, System::nanoTime)),
                 new Chore("ingest rate limits", Duration.ofSeconds(1), ingestRateLimiter),
+                new Chore("refusals", RefusalRecorder.INTERVAL, refusalRecorder)
+                        .endingWith(refusalRecorder::finish),
                 new Chore("quota", Duration.ofSeconds(1), quota),
                 new Chore("rate limits", Duration.ofSeconds(1), rateLimitQueue)
                         .wokenBy(rateLimitQueue::onWakeNeeded),
@@ -302,6 +309,7 @@ public final class RelayAssembly {
                 dispatcher.admission(),
                 journal,
                 IngestLimits.of(diskSpace, ingestRateLimiter, quota),
+                refusals,
                 base.ids(),
                 base.clock(),
                 settings.baseUrl(),

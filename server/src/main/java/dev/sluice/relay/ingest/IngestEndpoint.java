@@ -6,6 +6,7 @@ import dev.sluice.gateway.routing.ConfigurationCache;
 import dev.sluice.gateway.routing.IngestRoute;
 import dev.sluice.gateway.routing.Route;
 import dev.sluice.gateway.source.VerificationConfig;
+import dev.sluice.platform.db.DbException;
 import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Endpoint;
@@ -18,9 +19,11 @@ import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.HopCount;
 import dev.sluice.relay.Payload;
+import dev.sluice.relay.RefusalReason;
 import dev.sluice.relay.Trigger;
 import dev.sluice.relay.dispatch.PayloadAdmission;
 import dev.sluice.relay.journal.Journal;
+import dev.sluice.relay.refusal.RefusalCounter;
 import dev.sluice.relay.store.AcceptedEvent;
 import dev.sluice.relay.store.Receipt;
 
@@ -53,6 +56,7 @@ public final class IngestEndpoint implements Endpoint {
     private final IngestRateLimiter ingestRateLimiter;
     private final InboundMemory bodyMemory;
     private final MonthlyQuota quota;
+    private final RefusalCounter refusals;
     private final Uuid7 ids;
     private final InstantSource clock;
     private final InboundCheck inboundCheck;
@@ -65,6 +69,7 @@ public final class IngestEndpoint implements Endpoint {
             PayloadAdmission admission,
             Journal journal,
             IngestLimits limits,
+            RefusalCounter refusals,
             Uuid7 ids,
             InstantSource clock,
             String baseUrl,
@@ -76,6 +81,7 @@ public final class IngestEndpoint implements Endpoint {
         this.ingestRateLimiter = limits.ingestRateLimiter();
         this.bodyMemory = limits.bodyMemory();
         this.quota = limits.quota();
+        this.refusals = refusals;
         this.ids = ids;
         this.clock = clock;
         this.hopHeader = OwnHeaders.withPrefix(headerPrefix).hop();
@@ -98,7 +104,7 @@ public final class IngestEndpoint implements Endpoint {
                         .ingestRoute(token)
                         .orElseThrow(() -> ApiException.notFound("ingest URL"));
         return switch (request.method()) {
-            case "POST", "PUT", "PATCH", "DELETE" -> accept(ingestRoute, request);
+            case "POST", "PUT", "PATCH", "DELETE" -> acceptOrCount(ingestRoute, request);
             case "GET", "HEAD" -> IngestReplies.sandboxed(IngestGetResponder.answer(request));
             default ->
                     throw new ApiException(
@@ -106,6 +112,20 @@ public final class IngestEndpoint implements Endpoint {
                                     "Send webhooks with POST, PUT, PATCH or DELETE.")
                             .withHeader(new Header("Allow", ALLOWED_METHODS));
         };
+    }
+
+    /// Accepts the request, and counts it if it is refused.
+    private Reply acceptOrCount(IngestRoute ingestRoute, Request request) throws IOException {
+        var source = ingestRoute.source().id();
+        try {
+            return accept(ingestRoute, request);
+        } catch (ApiException e) {
+            refusals.count(source, e.error());
+            throw e;
+        } catch (DbException e) {
+            refusals.count(source, RefusalReason.UNAVAILABLE);
+            throw e;
+        }
     }
 
     private Reply accept(IngestRoute ingestRoute, Request request) throws IOException {
@@ -131,7 +151,12 @@ public final class IngestEndpoint implements Endpoint {
         offer(event);
         request.releaseBodyMemory(); // from here on the journal counts the event
         return switch (event.receipt().await()) {
-            case STORED -> IngestReplies.of(source, checkResult, event.id());
+            case STORED -> {
+                if (checkResult.checked().isFailed()) {
+                    refusals.count(source.id(), RefusalReason.VERIFICATION_FAILED);
+                }
+                yield IngestReplies.of(source, checkResult, event.id());
+            }
             case REFUSED, WAITING -> throw notStored();
         };
     }

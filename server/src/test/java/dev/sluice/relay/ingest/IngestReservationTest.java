@@ -26,6 +26,7 @@ import dev.sluice.relay.dispatch.Dispatcher;
 import dev.sluice.relay.dispatch.TestDispatchers;
 import dev.sluice.relay.journal.ResultJournal;
 import dev.sluice.relay.node.Node;
+import dev.sluice.relay.refusal.RefusalCounter;
 import dev.sluice.relay.settle.Settlement;
 import dev.sluice.relay.store.PartitionStore;
 import dev.sluice.testkit.Given;
@@ -119,6 +120,7 @@ class IngestReservationTest {
                 dispatcher.admission(),
                 null,
                 IngestLimits.of(null, null, quota),
+                new RefusalCounter(clock),
                 ids,
                 clock,
                 "http://h",
