@@ -46,7 +46,7 @@ class ArchitectureTest {
             Map.ofEntries(
                     Map.entry(
                             "platform.http", Set.of("platform.json", "platform.db", "platform.id")),
-                    Map.entry("platform.db", Set.of("platform.secret")),
+                    Map.entry("platform.db", Set.of("platform.secret", "platform.meter")),
                     Map.entry("platform.postgres", Set.of("platform.secret")),
                     Map.entry("account.plan", Set.of("account.workspace")),
                     Map.entry("account.access", Set.of("account.workspace", "account.plan")),
@@ -90,6 +90,7 @@ class ArchitectureTest {
                     Map.entry("relay.retention", Set.of("relay.store", "relay.usage")),
                     Map.entry(
                             "relay.upkeep", Set.of("relay.store", "relay.dispatch", "relay.node")),
+                    Map.entry("observe.metrics", Set.of("observe.audit")),
                     Map.entry("observe.events", Set.of("observe.usage")),
                     Map.entry("observe.deadletters", Set.of("observe.usage")));
 
@@ -108,6 +109,7 @@ class ArchitectureTest {
 
     /// The packages that measure durations. They need a clock that cannot be set.
     private static final String[] NANO_TIME_PACKAGES = {
+        ROOT_PACKAGE + ".platform.db",
         ROOT_PACKAGE + ".relay.send",
         ROOT_PACKAGE + ".relay.node",
         ROOT_PACKAGE + ".relay.journal",

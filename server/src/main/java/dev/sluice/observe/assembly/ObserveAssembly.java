@@ -5,6 +5,7 @@ import dev.sluice.gateway.assembly.GatewayAssembly;
 import dev.sluice.observe.audit.AuditLoop;
 import dev.sluice.observe.deadletters.DeadLetterRoutes;
 import dev.sluice.observe.events.EventRoutes;
+import dev.sluice.observe.metrics.MetricsRoutes;
 import dev.sluice.observe.openapi.OpenApiRoutes;
 import dev.sluice.observe.stats.RefusalRoutes;
 import dev.sluice.observe.stats.StatsRoutes;
@@ -26,6 +27,7 @@ public final class ObserveAssembly {
     private final AccountAssembly account;
     private final GatewayAssembly gateway;
     private final RelayAssembly relay;
+    private final AuditLoop auditLoop;
 
     public ObserveAssembly(
             Foundation base,
@@ -36,13 +38,27 @@ public final class ObserveAssembly {
         this.account = account;
         this.gateway = gateway;
         this.relay = relay;
+        auditLoop = new AuditLoop(base.pools().relay(), base.settledClock(), base.ids().next());
     }
 
     public List<Chore> chores() {
-        var auditLoop = new AuditLoop(base.pools().relay(), base.settledClock(), base.ids().next());
         return List.of(
                 new Chore("audit", Duration.ofSeconds(1), auditLoop)
                         .endingWith(auditLoop::releaseLease));
+    }
+
+    /// Adds the metrics, which have a port of their own.
+    ///
+    /// @param version the server's version
+    public void addMetricsTo(Router router, String version) {
+        new MetricsRoutes(
+                        relay.meters(),
+                        relay.gauges(),
+                        List.of(base.pools().api(), base.pools().relay(), base.pools().node()),
+                        auditLoop,
+                        base.clock(),
+                        version)
+                .addTo(router);
     }
 
     /// @param isStopping whether the server is shutting down

@@ -16,6 +16,8 @@ import dev.sluice.platform.http.Router;
 import dev.sluice.platform.loop.Chore;
 import dev.sluice.relay.InFlightAttempts;
 import dev.sluice.relay.InFlightRecorder;
+import dev.sluice.relay.RelayGauges;
+import dev.sluice.relay.RelayMeters;
 import dev.sluice.relay.circuit.SharedCircuits;
 import dev.sluice.relay.dispatch.AttemptRunner;
 import dev.sluice.relay.dispatch.Backlog;
@@ -98,6 +100,7 @@ public final class RelayAssembly {
     private final IngestRateLimiter ingestRateLimiter;
     private final MonthlyQuota quota;
     private final RefusalCounter refusals;
+    private final RelayMeters meters = RelayMeters.create();
     private final RelayStoreListener listeners;
     private final ReplayWorker replayWorker;
     private volatile Runnable wakeReplays = () -> {};
@@ -126,14 +129,14 @@ public final class RelayAssembly {
 
         resultJournal =
                 new ResultJournal(
-                        new DedicatedConnection(base.database(), "results"),
+                        new DedicatedConnection(base.database(), "results", meters.resultCommits()),
                         partitions,
                         node::epoch,
                         base.ids(),
                         clock);
         journal =
                 new Journal(
-                        new DedicatedConnection(base.database(), "journal"),
+                        new DedicatedConnection(base.database(), "journal", meters.eventCommits()),
                         partitions,
                         node::epoch,
                         base.ids(),
@@ -154,7 +157,7 @@ public final class RelayAssembly {
         ingestRateLimiter = new IngestRateLimiter(db, this::limits, base.ids().next(), clock);
         quota = new MonthlyQuota(db, this::limits, configuration::source, QUOTA_TIMEOUT, clock);
         refusals = new RefusalCounter(clock);
-        listeners = new RelayStoreListener(dispatcher, laneWaker, quota, clock);
+        listeners = new RelayStoreListener(dispatcher, laneWaker, quota, meters, clock);
         replayWorker =
                 new ReplayWorker(
                         db, configuration, this::retention, base.ids(), clock, base.settledClock());
@@ -309,7 +312,7 @@ public final class RelayAssembly {
                 dispatcher.admission(),
                 journal,
                 IngestLimits.of(diskSpace, ingestRateLimiter, quota),
-                refusals,
+                new IngestEndpoint.IngestMeters(refusals, meters.ingestDurations()),
                 base.ids(),
                 base.clock(),
                 settings.baseUrl(),
@@ -319,6 +322,22 @@ public final class RelayAssembly {
     /// Returns the attempts that this node has in flight now.
     public InFlightAttempts inFlightAttempts() {
         return dispatcher;
+    }
+
+    /// Returns what this node has counted since it started.
+    public RelayMeters meters() {
+        return meters;
+    }
+
+    /// Returns what this node has in memory now.
+    public RelayGauges gauges() {
+        return new RelayGauges(
+                journal::queued,
+                resultJournal::queued,
+                () -> permits - dispatcher.permitsLeft(),
+                () -> permits,
+                dispatcher::bytes,
+                refusals::total);
     }
 
     /// Whether the disk has enough free space to accept events.

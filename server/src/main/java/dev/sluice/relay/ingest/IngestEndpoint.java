@@ -15,6 +15,7 @@ import dev.sluice.platform.http.InboundMemory;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.meter.Histogram;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.HopCount;
@@ -49,6 +50,11 @@ public final class IngestEndpoint implements Endpoint {
     /// otherwise fill the disk.
     private static final String ALLOWED_METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
 
+    /// What the endpoint counts.
+    ///
+    /// @param durations from the beginning of a request to its answer, if it was accepted
+    public record IngestMeters(RefusalCounter refusals, Histogram durations) {}
+
     private final ConfigurationCache configuration;
     private final PayloadAdmission admission;
     private final Journal journal;
@@ -57,6 +63,7 @@ public final class IngestEndpoint implements Endpoint {
     private final InboundMemory bodyMemory;
     private final MonthlyQuota quota;
     private final RefusalCounter refusals;
+    private final Histogram durations;
     private final Uuid7 ids;
     private final InstantSource clock;
     private final InboundCheck inboundCheck;
@@ -69,7 +76,7 @@ public final class IngestEndpoint implements Endpoint {
             PayloadAdmission admission,
             Journal journal,
             IngestLimits limits,
-            RefusalCounter refusals,
+            IngestMeters meters,
             Uuid7 ids,
             InstantSource clock,
             String baseUrl,
@@ -81,7 +88,8 @@ public final class IngestEndpoint implements Endpoint {
         this.ingestRateLimiter = limits.ingestRateLimiter();
         this.bodyMemory = limits.bodyMemory();
         this.quota = limits.quota();
-        this.refusals = refusals;
+        this.refusals = meters.refusals();
+        this.durations = meters.durations();
         this.ids = ids;
         this.clock = clock;
         this.hopHeader = OwnHeaders.withPrefix(headerPrefix).hop();
@@ -117,8 +125,11 @@ public final class IngestEndpoint implements Endpoint {
     /// Accepts the request, and counts it if it is refused.
     private Reply acceptOrCount(IngestRoute ingestRoute, Request request) throws IOException {
         var source = ingestRoute.source().id();
+        long begun = System.nanoTime();
         try {
-            return accept(ingestRoute, request);
+            var reply = accept(ingestRoute, request);
+            durations.record(System.nanoTime() - begun);
+            return reply;
         } catch (ApiException e) {
             refusals.count(source, e.error());
             throw e;

@@ -16,6 +16,7 @@ import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DedicatedConnection;
 import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.meter.Histogram;
 import dev.sluice.relay.EventVerification;
 import dev.sluice.relay.InFlightRecorder;
 import dev.sluice.relay.circuit.Cooldowns;
@@ -120,7 +121,7 @@ class IngestReservationTest {
                 dispatcher.admission(),
                 null,
                 IngestLimits.of(null, null, quota),
-                new RefusalCounter(clock),
+                new IngestEndpoint.IngestMeters(new RefusalCounter(clock), Histogram.ofDurations()),
                 ids,
                 clock,
                 "http://h",
