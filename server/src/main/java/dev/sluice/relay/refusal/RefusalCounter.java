@@ -6,7 +6,6 @@ import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.relay.RefusalReason;
 
 import java.time.InstantSource;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -26,15 +25,14 @@ public final class RefusalCounter {
 
     private final InstantSource clock;
     private final ConcurrentHashMap<RefusalKey, Integer> counts = new ConcurrentHashMap<>();
-    private final LongAdder[] totals = new LongAdder[RefusalReason.values().length];
+    private final ConcurrentHashMap<RefusalReason, LongAdder> totals = new ConcurrentHashMap<>();
 
     public RefusalCounter(InstantSource clock) {
         this.clock = clock;
-        Arrays.setAll(totals, _ -> new LongAdder());
     }
 
     public void count(SourceId source, RefusalReason reason) {
-        totals[reason.ordinal()].increment();
+        totals.computeIfAbsent(reason, _ -> new LongAdder()).increment();
         var key = new RefusalKey(source, MinuteWindow.number(clock.instant()), reason);
         if (counts.mappingCount() < MAX_KEYS || counts.containsKey(key)) {
             counts.merge(key, 1, Integer::sum);
@@ -73,6 +71,6 @@ public final class RefusalCounter {
 
     /// Returns how many requests this process has refused for the reason.
     public long total(RefusalReason reason) {
-        return totals[reason.ordinal()].sum();
+        return totals.computeIfAbsent(reason, _ -> new LongAdder()).sum();
     }
 }
