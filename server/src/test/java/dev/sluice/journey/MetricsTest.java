@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.sluice.RunningSluice;
 import dev.sluice.platform.db.Db;
 import dev.sluice.testkit.ApiClient;
@@ -177,10 +179,10 @@ class MetricsTest {
                 new ProcessBuilder(PROMTOOL.toString(), "check", "metrics")
                         .redirectErrorStream(true)
                         .start();
-        try (var in = process.outputWriter()) {
+        try (var in = process.outputWriter(UTF_8)) {
             in.write(scrape());
         }
-        String said = new String(process.getInputStream().readAllBytes());
+        String said = new String(process.getInputStream().readAllBytes(), UTF_8);
 
         assertThat(process.waitFor()).as(said).isZero();
     }

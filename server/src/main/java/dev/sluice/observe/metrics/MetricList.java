@@ -45,13 +45,15 @@ final class MetricList {
         return CounterSnapshot.CounterDataPointSnapshot.builder().value(value).build();
     }
 
-    void gauge(String name, String help, double value) {
+    void gauge(String name, String help, Number value) {
         snapshots.metricSnapshot(
                 GaugeSnapshot.builder()
                         .name(name)
                         .help(help)
                         .dataPoint(
-                                GaugeSnapshot.GaugeDataPointSnapshot.builder().value(value).build())
+                                GaugeSnapshot.GaugeDataPointSnapshot.builder()
+                                        .value(value.doubleValue())
+                                        .build())
                         .build());
     }
 
