@@ -1,6 +1,6 @@
 package dev.sluice.relay;
 
-import dev.sluice.platform.meter.Histogram;
+import dev.sluice.platform.meter.LockFreeHistogram;
 
 import java.util.Map;
 import java.util.TreeMap;
@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.LongAdder;
 public final class AttemptMeter {
 
     private final Map<String, LongAdder> byOutcome = new ConcurrentHashMap<>();
-    private final Histogram durations = Histogram.ofDurations();
+    private final LockFreeHistogram durations = LockFreeHistogram.ofDurations();
 
     public AttemptMeter() {
         for (int digit = 1; digit <= 5; digit++) {
@@ -52,7 +52,7 @@ public final class AttemptMeter {
         return counts;
     }
 
-    public Histogram durations() {
+    public LockFreeHistogram durations() {
         return durations;
     }
 }

@@ -1,6 +1,6 @@
 package dev.sluice.relay;
 
-import dev.sluice.platform.meter.Histogram;
+import dev.sluice.platform.meter.LockFreeHistogram;
 
 /// What the relay counts while it works, for the metrics of this process.
 ///
@@ -10,20 +10,20 @@ import dev.sluice.platform.meter.Histogram;
 /// @param resultBatches results in one commit
 /// @param resultCommits durations of commits of results
 public record RelayMeters(
-        Histogram ingestDurations,
-        Histogram eventBatches,
-        Histogram eventCommits,
-        Histogram resultBatches,
-        Histogram resultCommits,
+        LockFreeHistogram ingestDurations,
+        LockFreeHistogram eventBatches,
+        LockFreeHistogram eventCommits,
+        LockFreeHistogram resultBatches,
+        LockFreeHistogram resultCommits,
         AttemptMeter attempts) {
 
     public static RelayMeters create() {
         return new RelayMeters(
-                Histogram.ofDurations(),
-                Histogram.ofSizes(),
-                Histogram.ofDurations(),
-                Histogram.ofSizes(),
-                Histogram.ofDurations(),
+                LockFreeHistogram.ofDurations(),
+                LockFreeHistogram.ofSizes(),
+                LockFreeHistogram.ofDurations(),
+                LockFreeHistogram.ofSizes(),
+                LockFreeHistogram.ofDurations(),
                 new AttemptMeter());
     }
 }

@@ -1,6 +1,6 @@
 package dev.sluice.observe.metrics;
 
-import dev.sluice.platform.meter.Histogram;
+import dev.sluice.platform.meter.LockFreeHistogram;
 
 import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
 import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
@@ -69,7 +69,7 @@ final class MetricList {
         snapshots.metricSnapshot(snapshot.build());
     }
 
-    void histogram(String name, String help, Histogram histogram) {
+    void histogram(String name, String help, LockFreeHistogram histogram) {
         snapshots.metricSnapshot(
                 HistogramSnapshot.builder()
                         .name(name)
@@ -79,7 +79,8 @@ final class MetricList {
     }
 
     /// @param histograms by the value of the label
-    void histograms(String name, String help, String label, Map<String, Histogram> histograms) {
+    void histograms(
+            String name, String help, String label, Map<String, LockFreeHistogram> histograms) {
         var snapshot = HistogramSnapshot.builder().name(name).help(help);
         histograms.forEach((labelValue, histogram) ->
                 snapshot.dataPoint(dataPoint(Labels.of(label, labelValue), histogram)));
@@ -87,7 +88,7 @@ final class MetricList {
     }
 
     private static HistogramSnapshot.HistogramDataPointSnapshot dataPoint(
-            Labels labels, Histogram histogram) {
+            Labels labels, LockFreeHistogram histogram) {
         var state = histogram.state();
         return HistogramSnapshot.HistogramDataPointSnapshot.builder()
                 .labels(labels)

@@ -1,6 +1,6 @@
 package dev.sluice.platform.db;
 
-import dev.sluice.platform.meter.Histogram;
+import dev.sluice.platform.meter.LockFreeHistogram;
 
 import org.jspecify.annotations.Nullable;
 
@@ -27,16 +27,16 @@ public final class DedicatedConnection implements AutoCloseable {
 
     private final Database database;
     private final String name;
-    private final Histogram durations;
+    private final LockFreeHistogram durations;
 
     private volatile @Nullable Connection connection;
 
     public DedicatedConnection(Database database, String name) {
-        this(database, name, Histogram.ofDurations());
+        this(database, name, LockFreeHistogram.ofDurations());
     }
 
     /// @param durations records how long each transaction took that was committed
-    public DedicatedConnection(Database database, String name, Histogram durations) {
+    public DedicatedConnection(Database database, String name, LockFreeHistogram durations) {
         this.database = database;
         this.name = name;
         this.durations = durations;

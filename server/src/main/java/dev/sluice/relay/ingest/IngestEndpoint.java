@@ -15,7 +15,7 @@ import dev.sluice.platform.http.InboundMemory;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.id.Uuid7;
-import dev.sluice.platform.meter.Histogram;
+import dev.sluice.platform.meter.LockFreeHistogram;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.HopCount;
@@ -53,7 +53,7 @@ public final class IngestEndpoint implements Endpoint {
     /// What the endpoint counts.
     ///
     /// @param durations from the beginning of a request to its answer, if it was accepted
-    public record IngestMeters(RefusalCounter refusals, Histogram durations) {}
+    public record IngestMeters(RefusalCounter refusals, LockFreeHistogram durations) {}
 
     private final ConfigurationCache configuration;
     private final PayloadAdmission admission;
@@ -63,7 +63,7 @@ public final class IngestEndpoint implements Endpoint {
     private final InboundMemory bodyMemory;
     private final MonthlyQuota quota;
     private final RefusalCounter refusals;
-    private final Histogram durations;
+    private final LockFreeHistogram durations;
     private final Uuid7 ids;
     private final InstantSource clock;
     private final InboundCheck inboundCheck;

@@ -16,7 +16,7 @@ import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DedicatedConnection;
 import dev.sluice.platform.id.Uuid7;
-import dev.sluice.platform.meter.Histogram;
+import dev.sluice.platform.meter.LockFreeHistogram;
 import dev.sluice.relay.EventVerification;
 import dev.sluice.relay.InFlightRecorder;
 import dev.sluice.relay.circuit.Cooldowns;
@@ -121,7 +121,8 @@ class IngestReservationTest {
                 dispatcher.admission(),
                 null,
                 IngestLimits.of(null, null, quota),
-                new IngestEndpoint.IngestMeters(new RefusalCounter(clock), Histogram.ofDurations()),
+                new IngestEndpoint.IngestMeters(
+                        new RefusalCounter(clock), LockFreeHistogram.ofDurations()),
                 ids,
                 clock,
                 "http://h",

@@ -6,11 +6,11 @@ import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
 
-class HistogramTest {
+class LockFreeHistogramTest {
 
     @Test
     void a_value_counts_in_the_first_bucket_that_reaches_it() {
-        var sizes = Histogram.ofSizes();
+        var sizes = LockFreeHistogram.ofSizes();
         for (int size : new int[] {1, 2, 3, 4, 512, 513}) {
             sizes.record(size);
         }
@@ -24,7 +24,7 @@ class HistogramTest {
 
     @Test
     void durations_are_in_seconds() {
-        var durations = Histogram.ofDurations();
+        var durations = LockFreeHistogram.ofDurations();
         durations.record(Duration.ofMillis(1));
         durations.record(Duration.ofMillis(1_500));
         durations.record(Duration.ofHours(1));

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.LongAdder;
 
 /// Counts values in buckets with fixed bounds. Recording a value costs a search among the bounds
 /// and two additions. Thread-safe.
-public final class Histogram {
+public final class LockFreeHistogram {
 
     private static final double NANOS_PER_SECOND = 1e9;
 
@@ -30,7 +30,7 @@ public final class Histogram {
     /// @param counts how many values each bucket has, without those of other buckets
     public record HistogramState(List<Double> bounds, List<Long> counts, double sum) {}
 
-    private Histogram(double[] bounds, double unit) {
+    private LockFreeHistogram(double[] bounds, double unit) {
         this.bounds = bounds;
         this.unit = unit;
         counts = new LongAdder[bounds.length + 1];
@@ -38,13 +38,13 @@ public final class Histogram {
     }
 
     /// Returns a histogram of durations, in seconds.
-    public static Histogram ofDurations() {
-        return new Histogram(DURATION_BOUNDS, NANOS_PER_SECOND);
+    public static LockFreeHistogram ofDurations() {
+        return new LockFreeHistogram(DURATION_BOUNDS, NANOS_PER_SECOND);
     }
 
     /// Returns a histogram of the sizes of batches.
-    public static Histogram ofSizes() {
-        return new Histogram(SIZE_BOUNDS, 1);
+    public static LockFreeHistogram ofSizes() {
+        return new LockFreeHistogram(SIZE_BOUNDS, 1);
     }
 
     public void record(Duration duration) {
