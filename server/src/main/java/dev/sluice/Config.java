@@ -35,13 +35,21 @@ record Config(
         AccountSettings account,
         DeliverySettings delivery,
         Optional<MailSettings> mail,
-        String logFormat) {
+        Optional<MetricsSettings> metrics,
+        LogSettings log) {
 
     /// @param port 0 means any free port
     /// @param baseUrl the server's public address, without a trailing slash
     /// @param stopDelay how long a stopping server keeps serving requests after its status route
     ///   first reports the stop
     record ServerSettings(String host, int port, String baseUrl, Duration stopDelay) {}
+
+    /// @param port 0 means any free port
+    record MetricsSettings(String host, int port) {}
+
+    /// @param format `text` or `json`
+    /// @param level `error`, `warn`, `info` or `debug`
+    record LogSettings(String format, String level) {}
 
     /// @param database the external database; empty to run the embedded PostgreSQL
     /// @param masterKey 32 bytes in base64; generated in the data directory when empty
@@ -56,6 +64,7 @@ record Config(
             double retryJitter,
             Cooldowns cooldowns) {}
 
+    private static final int NO_PORT = -1;
     private static final int MIN_API_KEY_LENGTH = 32;
     private static final Duration MAX_STOP_DELAY = Duration.ofMinutes(5);
 
@@ -77,7 +86,14 @@ record Config(
                                 people(settings, server, plans)),
                         delivery(settings),
                         mail(settings),
-                        settings.oneOf("SLUICE_LOG_FORMAT", "text", List.of("text", "json")));
+                        metrics(settings),
+                        new LogSettings(
+                                settings.oneOf(
+                                        "SLUICE_LOG_FORMAT", "text", List.of("text", "json")),
+                                settings.oneOf(
+                                        "SLUICE_LOG_LEVEL",
+                                        "info",
+                                        List.of("error", "warn", "info", "debug"))));
         if (config.storage().database().isPresent() && config.storage().masterKey().isEmpty()) {
             settings.addError(
                     "SLUICE_MASTER_KEY",
@@ -97,6 +113,12 @@ record Config(
                 settings.read("SLUICE_BASE_URL", Config::baseUrl)
                         .orElse("http://localhost:" + port),
                 stopDelay(settings));
+    }
+
+    private static Optional<MetricsSettings> metrics(Settings settings) {
+        String host = settings.text("SLUICE_METRICS_HOST", "127.0.0.1");
+        int port = settings.integer("SLUICE_METRICS_PORT", NO_PORT, 0, 65_535);
+        return port == NO_PORT ? Optional.empty() : Optional.of(new MetricsSettings(host, port));
     }
 
     private static PeopleSettings people(
@@ -191,8 +213,6 @@ record Config(
     /// rather than when the feature arrives.
     private static void checkReservedSettings(Settings settings) {
         settings.read("SLUICE_MESSENGER_API_URL", text -> url(text, List.of("http", "https")));
-        settings.integer("SLUICE_METRICS_PORT", 0, 0, 65_535);
-        settings.text("SLUICE_METRICS_HOST", "127.0.0.1");
     }
 
     private static String baseUrl(String text) {

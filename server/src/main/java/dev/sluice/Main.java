@@ -88,7 +88,8 @@ public final class Main {
         // Host names are looked up again after 5 s, so that a DNS change takes effect quickly.
         Security.setProperty("networkaddress.cache.ttl", "5");
         Security.setProperty("networkaddress.cache.negative.ttl", "5");
-        if (config.logFormat().equals("json")) {
+        System.setProperty("sluice.log.level", config.log().level());
+        if (config.log().format().equals("json")) {
             System.setProperty(
                     "logback.configurationFile",
                     "logback-json.xml"); // must precede the first logger

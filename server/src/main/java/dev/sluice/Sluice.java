@@ -43,6 +43,7 @@ final class Sluice implements AutoCloseable {
     private final Router router = new Router();
     private volatile boolean isStopping;
     private int port;
+    private int metricsPort;
 
     private Sluice() {}
 
@@ -106,6 +107,8 @@ final class Sluice implements AutoCloseable {
         relay.chores().forEach(shutdown::start);
         observe.chores().forEach(shutdown::start);
 
+        config.metrics()
+                .ifPresent(metrics -> listenForMetrics(metrics, observe, version, base.ids()));
         listen(config, base.ids());
         shutdown.first("close the in-flight recorder", relay::closeInFlightRecorder);
         shutdown.first("announce the stop", () -> announceStop(config.server().stopDelay()));
@@ -165,6 +168,32 @@ final class Sluice implements AutoCloseable {
                 .log("server.started");
     }
 
+    private void listenForMetrics(
+            Config.MetricsSettings settings, ObserveAssembly observe, String version, Uuid7 ids) {
+        var metricsRouter = new Router();
+        observe.addMetricsTo(metricsRouter, version);
+        var listener =
+                new HttpServer.ListenerSettings(settings.host(), settings.port(), REQUESTS_TIMEOUT);
+        try {
+            metricsPort =
+                    shutdown.closing("metrics", HttpServer.start(listener, metricsRouter, ids))
+                            .port();
+        } catch (IOException e) {
+            throw new StartupException(
+                    "Cannot listen for metrics on "
+                            + settings.host()
+                            + ":"
+                            + settings.port()
+                            + ": "
+                            + cause(e)
+                            + ". Free the port, or choose another with SLUICE_METRICS_PORT.");
+        }
+        log.atInfo()
+                .addKeyValue("host", settings.host())
+                .addKeyValue("port", metricsPort)
+                .log("metrics.started");
+    }
+
     private static String cause(IOException e) {
         Throwable cause = e.getCause() == null ? e : e.getCause();
         return String.valueOf(cause.getMessage());
@@ -179,6 +208,11 @@ final class Sluice implements AutoCloseable {
 
     int port() {
         return port;
+    }
+
+    /// Returns the port of the metrics, or 0 if they are off.
+    int metricsPort() {
+        return metricsPort;
     }
 
     /// Returns every API route as `METHOD pattern`, without the ingest URLs.

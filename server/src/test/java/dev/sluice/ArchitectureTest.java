@@ -46,7 +46,7 @@ class ArchitectureTest {
             Map.ofEntries(
                     Map.entry(
                             "platform.http", Set.of("platform.json", "platform.db", "platform.id")),
-                    Map.entry("platform.db", Set.of("platform.secret")),
+                    Map.entry("platform.db", Set.of("platform.secret", "platform.meter")),
                     Map.entry("platform.postgres", Set.of("platform.secret")),
                     Map.entry("platform.mail", Set.of("platform.secret", "platform.loop")),
                     Map.entry("account.password", Set.of("account.access", "account.audit")),
@@ -84,7 +84,9 @@ class ArchitectureTest {
                                     "relay.journal",
                                     "relay.store",
                                     "relay.dispatch",
-                                    "relay.verify")),
+                                    "relay.verify",
+                                    "relay.refusal")),
+                    Map.entry("relay.refusal", Set.of("relay.usage")),
                     Map.entry(
                             "relay.dispatch",
                             Set.of(
@@ -108,6 +110,7 @@ class ArchitectureTest {
                     Map.entry("relay.retention", Set.of("relay.store", "relay.usage")),
                     Map.entry(
                             "relay.upkeep", Set.of("relay.store", "relay.dispatch", "relay.node")),
+                    Map.entry("observe.metrics", Set.of("observe.audit")),
                     Map.entry("observe.limits", Set.of("observe.usage")),
                     Map.entry("observe.events", Set.of("observe.usage")),
                     Map.entry("observe.deadletters", Set.of("observe.usage")));
@@ -124,10 +127,12 @@ class ArchitectureTest {
                     "org.bouncycastle..", "account.access",
                     "jakarta.mail..", "platform.mail",
                     "org.eclipse.angus..", "platform.mail",
-                    "org.tukaani..", "platform.postgres");
+                    "org.tukaani..", "platform.postgres",
+                    "io.prometheus..", "observe.metrics");
 
     /// The packages that measure durations. They need a clock that cannot be set.
     private static final String[] NANO_TIME_PACKAGES = {
+        ROOT_PACKAGE + ".platform.db",
         ROOT_PACKAGE + ".relay.send",
         ROOT_PACKAGE + ".relay.node",
         ROOT_PACKAGE + ".relay.journal",

@@ -42,7 +42,8 @@ class ConfigTest {
         assertThat(config.account().initialSetup().email()).isEqualTo("admin@localhost");
         assertThat(config.account().initialSetup().plan()).isEqualTo("business");
         assertThat(config.delivery().headerPrefix()).isEqualTo("X-Service");
-        assertThat(config.logFormat()).isEqualTo("text");
+        assertThat(config.log()).isEqualTo(new Config.LogSettings("text", "info"));
+        assertThat(config.metrics()).isEmpty();
         assertThat(config.delivery().retryJitter()).isEqualTo(0.2);
         assertThat(config.server().stopDelay()).isZero();
     }
@@ -67,6 +68,7 @@ class ConfigTest {
                         "SLUICE_HEADER_PREFIX",
                         "SLUICE_HOST",
                         "SLUICE_LOG_FORMAT",
+                        "SLUICE_LOG_LEVEL",
                         "SLUICE_MAIL_FROM",
                         "SLUICE_MASTER_KEY",
                         "SLUICE_MESSENGER_API_URL",
@@ -108,6 +110,7 @@ class ConfigTest {
                     SLUICE_TRUSTED_PROXIES            | 10.0.0.0/8
                     SLUICE_HEADER_PREFIX              | X-Acme
                     SLUICE_LOG_FORMAT                 | json
+                    SLUICE_LOG_LEVEL                  | debug
                     SLUICE_RETRY_JITTER               | 0
                     SLUICE_CIRCUIT_COOLDOWN           | 30s
                     SLUICE_CIRCUIT_MAX_COOLDOWN       | 1h
@@ -149,6 +152,7 @@ class ConfigTest {
                     SLUICE_HEADER_PREFIX | X Service | must be the beginning of a header name, such as X-Service, not 'X Service'
                     SLUICE_HEADER_PREFIX | X-Service- | must be the beginning of a header name, such as X-Service, not 'X-Service-'
                     SLUICE_LOG_FORMAT | xml | must be one of text, json, not 'xml'
+                    SLUICE_LOG_LEVEL | all | must be one of error, warn, info, debug, not 'all'
                     SLUICE_RETRY_JITTER | 2 | must be a number from 0 to 1, not '2'
                     SLUICE_CIRCUIT_COOLDOWN | 60 | must be a duration such as 60s, 10m or PT30S, not '60'
                     SLUICE_CIRCUIT_MAX_COOLDOWN | 0s | must be a duration such as 60s, 10m or PT30S, not '0s'

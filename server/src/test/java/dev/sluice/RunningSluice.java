@@ -130,6 +130,11 @@ public final class RunningSluice implements AutoCloseable {
         return sluice.port();
     }
 
+    /// The port of `/metrics`, or 0 if it is off.
+    public int metricsPort() {
+        return sluice.metricsPort();
+    }
+
     /// The server's routes, as `METHOD pattern`, without ingest.
     public List<String> routes() {
         return sluice.routes();

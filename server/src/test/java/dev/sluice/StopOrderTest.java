@@ -31,6 +31,8 @@ class StopOrderTest {
                             "standings",
                             "rate limits",
                             "quota",
+                            "refusals",
+                            "refusals, at its end",
                             "ingest rate limits",
                             "usage folding",
                             "sweep",

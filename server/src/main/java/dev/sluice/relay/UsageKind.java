@@ -1,14 +1,24 @@
 package dev.sluice.relay;
 
-/// What the usage ledger counts. Each item is counted at the time its event arrived. The database
-/// stores the kind's number.
+import java.time.Duration;
+
+/// What the usage ledger counts. Each item is counted at the time its event arrived; a refusal, at
+/// its own time. The database stores the kind's number.
 public enum UsageKind {
     /// Events received by a source, grouped by verification result.
     EVENTS(1),
     /// Finished deliveries on a connection, grouped by status.
     OUTCOMES(2),
     /// Deliveries created on a connection, grouped by trigger.
-    DELIVERIES(3);
+    DELIVERIES(3),
+    /// Attempts on a connection that the destination answered, or let time out. Grouped by the
+    /// bucket of their latency, see [LatencyBuckets].
+    LATENCIES(4),
+    /// Requests to a source that were refused and not stored, grouped by [RefusalReason].
+    REFUSALS(5);
+
+    /// How long hourly counts are kept at least. Daily counts are kept for ever.
+    public static final Duration HOURLY_RETENTION = Duration.ofDays(93);
 
     private final int number;
 

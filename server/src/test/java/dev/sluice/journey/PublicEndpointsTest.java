@@ -40,6 +40,16 @@ class PublicEndpointsTest {
     }
 
     @Test
+    void health_needs_no_key() {
+        for (String path : new String[] {"/healthz/live", "/healthz/ready"}) {
+            var answer = api.send(api.anonymous(path).GET());
+
+            assertThat(answer.status()).isEqualTo(200);
+            assertThat(answer.body()).isEqualTo("{\"status\":\"ok\"}");
+        }
+    }
+
+    @Test
     void the_plans_are_a_catalogue_of_prices_limits_and_features() {
         var plans = api.send(api.anonymous("/api/v1/plans").GET());
 

@@ -23,6 +23,8 @@ class StopDelayTest {
 
         await().until(() -> api.get("/api/v1/status").status() == 503);
         assertThat(api.get("/api/v1/status").text("status")).isEqualTo("down");
+        assertThat(api.get("/healthz/ready").status()).isEqualTo(503);
+        assertThat(api.get("/healthz/live").status()).isEqualTo(200);
         assertThat(api.ingest(source.text("ingest_path"), "{}").status()).isEqualTo(200);
         stop.join();
     }

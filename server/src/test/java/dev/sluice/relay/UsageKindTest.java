@@ -9,7 +9,7 @@ class UsageKindTest {
 
     /// They stand in stored rows, in the migrations and in `SourceStore.eventCounts`.
     @ParameterizedTest
-    @CsvSource({"EVENTS, 1", "OUTCOMES, 2", "DELIVERIES, 3"})
+    @CsvSource({"EVENTS, 1", "OUTCOMES, 2", "DELIVERIES, 3", "LATENCIES, 4", "REFUSALS, 5"})
     void a_kind_keeps_its_number(UsageKind kind, int number) {
         assertThat(kind.number()).isEqualTo(number);
         assertThat(UsageKind.fromNumber(number)).isEqualTo(kind);

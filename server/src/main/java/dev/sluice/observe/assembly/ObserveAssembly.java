@@ -6,7 +6,10 @@ import dev.sluice.observe.audit.AuditLoop;
 import dev.sluice.observe.deadletters.DeadLetterRoutes;
 import dev.sluice.observe.events.EventRoutes;
 import dev.sluice.observe.limits.UsageRoutes;
+import dev.sluice.observe.metrics.MetricsRoutes;
 import dev.sluice.observe.openapi.OpenApiRoutes;
+import dev.sluice.observe.stats.RefusalRoutes;
+import dev.sluice.observe.stats.StatsRoutes;
 import dev.sluice.observe.status.StatusRoutes;
 import dev.sluice.platform.assembly.Foundation;
 import dev.sluice.platform.http.Router;
@@ -27,6 +30,7 @@ public final class ObserveAssembly {
     private final AccountAssembly account;
     private final GatewayAssembly gateway;
     private final RelayAssembly relay;
+    private final AuditLoop auditLoop;
 
     public ObserveAssembly(
             Foundation base,
@@ -37,10 +41,10 @@ public final class ObserveAssembly {
         this.account = account;
         this.gateway = gateway;
         this.relay = relay;
+        auditLoop = new AuditLoop(base.pools().relay(), base.settledClock(), base.ids().next());
     }
 
     public List<Chore> chores() {
-        var auditLoop = new AuditLoop(base.pools().relay(), base.settledClock(), base.ids().next());
         return List.of(
                 new Chore("audit", Duration.ofSeconds(1), auditLoop)
                         .endingWith(auditLoop::releaseLease));
@@ -56,6 +60,20 @@ public final class ObserveAssembly {
                             "The background task \"" + chore + "\" fails again and again."));
         }
         return problems;
+    }
+
+    /// Adds the metrics, which have a port of their own.
+    ///
+    /// @param version the server's version
+    public void addMetricsTo(Router router, String version) {
+        new MetricsRoutes(
+                        relay.meters(),
+                        relay.gauges(),
+                        List.of(base.pools().api(), base.pools().relay(), base.pools().node()),
+                        auditLoop,
+                        base.clock(),
+                        version)
+                .addTo(router);
     }
 
     /// @param isStopping whether the server is shutting down
@@ -84,6 +102,8 @@ public final class ObserveAssembly {
                         relay.inFlightAttempts(),
                         clock)
                 .addTo(router);
+        new StatsRoutes(db, authenticator, clock).addTo(router);
+        new RefusalRoutes(db, authenticator, clock).addTo(router);
         new DeadLetterRoutes(db, authenticator, plans, relay.inFlightAttempts(), clock)
                 .addTo(router);
     }

@@ -12,8 +12,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
+import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.ConcurrentHashMap;
 
 /// The background audit, which checks each hour of stored data once, on one node at a time.
 ///
@@ -37,7 +38,7 @@ public final class AuditLoop implements Loop.Step {
     private final Db db;
     private final InstantSource settledClock;
     private final UUID holder;
-    private final AtomicLong violations = new AtomicLong();
+    private final Map<Invariant, Long> violations = new ConcurrentHashMap<>();
 
     /// Used only by the thread that calls [#run], like `pause`.
     private @Nullable HourAuditor current;
@@ -115,15 +116,16 @@ public final class AuditLoop implements Loop.Step {
     /// between these two steps, the violations are logged twice.
     private void finish(HourAuditor auditor) {
         var report = auditor.result();
-        violations.addAndGet(report.count());
         report.violations()
-                .forEach((invariant, found) ->
-                        log.atError()
-                                .addKeyValue("invariant", invariant.word())
-                                .addKeyValue("hour", auditor.start())
-                                .addKeyValue("count", found.count())
-                                .addKeyValue("examples", found.examples())
-                                .log("audit.violated"));
+                .forEach((invariant, found) -> {
+                    violations.merge(invariant, found.count(), Long::sum);
+                    log.atError()
+                            .addKeyValue("invariant", invariant.word())
+                            .addKeyValue("hour", auditor.start())
+                            .addKeyValue("count", found.count())
+                            .addKeyValue("examples", found.examples())
+                            .log("audit.violated");
+                });
         log.atDebug()
                 .addKeyValue("hour", auditor.start())
                 .addKeyValue("events", report.events())
@@ -134,7 +136,12 @@ public final class AuditLoop implements Loop.Step {
 
     /// Returns the number of violations found since this process started.
     public long violations() {
-        return violations.get();
+        return violations.values().stream().mapToLong(Long::longValue).sum();
+    }
+
+    /// Returns the number of violations of one invariant found since this process started.
+    public long violationsOf(Invariant invariant) {
+        return violations.getOrDefault(invariant, 0L);
     }
 
     /// Releases the lease, so that another node can continue at once.

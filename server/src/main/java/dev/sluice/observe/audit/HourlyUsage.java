@@ -116,6 +116,7 @@ final class HourlyUsage {
             case OUTCOMES -> "connection " + key.subject + ", deliveries " + status(key.dim);
             case DELIVERIES ->
                     "connection " + key.subject + ", deliveries made by " + trigger(key.dim);
+            case LATENCIES, REFUSALS -> throw new IllegalArgumentException("never audited");
         };
     }
 

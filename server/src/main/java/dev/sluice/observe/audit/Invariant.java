@@ -21,7 +21,7 @@ public enum Invariant {
     }
 
     /// Returns the name that the log uses for a violation of this invariant.
-    String word() {
+    public String word() {
         return name().toLowerCase(Locale.ROOT);
     }
 }

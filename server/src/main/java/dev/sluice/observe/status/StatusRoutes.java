@@ -13,8 +13,12 @@ import java.util.Locale;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/// The route `GET /api/v1/status`, which reports whether the service works. It needs no API key and
-/// responds with 503 if the service is down.
+/// The routes that report whether the service works. They need no API key.
+///
+/// `GET /api/v1/status` responds with 503 if the service is down. `GET /healthz/ready` does the
+/// same for load balancers, without details. `GET /healthz/live` responds with 200 as long as the
+/// process can answer at all; whoever restarts processes should ask that, because a restart does
+/// not bring the database back.
 ///
 /// The service is down if the database cannot be reached or the server is shutting down. It is
 /// degraded if only ingest or only delivery does not work, or if there is another problem. The
@@ -49,13 +53,23 @@ public final class StatusRoutes {
 
     public void addTo(Router router) {
         router.get("/api/v1/status", _ -> status());
+        router.get("/healthz/live", _ -> health(true));
+        router.get("/healthz/ready", _ -> health(isUp(db.isReachable())));
+    }
+
+    private static Reply health(boolean isUp) {
+        return Reply.json(isUp ? 200 : 503, new JsonObject().put("status", isUp ? "ok" : "down"));
+    }
+
+    private boolean isUp(boolean database) {
+        return database && !isStopping.getAsBoolean();
     }
 
     private Reply status() {
         boolean database = db.isReachable();
         boolean delivery = database && isDelivering.getAsBoolean();
         boolean ingest = database && isIngesting.getAsBoolean();
-        boolean isUp = database && !isStopping.getAsBoolean();
+        boolean isUp = isUp(database);
         var found = problems.get();
         boolean isWell = ingest && delivery && found.isEmpty();
         String status = isUp ? (isWell ? "ok" : "degraded") : "down";

@@ -107,6 +107,19 @@ public final class Db implements AutoCloseable {
         }
     }
 
+    /// How many connections of the pool are in use, idle, and how many threads wait for one.
+    public record PoolUse(String name, int active, int idle, int waiting, int max) {}
+
+    public PoolUse use() {
+        var state = pool.getHikariPoolMXBean();
+        return new PoolUse(
+                pool.getPoolName(),
+                state.getActiveConnections(),
+                state.getIdleConnections(),
+                state.getThreadsAwaitingConnection(),
+                pool.getMaximumPoolSize());
+    }
+
     /// Whether the database currently answers statements.
     public boolean isReachable() {
         try {

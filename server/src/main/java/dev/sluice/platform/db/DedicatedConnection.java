@@ -1,5 +1,7 @@
 package dev.sluice.platform.db;
 
+import dev.sluice.platform.meter.LockFreeHistogram;
+
 import org.jspecify.annotations.Nullable;
 
 import java.sql.Connection;
@@ -26,17 +28,27 @@ public final class DedicatedConnection implements AutoCloseable {
 
     private final Database database;
     private final String name;
+    private final LockFreeHistogram durations;
 
     private volatile @Nullable Connection connection;
 
     public DedicatedConnection(Database database, String name) {
+        this(database, name, LockFreeHistogram.ofDurations());
+    }
+
+    /// @param durations records how long each transaction took that was committed
+    public DedicatedConnection(Database database, String name, LockFreeHistogram durations) {
         this.database = database;
         this.name = name;
+        this.durations = durations;
     }
 
     public <T> T call(Function<Tx, T> work) {
+        long begun = System.nanoTime();
         try {
-            return Db.inTransaction(connect(), work);
+            var result = Db.inTransaction(connect(), work);
+            durations.record(System.nanoTime() - begun);
+            return result;
         } catch (SQLException e) {
             drop();
             throw new DbException(e);

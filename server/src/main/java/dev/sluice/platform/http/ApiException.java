@@ -59,6 +59,10 @@ public final class ApiException extends RuntimeException {
         return new ApiException(error, String.valueOf(getMessage()), details, all);
     }
 
+    public ApiErrorCode error() {
+        return error;
+    }
+
     public Reply reply() {
         return Reply.error(error, String.valueOf(getMessage()), details).with(headers);
     }

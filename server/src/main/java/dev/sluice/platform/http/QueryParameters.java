@@ -7,6 +7,7 @@ import dev.sluice.platform.json.InvalidFieldsException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -112,6 +113,30 @@ public final class QueryParameters {
         return parsed(name, QueryParameters::parseUuid);
     }
 
+    /// Reads a list of UUIDs, separated by commas, of at most `max`.
+    public Optional<Set<UUID>> uuids(String name, int max) {
+        return parsed(name, QueryParameters::parseUuids)
+                .filter(ids -> {
+                    boolean fits = ids.size() <= max;
+                    if (!fits) {
+                        addError(name, "must have at most " + max + " ids.");
+                    }
+                    return fits;
+                });
+    }
+
+    private static Set<UUID> parseUuids(String text) {
+        Set<UUID> ids = new LinkedHashSet<>();
+        for (String id : text.split(",", -1)) {
+            try {
+                ids.add(FieldReader.parseUuid(id.strip()));
+            } catch (IllegalArgumentException e) {
+                throw new IllegalArgumentException("must be a comma-separated list of UUIDs.", e);
+            }
+        }
+        return ids;
+    }
+
     private static UUID parseUuid(String text) {
         try {
             return FieldReader.parseUuid(text);
@@ -156,7 +181,10 @@ public final class QueryParameters {
         }
     }
 
-    private void addError(String name, String message) {
+    /// Records that a value is not allowed, for a rule over several parameters.
+    ///
+    /// @param message the rest of a sentence that starts with the parameter's name
+    public void addError(String name, String message) {
         errors.add(new FieldError(name, name + " " + message));
     }
 

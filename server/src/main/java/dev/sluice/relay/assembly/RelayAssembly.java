@@ -22,6 +22,8 @@ import dev.sluice.platform.loop.Chore;
 import dev.sluice.relay.HealthProblem;
 import dev.sluice.relay.InFlightAttempts;
 import dev.sluice.relay.InFlightRecorder;
+import dev.sluice.relay.RelayGauges;
+import dev.sluice.relay.RelayMeters;
 import dev.sluice.relay.circuit.SharedCircuits;
 import dev.sluice.relay.dispatch.AttemptRunner;
 import dev.sluice.relay.dispatch.Backlog;
@@ -42,6 +44,8 @@ import dev.sluice.relay.journal.ResultJournal;
 import dev.sluice.relay.node.Node;
 import dev.sluice.relay.node.TakeoverLoop;
 import dev.sluice.relay.preview.PreviewRoutes;
+import dev.sluice.relay.refusal.RefusalCounter;
+import dev.sluice.relay.refusal.RefusalRecorder;
 import dev.sluice.relay.replay.BulkResendRoutes;
 import dev.sluice.relay.replay.ReplayRoutes;
 import dev.sluice.relay.replay.ReplayStore;
@@ -110,6 +114,8 @@ public final class RelayAssembly {
     private final DiskSpaceMonitor diskSpace;
     private final IngestRateLimiter ingestRateLimiter;
     private final MonthlyQuota quota;
+    private final RefusalCounter refusals;
+    private final RelayMeters meters = RelayMeters.create();
     private final RelayStoreListener listeners;
     private final ReplayWorker replayWorker;
     private final DueWorkMonitor dueWorkMonitor;
@@ -141,14 +147,14 @@ public final class RelayAssembly {
 
         resultJournal =
                 new ResultJournal(
-                        new DedicatedConnection(base.database(), "results"),
+                        new DedicatedConnection(base.database(), "results", meters.resultCommits()),
                         new PartitionStore(delivery),
                         node::epoch,
                         base.ids(),
                         clock);
         journal =
                 new Journal(
-                        new DedicatedConnection(base.database(), "journal"),
+                        new DedicatedConnection(base.database(), "journal", meters.eventCommits()),
                         new PartitionStore(delivery),
                         node::epoch,
                         base.ids(),
@@ -176,7 +182,8 @@ public final class RelayAssembly {
         diskSpace = new DiskSpaceMonitor(settings.freeShare());
         ingestRateLimiter = new IngestRateLimiter(db, this::limits, base.ids().next(), clock);
         quota = new MonthlyQuota(db, this::limits, configuration::source, QUOTA_TIMEOUT, clock);
-        listeners = new RelayStoreListener(dispatcher, laneWaker, quota, clock);
+        refusals = new RefusalCounter(clock);
+        listeners = new RelayStoreListener(dispatcher, laneWaker, quota, meters, clock);
         replayWorker =
                 new ReplayWorker(
                         db, configuration, this::retention, base.ids(), clock, base.settledClock());
@@ -250,6 +257,7 @@ public final class RelayAssembly {
         var rateLimitQueue = dispatcher.rateLimitQueue();
         var quarantine = dispatcher.quarantine();
         var retentionLoop = retentionLoop();
+        var refusalRecorder = new RefusalRecorder(refusals, db, base.ids()::next, base.clock());
         var leakDetector = new LeakDetector(db, node, dispatcher, base.clock());
         return List.of(
                 new Chore("circuits", Duration.ofSeconds(1), circuits)
@@ -262,6 +270,8 @@ public final class RelayAssembly {
                         Duration.ofSeconds(1),
                         new LedgerFolder(db, System::nanoTime)),
                 new Chore("ingest rate limits", Duration.ofSeconds(1), ingestRateLimiter),
+                new Chore("refusals", RefusalRecorder.INTERVAL, refusalRecorder)
+                        .endingWith(refusalRecorder::finish),
                 new Chore("quota", Duration.ofSeconds(1), quota),
                 new Chore("rate limits", Duration.ofSeconds(1), rateLimitQueue)
                         .wokenBy(rateLimitQueue::onWakeNeeded),
@@ -345,6 +355,7 @@ public final class RelayAssembly {
                 dispatcher.admission(),
                 journal,
                 IngestLimits.of(diskSpace, ingestRateLimiter, quota),
+                new IngestEndpoint.IngestMeters(refusals, meters.ingestDurations()),
                 base.ids(),
                 base.clock(),
                 settings.baseUrl(),
@@ -354,6 +365,22 @@ public final class RelayAssembly {
     /// Returns the attempts that this node has in flight now.
     public InFlightAttempts inFlightAttempts() {
         return dispatcher;
+    }
+
+    /// Returns what this node has counted since it started.
+    public RelayMeters meters() {
+        return meters;
+    }
+
+    /// Returns what this node has in memory now.
+    public RelayGauges gauges() {
+        return new RelayGauges(
+                journal::queued,
+                resultJournal::queued,
+                () -> permits - dispatcher.permitsLeft(),
+                () -> permits,
+                dispatcher::bytes,
+                refusals::total);
     }
 
     /// Whether the disk has enough free space to accept events.

@@ -1,5 +1,6 @@
 package dev.sluice.relay.assembly;
 
+import dev.sluice.relay.RelayMeters;
 import dev.sluice.relay.dispatch.Dispatcher;
 import dev.sluice.relay.ingest.MonthlyQuota;
 import dev.sluice.relay.journal.JournalListener;
@@ -14,11 +15,16 @@ import java.util.List;
 /// Tells other parts of the relay what became of events and results. A commit is passed to the
 /// dispatcher and the lane waker. A dropped event is passed to the dispatcher and the quota.
 record RelayStoreListener(
-        Dispatcher dispatcher, LaneWaker laneWaker, MonthlyQuota quota, InstantSource clock)
+        Dispatcher dispatcher,
+        LaneWaker laneWaker,
+        MonthlyQuota quota,
+        RelayMeters meters,
+        InstantSource clock)
         implements JournalListener, ResultListener {
 
     @Override
     public void stored(List<AcceptedEvent> events, long epoch) {
+        meters.eventBatches().record(events.size());
         dispatcher.admission().stored(events, epoch);
         laneWaker.stored(events, clock.instant());
     }
@@ -31,6 +37,8 @@ record RelayStoreListener(
 
     @Override
     public void written(List<DeliveryResult> batch, List<DeliveryResult> effective) {
+        meters.resultBatches().record(batch.size());
+        effective.forEach(result -> result.attemptMade().ifPresent(meters.attempts()::count));
         laneWaker.written(effective);
         dispatcher.written(batch, effective);
     }

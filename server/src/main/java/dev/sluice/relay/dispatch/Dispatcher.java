@@ -327,12 +327,12 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
     }
 
     /// Returns how many more attempts may start on this node.
-    int permitsLeft() {
+    public int permitsLeft() {
         return senderPool.permitsLeft();
     }
 
     /// Returns the memory used by payloads on this node, in bytes, including reservations.
-    long bytes() {
+    public long bytes() {
         return admission.bytes();
     }
 

@@ -6,6 +6,7 @@ import dev.sluice.gateway.routing.ConfigurationCache;
 import dev.sluice.gateway.routing.IngestRoute;
 import dev.sluice.gateway.routing.Route;
 import dev.sluice.gateway.source.VerificationConfig;
+import dev.sluice.platform.db.DbException;
 import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Endpoint;
@@ -14,13 +15,16 @@ import dev.sluice.platform.http.InboundMemory;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.meter.LockFreeHistogram;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.HopCount;
 import dev.sluice.relay.Payload;
+import dev.sluice.relay.RefusalReason;
 import dev.sluice.relay.Trigger;
 import dev.sluice.relay.dispatch.PayloadAdmission;
 import dev.sluice.relay.journal.Journal;
+import dev.sluice.relay.refusal.RefusalCounter;
 import dev.sluice.relay.store.AcceptedEvent;
 import dev.sluice.relay.store.Receipt;
 
@@ -46,6 +50,11 @@ public final class IngestEndpoint implements Endpoint {
     /// otherwise fill the disk.
     private static final String ALLOWED_METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
 
+    /// What the endpoint counts.
+    ///
+    /// @param durations from the beginning of a request to its answer, if it was accepted
+    public record IngestMeters(RefusalCounter refusals, LockFreeHistogram durations) {}
+
     private final ConfigurationCache configuration;
     private final PayloadAdmission admission;
     private final Journal journal;
@@ -53,6 +62,8 @@ public final class IngestEndpoint implements Endpoint {
     private final IngestRateLimiter ingestRateLimiter;
     private final InboundMemory bodyMemory;
     private final MonthlyQuota quota;
+    private final RefusalCounter refusals;
+    private final LockFreeHistogram durations;
     private final Uuid7 ids;
     private final InstantSource clock;
     private final InboundCheck inboundCheck;
@@ -65,6 +76,7 @@ public final class IngestEndpoint implements Endpoint {
             PayloadAdmission admission,
             Journal journal,
             IngestLimits limits,
+            IngestMeters meters,
             Uuid7 ids,
             InstantSource clock,
             String baseUrl,
@@ -76,6 +88,8 @@ public final class IngestEndpoint implements Endpoint {
         this.ingestRateLimiter = limits.ingestRateLimiter();
         this.bodyMemory = limits.bodyMemory();
         this.quota = limits.quota();
+        this.refusals = meters.refusals();
+        this.durations = meters.durations();
         this.ids = ids;
         this.clock = clock;
         this.hopHeader = OwnHeaders.withPrefix(headerPrefix).hop();
@@ -98,7 +112,7 @@ public final class IngestEndpoint implements Endpoint {
                         .ingestRoute(token)
                         .orElseThrow(() -> ApiException.notFound("ingest URL"));
         return switch (request.method()) {
-            case "POST", "PUT", "PATCH", "DELETE" -> accept(ingestRoute, request);
+            case "POST", "PUT", "PATCH", "DELETE" -> acceptOrCount(ingestRoute, request);
             case "GET", "HEAD" -> IngestReplies.sandboxed(IngestGetResponder.answer(request));
             default ->
                     throw new ApiException(
@@ -106,6 +120,23 @@ public final class IngestEndpoint implements Endpoint {
                                     "Send webhooks with POST, PUT, PATCH or DELETE.")
                             .withHeader(new Header("Allow", ALLOWED_METHODS));
         };
+    }
+
+    /// Accepts the request, and counts it if it is refused.
+    private Reply acceptOrCount(IngestRoute ingestRoute, Request request) throws IOException {
+        var source = ingestRoute.source().id();
+        long begun = System.nanoTime();
+        try {
+            var reply = accept(ingestRoute, request);
+            durations.record(System.nanoTime() - begun);
+            return reply;
+        } catch (ApiException e) {
+            refusals.count(source, e.error());
+            throw e;
+        } catch (DbException e) {
+            refusals.count(source, RefusalReason.UNAVAILABLE);
+            throw e;
+        }
     }
 
     private Reply accept(IngestRoute ingestRoute, Request request) throws IOException {
@@ -131,7 +162,12 @@ public final class IngestEndpoint implements Endpoint {
         offer(event);
         request.releaseBodyMemory(); // from here on the journal counts the event
         return switch (event.receipt().await()) {
-            case STORED -> IngestReplies.of(source, checkResult, event.id());
+            case STORED -> {
+                if (checkResult.checked().isFailed()) {
+                    refusals.count(source.id(), RefusalReason.VERIFICATION_FAILED);
+                }
+                yield IngestReplies.of(source, checkResult, event.id());
+            }
             case REFUSED, WAITING -> throw notStored();
         };
     }

@@ -118,6 +118,11 @@ public final class Journal implements AutoCloseable {
         return !writer.isClosing() && queue.offer(event);
     }
 
+    /// Returns the number of events that wait for their commit.
+    public int queued() {
+        return queue.size();
+    }
+
     private JournalListener listener() {
         return Objects.requireNonNull(listener, "not started");
     }

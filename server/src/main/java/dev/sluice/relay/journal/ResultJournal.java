@@ -91,6 +91,11 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
         writer.start();
     }
 
+    /// Returns the number of results that wait for their commit.
+    public int queued() {
+        return queue.size();
+    }
+
     @Override
     public void add(DeliveryResult result) throws InterruptedException {
         queue.put(result);

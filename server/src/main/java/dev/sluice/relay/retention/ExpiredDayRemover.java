@@ -2,6 +2,7 @@ package dev.sluice.relay.retention;
 
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.platform.db.Db;
+import dev.sluice.relay.UsageKind;
 import dev.sluice.relay.store.PartitionStore;
 import dev.sluice.relay.usage.LedgerStore;
 
@@ -19,10 +20,6 @@ final class ExpiredDayRemover {
     /// Time added to the longest retention before a day is dropped, because plans change and clocks
     /// differ.
     private static final Duration REMOVAL_GRACE_PERIOD = Duration.ofDays(1);
-
-    /// How long hourly sums are kept. Statistics by day go back 90 days and may begin in the middle
-    /// of a day.
-    private static final Duration HOURLY_SUM_RETENTION = Duration.ofDays(93);
 
     /// Number of sums deleted in one transaction.
     private static final int DELETE_BATCH_ROWS = 5_000;
@@ -60,7 +57,7 @@ final class ExpiredDayRemover {
     /// Deletes hourly sums that are no longer needed, but never those of days that are still kept,
     /// because lists and the audit read them.
     private void deleteHourlySums(Instant now, Instant firstKept) {
-        var oldestQueried = now.minus(HOURLY_SUM_RETENTION);
+        var oldestQueried = now.minus(UsageKind.HOURLY_RETENTION);
         var before = oldestQueried.isBefore(firstKept) ? oldestQueried : firstKept;
         while (db.call(tx -> LedgerStore.deleteHoursBefore(tx, before, DELETE_BATCH_ROWS))
                 == DELETE_BATCH_ROWS) {

@@ -3,7 +3,6 @@ package dev.sluice.relay.store;
 import dev.sluice.platform.db.CopyRows;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.relay.Attempt;
-import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.usage.LedgerRow;
 import dev.sluice.relay.usage.LedgerStore;
@@ -257,11 +256,13 @@ public final class ResultStore {
     private static void writeLedger(Tx tx, List<DeliveryResult> effective, UUID batchId) {
         var ledger = new LedgerRow();
         for (var result : effective) {
-            if (result
-                    instanceof
-                    DeliveryResult.FinalResult(var delivery, DeliveryStatus status, _, _, _)) {
-                ledger.addOutcome(delivery.connection(), delivery.id().event(), status);
+            var delivery = result.delivery();
+            var event = delivery.id().event();
+            if (result instanceof DeliveryResult.FinalResult finished) {
+                ledger.addOutcome(delivery.connection(), event, finished.status());
             }
+            result.attemptMade()
+                    .ifPresent(attempt -> ledger.addLatency(delivery.connection(), event, attempt));
         }
         if (!ledger.isEmpty()) {
             LedgerStore.write(tx, ledger, batchId, effective.getFirst().delivery().source());

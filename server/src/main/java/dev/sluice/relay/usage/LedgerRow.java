@@ -3,8 +3,12 @@ package dev.sluice.relay.usage;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.id.Uuid7;
+import dev.sluice.relay.Attempt;
 import dev.sluice.relay.DeliveryStatus;
+import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.EventId;
+import dev.sluice.relay.LatencyBuckets;
+import dev.sluice.relay.RefusalReason;
 import dev.sluice.relay.Trigger;
 import dev.sluice.relay.UsageKind;
 import dev.sluice.relay.VerificationStatus;
@@ -15,8 +19,8 @@ import java.util.UUID;
 
 /// The usage of one batch of events or results, summed in memory and then stored as one row.
 ///
-/// Each item is counted in the hour in which its event arrived. Events are also counted in their
-/// minute. Not thread-safe.
+/// Each item is counted in the hour in which its event arrived. Events and refusals are also
+/// counted in their minute. Not thread-safe.
 public final class LedgerRow {
 
     private static final long MILLIS_PER_MINUTE = 60_000;
@@ -44,26 +48,43 @@ public final class LedgerRow {
             SourceId source, EventId event, VerificationStatus verification, int bodySize) {
         long minutes = minutes(event);
         int minute = (int) (minutes % MINUTES_PER_HOUR);
-        add(UsageKind.EVENTS, source.value(), minutes, minute, verification.number(), bodySize);
+        add(UsageKind.EVENTS, source.value(), minutes, minute, verification.number(), 1, bodySize);
     }
 
     public void addDelivery(ConnectionId connection, EventId event, Trigger trigger) {
-        add(UsageKind.DELIVERIES, connection.value(), minutes(event), 0, trigger.number(), 0);
+        add(UsageKind.DELIVERIES, connection.value(), minutes(event), 0, trigger.number(), 1, 0);
     }
 
     public void addOutcome(ConnectionId connection, EventId event, DeliveryStatus status) {
-        add(UsageKind.OUTCOMES, connection.value(), minutes(event), 0, status.number(), 0);
+        add(UsageKind.OUTCOMES, connection.value(), minutes(event), 0, status.number(), 1, 0);
     }
 
-    /// Adds one item.
-    ///
+    /// Counts the attempt's latency if the destination answered it or let it time out. Other
+    /// attempts say nothing about how fast the destination is.
+    public void addLatency(ConnectionId connection, EventId event, Attempt attempt) {
+        boolean isTimeout =
+                attempt.errorCode().filter(ErrorCode.RESPONSE_TIMEOUT::equals).isPresent();
+        if (isTimeout || attempt.responseStatus().isPresent()) {
+            int millis = (int) attempt.latency().toMillis();
+            int bucket = LatencyBuckets.indexOf(attempt.latency());
+            add(UsageKind.LATENCIES, connection.value(), minutes(event), 0, bucket, 1, millis);
+        }
+    }
+
+    /// @param epochMinute when the requests were refused, in minutes since 1970
+    public void addRefusals(SourceId source, long epochMinute, RefusalReason reason, int count) {
+        int minute = (int) (epochMinute % MINUTES_PER_HOUR);
+        add(UsageKind.REFUSALS, source.value(), epochMinute, minute, reason.number(), count, 0);
+    }
+
     /// @param minutes arrival time of the event, in minutes since 1970
-    private void add(UsageKind kind, UUID key, long minutes, int minute, int dim, int size) {
+    private void add(
+            UsageKind kind, UUID key, long minutes, int minute, int dim, int count, int size) {
         int hour = (int) (minutes / MINUTES_PER_HOUR);
         var sum =
                 sums.computeIfAbsent(
                         new UsageKey(kind, key, hour, minute, dim), _ -> new LedgerSum());
-        sum.count++;
+        sum.count += count;
         sum.size += size;
     }
 

@@ -8,13 +8,16 @@ import dev.sluice.relay.UsageKind;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.List;
 import java.util.Arrays;
+import java.util.List;
 import java.util.UUID;
 
 /// Writes the usage ledger and folds it: adds its rows to sums by hour, by day and in total. Events
-/// are also counted by minute.
+/// and refusals are also counted by minute.
 public final class LedgerStore {
+
+    private static final List<Integer> KINDS_BY_MINUTE =
+            List.of(UsageKind.EVENTS.number(), UsageKind.REFUSALS.number());
 
     /// The key of a batch's row.
     record BatchKey(UUID batch, UUID source) {}
@@ -90,8 +93,8 @@ public final class LedgerStore {
 
     private static int fold(Tx tx, String condition, List<?> arguments) {
         var all = new ArrayList<Object>(arguments);
-        all.add(UsageKind.EVENTS.number());
-        all.add(UsageKind.EVENTS.number());
+        all.add(KINDS_BY_MINUTE);
+        all.add(KINDS_BY_MINUTE);
         return tx.single(
                 """
                 with folded as (
@@ -109,13 +112,13 @@ public final class LedgerStore {
                 hours as (
                   insert into rollup_hour (kind, key, hour, dim, n, size, minutes)
                   select kind, key, hour, dim, n, size,
-                         case when kind = ?
+                         case when kind = any (?)
                               then array(select coalesce(ns[array_position(at, m)], 0)
                                            from generate_series(0, 59) as m order by m) end
                     from sums order by kind, key, hour, dim
                   on conflict (kind, key, hour, dim)
                      do update set n = rollup_hour.n + excluded.n, size = rollup_hour.size + excluded.size,
-                                   minutes = case when excluded.kind = ?
+                                   minutes = case when excluded.kind = any (?)
                                      then array(select coalesce(rollup_hour.minutes[m], 0) + excluded.minutes[m]
                                                   from generate_series(1, 60) as m order by m) end),
                 days as (

@@ -16,6 +16,7 @@ import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DedicatedConnection;
 import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.meter.LockFreeHistogram;
 import dev.sluice.relay.EventVerification;
 import dev.sluice.relay.InFlightRecorder;
 import dev.sluice.relay.circuit.Cooldowns;
@@ -26,6 +27,7 @@ import dev.sluice.relay.dispatch.Dispatcher;
 import dev.sluice.relay.dispatch.TestDispatchers;
 import dev.sluice.relay.journal.ResultJournal;
 import dev.sluice.relay.node.Node;
+import dev.sluice.relay.refusal.RefusalCounter;
 import dev.sluice.relay.settle.Settlement;
 import dev.sluice.relay.store.PartitionStore;
 import dev.sluice.testkit.Given;
@@ -119,6 +121,8 @@ class IngestReservationTest {
                 dispatcher.admission(),
                 null,
                 IngestLimits.of(null, null, quota),
+                new IngestEndpoint.IngestMeters(
+                        new RefusalCounter(clock), LockFreeHistogram.ofDurations()),
                 ids,
                 clock,
                 "http://h",

@@ -1,0 +1,83 @@
+package dev.sluice.observe.stats;
+
+import dev.sluice.platform.http.QueryParameters;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+/// The sources, destinations and connections that a request asks about.
+///
+/// Sources in the trash are left out. Deleted connections are included, because their deliveries
+/// were made.
+///
+/// @param sources by id, the newest first
+/// @param destinations by id, the newest first; deleted ones included
+/// @param connections by id
+record StatsScope(
+        Map<UUID, StatsSource> sources,
+        Map<UUID, StatsDestination> destinations,
+        Map<UUID, StatsConnection> connections) {
+
+    private static final int MAX_IDS = 200;
+
+    record StatsSource(UUID id, String name, String color) {}
+
+    record StatsDestination(UUID id, String name, boolean isDeleted) {}
+
+    record StatsConnection(UUID id, UUID source, UUID destination) {}
+
+    /// What a request restricts its answer to. Ids of other workspaces match nothing.
+    ///
+    /// @param sources empty for all sources
+    /// @param destinations empty for all destinations
+    record ScopeFilter(Optional<Set<UUID>> sources, Optional<Set<UUID>> destinations) {
+
+        static ScopeFilter ofSources(QueryParameters query) {
+            return new ScopeFilter(query.uuids("source_ids", MAX_IDS), Optional.empty());
+        }
+
+        static ScopeFilter of(QueryParameters query) {
+            return new ScopeFilter(
+                    query.uuids("source_ids", MAX_IDS), query.uuids("destination_ids", MAX_IDS));
+        }
+
+        boolean hasSource(UUID source) {
+            return sources.map(ids -> ids.contains(source)).orElse(true);
+        }
+
+        boolean hasDestination(UUID destination) {
+            return destinations.map(ids -> ids.contains(destination)).orElse(true);
+        }
+
+        boolean has(StatsConnection connection) {
+            return hasSource(connection.source()) && hasDestination(connection.destination());
+        }
+    }
+
+    List<UUID> sourceIds() {
+        return List.copyOf(sources.keySet());
+    }
+
+    List<UUID> connectionIds() {
+        return List.copyOf(connections.keySet());
+    }
+
+    UUID sourceOf(UUID connection) {
+        return connection(connection).source();
+    }
+
+    UUID destinationOf(UUID connection) {
+        return connection(connection).destination();
+    }
+
+    private StatsConnection connection(UUID id) {
+        var connection = connections.get(id);
+        if (connection == null) {
+            throw new IllegalArgumentException("not in the scope: " + id);
+        }
+        return connection;
+    }
+}

@@ -1,0 +1,25 @@
+package dev.sluice.observe.stats;
+
+import dev.sluice.platform.json.JsonObject;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+
+/// The deliveries that are not finished now, whatever window was asked for.
+///
+/// @param oldestReceivedAt when the event of the oldest one arrived; empty if none is waiting
+record WaitingDeliveries(long count, Optional<Instant> oldestReceivedAt) {
+
+    static final WaitingDeliveries NONE = new WaitingDeliveries(0, Optional.empty());
+
+    JsonObject json(Instant now) {
+        return new JsonObject()
+                .put("count", count)
+                .put("oldest_received_at", oldestReceivedAt)
+                .put(
+                        "oldest_age_seconds",
+                        oldestReceivedAt.map(
+                                oldest -> Math.max(0, Duration.between(oldest, now).toSeconds())));
+    }
+}

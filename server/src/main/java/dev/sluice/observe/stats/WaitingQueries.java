@@ -1,0 +1,222 @@
+package dev.sluice.observe.stats;
+
+import dev.sluice.platform.db.PlannerFeature;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.id.Uuid7;
+import dev.sluice.relay.DeliveryStatus;
+import dev.sluice.relay.UsageKind;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.UnaryOperator;
+
+/// Finds how many deliveries are waiting, and since when the oldest one has been.
+///
+/// The usage counts know the number exactly, and the hour of the oldest. The row itself is then
+/// looked for among the work of that hour, whoever's it is. After 20 000 rows the search stops, and
+/// the time reached stands for the oldest one: it is at most an hour too early.
+///
+/// Each instance is used within one transaction, which must read a snapshot.
+final class WaitingQueries {
+
+    private static final int STEP_ROWS = 5_000;
+    private static final int MAX_STEPS = 4;
+    private static final int HOURS_PER_DAY = 24;
+    private static final int NO_END = Integer.MAX_VALUE;
+
+    /// What waits in a group, and the first hour with such a delivery.
+    private record WaitingGroup(long count, int firstHour) {
+        Instant firstHourStart() {
+            return Instant.EPOCH.plus(Duration.ofHours(firstHour));
+        }
+    }
+
+    /// The number of deliveries of a connection and period that are not finished.
+    private record UnfinishedCount(UUID connection, int period, long n) {}
+
+    private record OldestRow(UUID connection, UUID id, UUID lastRead) {}
+
+    private final Tx tx;
+    private final Collection<UUID> connections;
+    private final UnaryOperator<UUID> groupOf;
+
+    /// @param groupOf the group of a connection, by which the result is grouped
+    WaitingQueries(Tx tx, Collection<UUID> connections, UnaryOperator<UUID> groupOf) {
+        this.tx = tx;
+        this.connections = connections;
+        this.groupOf = groupOf;
+    }
+
+    /// Returns what waits in each group. Groups without such a delivery are left out.
+    Map<UUID, WaitingDeliveries> byGroup() {
+        // The statistics of this table are always out of date.
+        tx.disable(PlannerFeature.SEQUENTIAL_SCAN, PlannerFeature.SORT, PlannerFeature.JIT);
+        var firstWork = firstWork();
+        if (firstWork.isEmpty() || connections.isEmpty()) {
+            return Map.of();
+        }
+        var groups = groups(firstWork.get());
+        var oldest = oldest(groups);
+        Map<UUID, WaitingDeliveries> waiting = new HashMap<>();
+        groups.forEach((group, found) ->
+                waiting.put(
+                        group,
+                        new WaitingDeliveries(
+                                found.count(), Optional.ofNullable(oldest.get(group)))));
+        return waiting;
+    }
+
+    /// Returns when the event of the oldest unfinished delivery of all workspaces arrived.
+    private Optional<Instant> firstWork() {
+        return tx.findOne(
+                "select id from delivery_work order by id limit 1",
+                row -> Uuid7.timeOf(row.uuid("id")));
+    }
+
+    private Map<UUID, WaitingGroup> groups(Instant since) {
+        int firstDay = (int) Math.floorDiv(since.getEpochSecond(), Duration.ofDays(1).toSeconds());
+        Map<UUID, Integer> firstDays = new HashMap<>();
+        Map<UUID, Long> counts = new HashMap<>();
+        for (var unfinished : unfinishedByDay(firstDay)) {
+            var group = groupOf.apply(unfinished.connection());
+            counts.merge(group, unfinished.n(), Long::sum);
+            firstDays.merge(group, unfinished.period(), Math::min);
+        }
+        Map<UUID, Integer> firstHours = new HashMap<>();
+        if (!firstDays.isEmpty()) {
+            var days = firstDays.values().stream().distinct().toList();
+            for (var unfinished : unfinishedByHour(days)) {
+                var group = groupOf.apply(unfinished.connection());
+                firstHours.merge(group, unfinished.period(), Math::min);
+            }
+        }
+        Map<UUID, WaitingGroup> groups = new HashMap<>();
+        counts.forEach((group, count) -> {
+            int dayStart = firstDays.getOrDefault(group, firstDay) * HOURS_PER_DAY;
+            int firstHour = firstHours.getOrDefault(group, dayStart);
+            groups.put(group, new WaitingGroup(count, firstHour));
+        });
+        return groups;
+    }
+
+    private List<UnfinishedCount> unfinishedByDay(int firstDay) {
+        return unfinished("rollup_day", "day", HOURS_PER_DAY, List.of(firstDay), List.of(NO_END));
+    }
+
+    private List<UnfinishedCount> unfinishedByHour(List<Integer> days) {
+        return unfinished(
+                "rollup_hour",
+                "hour",
+                1,
+                days.stream().map(day -> day * HOURS_PER_DAY).toList(),
+                days.stream().map(day -> (day + 1) * HOURS_PER_DAY).toList());
+    }
+
+    /// @param firsts the first period of each range
+    /// @param ends the first period after each range
+    private List<UnfinishedCount> unfinished(
+            String table, String column, int hours, List<Integer> firsts, List<Integer> ends) {
+        return tx.query(
+                """
+                select key, period, sum(case kind when %3$d then n else -n end)::bigint as unfinished
+                  from (select kind, key, %2$s as period, dim, n
+                          from unnest(?, ?) as span (first, past)
+                          join %1$s on %2$s >= first and %2$s < past
+                         where kind in (%3$d, %4$d) and key = any (?)
+                        union all
+                        select kind, key, hour / %5$d as period, dim, n
+                          from ledger, unnest(kinds, keys, hours, dims, counts)
+                                         as unfolded (kind, key, hour, dim, n)
+                         where kind in (%3$d, %4$d) and key = any (?)
+                           and exists (select from unnest(?, ?) as span (first, past)
+                                        where hour / %5$d >= first and hour / %5$d < past)) as entry
+                 where kind = %3$d or dim <> %6$d
+                 group by key, period
+                having sum(case kind when %3$d then n else -n end) > 0
+                """
+                        .formatted(
+                                table,
+                                column,
+                                UsageKind.DELIVERIES.number(),
+                                UsageKind.OUTCOMES.number(),
+                                hours,
+                                (int) DeliveryStatus.FILTERED.number()),
+                row ->
+                        new UnfinishedCount(
+                                row.uuid("key"), row.integer("period"), row.number("unfinished")),
+                firsts,
+                ends,
+                connections,
+                connections,
+                firsts,
+                ends);
+    }
+
+    /// Returns when the oldest waiting event of each group arrived.
+    private Map<UUID, Instant> oldest(Map<UUID, WaitingGroup> groups) {
+        Map<UUID, Instant> oldest = new HashMap<>();
+        var searched = new HashMap<>(groups);
+        var cursor = start(searched);
+        for (int step = 0; step < MAX_STEPS && !searched.isEmpty(); step++) {
+            var rows = oldestRows(cursor);
+            for (var row : rows) {
+                if (connections.contains(row.connection())) {
+                    var group = groupOf.apply(row.connection());
+                    if (searched.containsKey(group)) {
+                        oldest.merge(group, Uuid7.timeOf(row.id()), WaitingQueries::earlier);
+                    }
+                }
+            }
+            searched.keySet().removeAll(oldest.keySet());
+            if (rows.isEmpty() || searched.isEmpty()) {
+                break;
+            }
+            cursor = Uuid7.max(rows.getFirst().lastRead(), start(searched));
+        }
+        var reached = Uuid7.timeOf(cursor);
+        searched.forEach((group, found) ->
+                oldest.put(
+                        group,
+                        found.firstHourStart().isBefore(reached)
+                                ? reached
+                                : found.firstHourStart()));
+        return oldest;
+    }
+
+    private static UUID start(Map<UUID, WaitingGroup> searched) {
+        return searched.values().stream()
+                .map(WaitingGroup::firstHourStart)
+                .min(Comparator.naturalOrder())
+                .map(Uuid7::floor)
+                .orElse(Uuid7.floor(Instant.EPOCH));
+    }
+
+    private static Instant earlier(Instant one, Instant other) {
+        return one.isBefore(other) ? one : other;
+    }
+
+    /// Returns the first row of each connection among the next rows.
+    private List<OldestRow> oldestRows(UUID from) {
+        return tx.query(
+                """
+                with step as materialized (
+                  select id, connection_id from delivery_work where id >= ? order by id limit ?)
+                select connection_id, (array_agg(id order by id))[1] as id,
+                       (select id from step order by id desc limit 1) as last_read
+                  from step
+                 group by connection_id
+                """,
+                row ->
+                        new OldestRow(
+                                row.uuid("connection_id"), row.uuid("id"), row.uuid("last_read")),
+                from,
+                STEP_ROWS);
+    }
+}

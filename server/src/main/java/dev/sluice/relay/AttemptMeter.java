@@ -1,0 +1,58 @@
+package dev.sluice.relay;
+
+import dev.sluice.platform.meter.LockFreeHistogram;
+
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+
+/// Counts the attempts of this process by what came of them, and how long they took. Thread-safe.
+public final class AttemptMeter {
+
+    private final Map<String, LongAdder> byOutcome = new ConcurrentHashMap<>();
+    private final LockFreeHistogram durations = LockFreeHistogram.ofDurations();
+
+    public AttemptMeter() {
+        for (int digit = 1; digit <= 5; digit++) {
+            byOutcome.put(digit + "xx", new LongAdder());
+        }
+        for (var code : ErrorCode.values()) {
+            if (!isStatus(code)) {
+                byOutcome.put(code.text(), new LongAdder());
+            }
+        }
+    }
+
+    public void count(Attempt attempt) {
+        var counter = byOutcome.get(outcome(attempt));
+        if (counter != null) {
+            counter.increment();
+        }
+        durations.record(attempt.latency());
+    }
+
+    /// Returns the response's class, such as `2xx`, or the error code where there is no response.
+    private static String outcome(Attempt attempt) {
+        return attempt.errorCode()
+                .filter(code -> !isStatus(code))
+                .map(ErrorCode::text)
+                .orElseGet(() -> attempt.responseStatus().orElse(0) / 100 + "xx");
+    }
+
+    /// Whether the code only says that the response had a status other than 2xx.
+    private static boolean isStatus(ErrorCode code) {
+        return code == ErrorCode.HTTP_STATUS || code == ErrorCode.REDIRECT;
+    }
+
+    /// Returns the number of attempts by outcome, for every possible outcome.
+    public Map<String, Long> counts() {
+        Map<String, Long> counts = new TreeMap<>();
+        byOutcome.forEach((outcome, counter) -> counts.put(outcome, counter.sum()));
+        return counts;
+    }
+
+    public LockFreeHistogram durations() {
+        return durations;
+    }
+}

@@ -1,0 +1,42 @@
+package dev.sluice.relay;
+
+import java.util.Locale;
+
+/// Why an ingest request was refused. The database stores the number, except for
+/// `VERIFICATION_FAILED`: those events are stored and counted as such.
+public enum RefusalReason {
+    VERIFICATION_FAILED(1, 401),
+    QUOTA_EXCEEDED(2, 402),
+    PAYLOAD_TOO_LARGE(3, 413),
+    RATE_LIMITED(4, 429),
+    /// The event could not be stored, or storing it could not be confirmed.
+    NOT_STORED(5, 500),
+    /// The server had no room for the request.
+    UNAVAILABLE(6, 503);
+
+    private final int number;
+    private final int status;
+
+    RefusalReason(int number, int status) {
+        this.number = number;
+        this.status = status;
+    }
+
+    public int number() {
+        return number;
+    }
+
+    public static RefusalReason fromNumber(int number) {
+        return values()[number - 1];
+    }
+
+    /// Returns the HTTP status of the reply.
+    public int status() {
+        return status;
+    }
+
+    /// Returns the name used in the API, such as `rate_limited`.
+    public String text() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}
