@@ -7,7 +7,8 @@ public enum UsageKind {
     EVENTS(1),
     /// Finished deliveries on a connection, grouped by status.
     OUTCOMES(2),
-    /// Deliveries created on a connection, grouped by trigger.
+    /// Deliveries created on a connection, grouped by trigger. Those that its filter kept back are
+    /// not among them, or no longer.
     DELIVERIES(3);
 
     private final int number;

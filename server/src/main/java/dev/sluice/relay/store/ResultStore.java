@@ -127,7 +127,8 @@ public final class ResultStore {
                 tx.updateEach(
                         """
                         update delivery_work
-                           set owner = null, next_at = ?, attempts = ?, recoveries = 0
+                           set owner = null, next_at = ?, attempts = ?, recoveries = 0,
+                               undecided = false
                          where id = ? and source_id = ? and attempts = ?
                         """,
                         retried.stream()
@@ -261,6 +262,10 @@ public final class ResultStore {
                     instanceof
                     DeliveryResult.FinalResult(var delivery, DeliveryStatus status, _, _, _)) {
                 ledger.addOutcome(delivery.connection(), delivery.id().event(), status);
+                if (status == DeliveryStatus.FILTERED) {
+                    ledger.removeDelivery(
+                            delivery.connection(), delivery.id().event(), delivery.trigger());
+                }
             }
         }
         if (!ledger.isEmpty()) {

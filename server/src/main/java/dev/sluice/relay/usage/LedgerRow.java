@@ -44,26 +44,31 @@ public final class LedgerRow {
             SourceId source, EventId event, VerificationStatus verification, int bodySize) {
         long minutes = minutes(event);
         int minute = (int) (minutes % MINUTES_PER_HOUR);
-        add(UsageKind.EVENTS, source.value(), minutes, minute, verification.number(), bodySize);
+        add(UsageKind.EVENTS, source.value(), minutes, minute, verification.number(), 1, bodySize);
     }
 
     public void addDelivery(ConnectionId connection, EventId event, Trigger trigger) {
-        add(UsageKind.DELIVERIES, connection.value(), minutes(event), 0, trigger.number(), 0);
+        add(UsageKind.DELIVERIES, connection.value(), minutes(event), 0, trigger.number(), 1, 0);
+    }
+
+    /// Takes back that a delivery was created. A delivery that a filter keeps back does not count
+    /// as created, even if this was decided only after ingest.
+    public void removeDelivery(ConnectionId connection, EventId event, Trigger trigger) {
+        add(UsageKind.DELIVERIES, connection.value(), minutes(event), 0, trigger.number(), -1, 0);
     }
 
     public void addOutcome(ConnectionId connection, EventId event, DeliveryStatus status) {
-        add(UsageKind.OUTCOMES, connection.value(), minutes(event), 0, status.number(), 0);
+        add(UsageKind.OUTCOMES, connection.value(), minutes(event), 0, status.number(), 1, 0);
     }
 
-    /// Adds one item.
-    ///
     /// @param minutes arrival time of the event, in minutes since 1970
-    private void add(UsageKind kind, UUID key, long minutes, int minute, int dim, int size) {
+    private void add(
+            UsageKind kind, UUID key, long minutes, int minute, int dim, int count, int size) {
         int hour = (int) (minutes / MINUTES_PER_HOUR);
         var sum =
                 sums.computeIfAbsent(
                         new UsageKey(kind, key, hour, minute, dim), _ -> new LedgerSum());
-        sum.count++;
+        sum.count += count;
         sum.size += size;
     }
 
