@@ -79,9 +79,15 @@ public final class JsonMatcher {
             }
             last.put(name, left.next());
         }
-        return last.size() == members.size()
-                && last.entrySet().stream()
-                        .allMatch(
-                                member -> members.get(member.getKey()).matches(member.getValue()));
+        if (last.size() != members.size()) {
+            return false;
+        }
+        for (var member : members.entrySet()) {
+            var value = last.get(member.getKey());
+            if (value == null || !member.getValue().matches(value)) {
+                return false;
+            }
+        }
+        return true;
     }
 }

@@ -58,7 +58,7 @@ public final class JsonMatcherSet {
                     case ARRAY -> hashElements(value);
                     case OBJECT -> hashMembers(value);
                 };
-        return mix(own + value.type().ordinal());
+        return mix(own + value.type().name().hashCode());
     }
 
     private static long hashString(JsonValue value) {

@@ -30,8 +30,7 @@ record Preview(
         Optional<Filter> filter,
         Optional<Transformation> transformation) {
 
-    /// The effort for the filter, in bytes looked at. It suffices for 50 rules that each look at
-    /// all of the largest body.
+    /// The effort for the filter: many times that at ingest, and some fifth of a second.
     private static final long MAX_FILTER_EFFORT = 200_000_000;
 
     /// The source to use for `{{source.name}}` when the event has no source.

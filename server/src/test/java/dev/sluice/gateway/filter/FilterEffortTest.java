@@ -6,6 +6,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sluice.platform.json.Effort;
 import dev.sluice.platform.json.JsonDocument;
+import dev.sluice.relay.Payload;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -101,23 +102,31 @@ class FilterEffortTest {
 
     private static volatile Object sink = "";
 
-    private record Attack(List<Filter> filters, byte[] body) {
+    record Attack(List<Filter> filters, Payload payload) {
 
         static Attack of(String rule, int rules, String body) {
             var json =
                     "{\"operator\":\"or\",\"rules\":["
                             + String.join(",", Collections.nCopies(rules, rule))
                             + "]}";
-            return new Attack(List.of(Filter.parseStored(json)), body.getBytes(UTF_8));
+            return new Attack(List.of(Filter.parseStored(json)), payload(body));
         }
 
         List<FilterResult> evaluate(FilterInput input) {
             return filters.stream().map(filter -> filter.evaluate(input)).toList();
         }
 
-        FilterInput atIngest() {
-            return FilterInput.atIngest(List.of(), body);
+        byte[] body() {
+            return payload.body();
         }
+
+        FilterInput atIngest() {
+            return FilterInput.atIngest(List.of(), body());
+        }
+    }
+
+    private static Payload payload(String body) {
+        return Payload.of(List.of(), body.getBytes(UTF_8));
     }
 
     private static String rule(String path, String op, String value) {
@@ -152,10 +161,10 @@ class FilterEffortTest {
         var unlimited = Effort.unlimited();
 
         assertThat(attack.evaluate(attack.atIngest())).doesNotContain(FilterResult.PASSES);
-        assertThat(attack.evaluate(FilterInput.of(List.of(), attack.body, unlimited)))
+        assertThat(attack.evaluate(FilterInput.of(List.of(), attack.body(), unlimited)))
                 .containsOnly(FilterResult.FILTERED);
         assertThat(unlimited.spent())
-                .isLessThan(50L * (MAX_EFFORT_PER_RULE + MAX_EFFORT_PER_BYTE * attack.body.length));
+                .isLessThan(50L * (MAX_EFFORT_PER_RULE + MAX_EFFORT_PER_BYTE * attack.body().length));
     }
 
     @Test
@@ -193,13 +202,13 @@ class FilterEffortTest {
         for (int seed = 0; seed < 1_500; seed++) {
             var attack = generated(new Random(seed), 8_000, 1);
             var effort = Effort.unlimited();
-            attack.evaluate(FilterInput.of(List.of(), attack.body, effort));
+            attack.evaluate(FilterInput.of(List.of(), attack.body(), effort));
 
             long own = Math.max(0, effort.spent() - MAX_EFFORT_PER_RULE);
-            most = Math.max(most, (double) own / attack.body.length);
+            most = Math.max(most, (double) own / attack.body().length);
             assertThat(own)
                     .as("seed %s", seed)
-                    .isLessThanOrEqualTo((long) MAX_EFFORT_PER_BYTE * attack.body.length);
+                    .isLessThanOrEqualTo((long) MAX_EFFORT_PER_BYTE * attack.body().length);
         }
         assertThat(most).as("the search comes near what it looks for").isGreaterThan(10);
     }
@@ -239,7 +248,7 @@ class FilterEffortTest {
                                             random.nextBoolean() ? "and" : "or",
                                             String.join(",", texts))));
         }
-        return new Attack(filters, generatedBody(random, bodyBytes).getBytes(UTF_8));
+        return new Attack(filters, payload(generatedBody(random, bodyBytes)));
     }
 
     private static String generatedRule(Random random) {
@@ -283,7 +292,7 @@ class FilterEffortTest {
         double parsing = Double.MAX_VALUE;
         double all = Double.MAX_VALUE;
         for (int round = 0; round < 60 && (round < 5 || all > USUAL_RATIO * parsing); round++) {
-            parsing = Math.min(parsing, cpuNanos(() -> sink = JsonDocument.read(attack.body)));
+            parsing = Math.min(parsing, cpuNanos(() -> sink = JsonDocument.read(attack.body())));
             all = Math.min(all, cpuNanos(() -> sink = attack.evaluate(attack.atIngest())));
         }
         return all / parsing;

@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 class FilterTest {
 
@@ -317,6 +318,25 @@ class FilterTest {
                 () ->
                         assertThat(matches(rule("body.a", "exists", "false"), subject(body)))
                                 .isTrue());
+    }
+
+    @Test
+    void a_report_says_what_it_could_not_decide() {
+        var filter =
+                filter(
+                        rules(
+                                List.of(
+                                        "{'path':'body.a','op':'eq','value':1}",
+                                        "{'path':'body.b','op':'contains','value':2}")));
+        String body = "{\"a\":1,\"b\":[" + "1,".repeat(1_000) + "2]}";
+        var input = FilterInput.of(List.of(), body.getBytes(UTF_8), Effort.of(2_000));
+
+        assertThat(Json.text(FilterReport.of(filter, input, Set.of())))
+                .isEqualTo(
+                        """
+                        {"passes":null,"is_undecided":true,"operator":"and","rules":[\
+                        {"path":"body.a","op":"eq","value":1,"passes":true,"actual":1},\
+                        {"path":"body.b","op":"contains","value":2,"passes":null,"is_undecided":true}]}""");
     }
 
     @Test

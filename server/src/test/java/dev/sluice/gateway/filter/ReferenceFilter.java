@@ -16,6 +16,7 @@ import tools.jackson.databind.json.JsonMapper;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.stream.Collectors;
 
 /// A second, simple evaluation of filters, written from `docs/reference/filters.md`: it parses the
@@ -39,7 +40,8 @@ final class ReferenceFilter {
 
     /// @param rules `filter_rules`
     static boolean passes(String rules, List<Header> headers, byte[] body) {
-        return passesGroup(parse(rules.getBytes(UTF_8)), headers, parse(body));
+        return passesGroup(
+                Objects.requireNonNull(parse(rules.getBytes(UTF_8))), headers, parse(body));
     }
 
     private static @Nullable JsonNode parse(byte[] json) {
@@ -51,7 +53,7 @@ final class ReferenceFilter {
     }
 
     private static boolean passesGroup(
-            @Nullable JsonNode group, List<Header> headers, @Nullable JsonNode body) {
+            JsonNode group, List<Header> headers, @Nullable JsonNode body) {
         var results = new ArrayList<Boolean>();
         for (var rule : group.path("rules")) {
             results.add(
