@@ -109,7 +109,7 @@ class FilterEffortTest {
                     "{\"operator\":\"or\",\"rules\":["
                             + String.join(",", Collections.nCopies(rules, rule))
                             + "]}";
-            return new Attack(List.of(Filter.parseStored(json)), payload(body));
+            return new Attack(List.of(Filter.parseStored(json)), payloadOf(body));
         }
 
         List<FilterResult> evaluate(FilterInput input) {
@@ -125,7 +125,7 @@ class FilterEffortTest {
         }
     }
 
-    private static Payload payload(String body) {
+    private static Payload payloadOf(String body) {
         return Payload.of(List.of(), body.getBytes(UTF_8));
     }
 
@@ -164,7 +164,8 @@ class FilterEffortTest {
         assertThat(attack.evaluate(FilterInput.of(List.of(), attack.body(), unlimited)))
                 .containsOnly(FilterResult.FILTERED);
         assertThat(unlimited.spent())
-                .isLessThan(50L * (MAX_EFFORT_PER_RULE + MAX_EFFORT_PER_BYTE * attack.body().length));
+                .isLessThan(
+                        50L * (MAX_EFFORT_PER_RULE + MAX_EFFORT_PER_BYTE * attack.body().length));
     }
 
     @Test
@@ -248,7 +249,7 @@ class FilterEffortTest {
                                             random.nextBoolean() ? "and" : "or",
                                             String.join(",", texts))));
         }
-        return new Attack(filters, payload(generatedBody(random, bodyBytes)));
+        return new Attack(filters, payloadOf(generatedBody(random, bodyBytes)));
     }
 
     private static String generatedRule(Random random) {

@@ -336,7 +336,8 @@ class FilterTest {
                         """
                         {"passes":null,"is_undecided":true,"operator":"and","rules":[\
                         {"path":"body.a","op":"eq","value":1,"passes":true,"actual":1},\
-                        {"path":"body.b","op":"contains","value":2,"passes":null,"is_undecided":true}]}""");
+                        {"path":"body.b","op":"contains","value":2,"passes":null,"is_undecided":true}]}\
+                        """);
     }
 
     @Test
