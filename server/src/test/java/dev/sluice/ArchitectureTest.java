@@ -64,7 +64,8 @@ class ArchitectureTest {
                                     "relay.journal",
                                     "relay.store",
                                     "relay.dispatch",
-                                    "relay.verify")),
+                                    "relay.verify",
+                                    "relay.filtering")),
                     Map.entry(
                             "relay.dispatch",
                             Set.of(
@@ -75,7 +76,9 @@ class ArchitectureTest {
                                     "relay.node",
                                     "relay.circuit",
                                     "relay.fairness",
-                                    "relay.request")),
+                                    "relay.request",
+                                    "relay.filtering")),
+                    Map.entry("relay.filtering", Set.of("relay.fairness")),
                     Map.entry("relay.circuit", Set.of("relay.store")),
                     Map.entry("relay.settle", Set.of("relay.store")),
                     Map.entry("relay.preview", Set.of("relay.request")),
