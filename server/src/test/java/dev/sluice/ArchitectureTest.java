@@ -85,6 +85,7 @@ class ArchitectureTest {
                                     "relay.store",
                                     "relay.dispatch",
                                     "relay.verify",
+                                    "relay.filtering",
                                     "relay.refusal")),
                     Map.entry("relay.refusal", Set.of("relay.usage")),
                     Map.entry(
@@ -97,7 +98,9 @@ class ArchitectureTest {
                                     "relay.node",
                                     "relay.circuit",
                                     "relay.fairness",
-                                    "relay.request")),
+                                    "relay.request",
+                                    "relay.filtering")),
+                    Map.entry("relay.filtering", Set.of("relay.fairness")),
                     Map.entry("relay.circuit", Set.of("relay.store")),
                     Map.entry("relay.settle", Set.of("relay.store")),
                     Map.entry("relay.preview", Set.of("relay.request")),

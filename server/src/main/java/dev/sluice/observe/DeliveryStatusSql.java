@@ -8,8 +8,8 @@ import java.util.stream.Collectors;
 
 /// SQL conditions on the stored status of a delivery.
 ///
-/// The status numbers are literals, not parameters, because PostgreSQL uses the partial index on
-/// failed deliveries only if it sees the numbers while planning the query.
+/// The status numbers are literals, not parameters, because PostgreSQL uses the partial indexes on
+/// failed and on filtered deliveries only if it sees the numbers while planning the query.
 public final class DeliveryStatusSql {
 
     /// The statuses of a delivery that ended without success. The partial index covers the same two
@@ -18,6 +18,13 @@ public final class DeliveryStatusSql {
             List.of(DeliveryStatus.FAILED, DeliveryStatus.EXHAUSTED);
 
     private DeliveryStatusSql() {}
+
+    /// Returns a condition such as `status = 6`.
+    ///
+    /// @param column the column that holds the status
+    public static String equal(String column, DeliveryStatus status) {
+        return column + " = " + status.number();
+    }
 
     /// Returns a condition such as `status in (4, 5)`.
     ///

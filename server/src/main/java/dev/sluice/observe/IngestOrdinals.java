@@ -2,13 +2,13 @@ package dev.sluice.observe;
 
 /// The numbers, called ordinals, of the deliveries that ingest creates for one event.
 ///
-/// Deliveries that have a row are numbered first, starting at 1. Deliveries whose event did not
-/// match the connection's filter have no row. They get the last ordinals, in the order of the
-/// event's `filtered` column.
+/// Deliveries that have a row are numbered first, starting at 1. Among them are those whose
+/// connection's filter was decided only after ingest. Deliveries that ingest itself filtered have
+/// no row. They get the last ordinals, in the order of the event's `filtered` column.
 ///
 /// @param fanout the number of connections for which a delivery of the event was planned, including
 ///   those whose filter did not match
-/// @param filtered the number of connections whose filter did not match
+/// @param filtered the number of connections whose filter did not match at ingest
 public record IngestOrdinals(int fanout, int filtered) {
 
     /// The SQL expression for [#rowCount], evaluated on a row of `event`.

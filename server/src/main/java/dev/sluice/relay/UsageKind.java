@@ -9,7 +9,8 @@ public enum UsageKind {
     EVENTS(1),
     /// Finished deliveries on a connection, grouped by status.
     OUTCOMES(2),
-    /// Deliveries created on a connection, grouped by trigger.
+    /// Deliveries created on a connection, grouped by trigger. Those that its filter kept back are
+    /// not among them, or no longer.
     DELIVERIES(3),
     /// Attempts on a connection that the destination answered, or let time out. Grouped by the
     /// bucket of their latency, see [LatencyBuckets].

@@ -12,6 +12,7 @@ import dev.sluice.gateway.destination.DestinationId;
 import dev.sluice.gateway.destination.DestinationLimits;
 import dev.sluice.gateway.destination.DestinationUrl;
 import dev.sluice.gateway.destination.RetryPolicy;
+import dev.sluice.gateway.filter.Filter;
 import dev.sluice.gateway.routing.Route;
 import dev.sluice.gateway.source.Source;
 import dev.sluice.gateway.source.SourceId;
@@ -72,6 +73,10 @@ public final class Some {
 
     /// A route from this source to a new destination.
     public static Route route(SourceId id) {
+        return route(id, Optional.empty());
+    }
+
+    public static Route route(SourceId id, Optional<Filter> filter) {
         var workspace = new WorkspaceId(id());
         var source =
                 new Source(
@@ -99,7 +104,7 @@ public final class Some {
                         workspace,
                         id,
                         destination.id(),
-                        new Connection.ConnectionSpec(true, Optional.empty(), Optional.empty()),
+                        new Connection.ConnectionSpec(true, filter, Optional.empty()),
                         NOON,
                         NOON);
         return new Route(connection, source, false, destination);

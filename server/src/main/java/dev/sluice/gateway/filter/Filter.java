@@ -2,6 +2,7 @@ package dev.sluice.gateway.filter;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.sluice.platform.json.EffortSpentException;
 import dev.sluice.platform.json.Json;
 import dev.sluice.platform.json.RawJson;
 
@@ -18,7 +19,13 @@ public final class Filter {
 
     /// Compares the value at a path with an operand.
     record FilterRule(FilterPath path, FilterOperator operator, FilterOperand value)
-            implements FilterCondition {}
+            implements FilterCondition {
+
+        /// @throws EffortSpentException if this takes more than the effort that the input has left
+        boolean passes(FilterInput input) {
+            return operator.passes(input.valueAt(path), value, input.effort());
+        }
+    }
 
     /// A list of conditions joined by `and` or `or`.
     ///
@@ -38,6 +45,17 @@ public final class Filter {
 
         String text() {
             return name().toLowerCase(Locale.ROOT);
+        }
+
+        /// Returns the result of a group whose conditions have these results.
+        FilterResult combine(List<FilterResult> results) {
+            var decisive = this == AND ? FilterResult.FILTERED : FilterResult.PASSES;
+            if (results.contains(decisive)) {
+                return decisive;
+            }
+            return results.contains(FilterResult.UNDECIDED)
+                    ? FilterResult.UNDECIDED
+                    : FilterResult.of(this == AND);
         }
     }
 
@@ -67,20 +85,29 @@ public final class Filter {
         return this != UNREADABLE;
     }
 
-    public boolean matches(FilterInput input) {
-        return passes(root, input);
+    /// Returns whether the event matches the filter, or that the input's effort does not suffice to
+    /// find out.
+    public FilterResult evaluate(FilterInput input) {
+        try {
+            return FilterResult.of(passes(root, input));
+        } catch (EffortSpentException e) {
+            return FilterResult.UNDECIDED;
+        }
     }
 
-    static boolean passes(FilterCondition condition, FilterInput input) {
-        return switch (condition) {
-            case FilterRule(var path, var operator, var value) ->
-                    operator.passes(input.valueAt(path), value);
-            case FilterGroup(var join, var conditions) ->
-                    switch (join) {
-                        case AND -> conditions.stream().allMatch(each -> passes(each, input));
-                        case OR -> conditions.stream().anyMatch(each -> passes(each, input));
+    private static boolean passes(FilterGroup group, FilterInput input) {
+        boolean isAnd = group.join() == LogicalOperator.AND;
+        for (var condition : group.conditions()) {
+            boolean passes =
+                    switch (condition) {
+                        case FilterRule rule -> rule.passes(input);
+                        case FilterGroup inner -> passes(inner, input);
                     };
-        };
+            if (passes != isAnd) {
+                return passes; // the other conditions cannot change the result
+            }
+        }
+        return isAnd;
     }
 
     FilterGroup root() {

@@ -1,32 +1,48 @@
 package dev.sluice.gateway.filter;
 
+import dev.sluice.platform.json.JsonMatcher;
+import dev.sluice.platform.json.JsonMatcherSet;
+import dev.sluice.platform.json.JsonNumber;
 import dev.sluice.platform.json.JsonValue;
 
-import java.math.BigDecimal;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
-/// The value that a filter rule compares with. It is decoded once. Immutable.
+/// The value that a filter rule compares with. Everything that depends on the value alone is
+/// prepared once, when the filter is parsed. Immutable.
 ///
 /// @param string the value if it is a string, otherwise empty
 /// @param number the value if it is a number, otherwise empty
-/// @param elements the elements if the value is a list, otherwise empty
+/// @param search searches for the value if it is a string, otherwise empty
+/// @param elements the elements if the value is a list; only `in` needs them
+/// @param strings those elements that are strings
 record FilterOperand(
         JsonValue json,
+        JsonMatcher matcher,
         Optional<String> string,
-        Optional<BigDecimal> number,
-        List<FilterOperand> elements) {
+        Optional<JsonNumber> number,
+        Optional<SubstringSearch> search,
+        JsonMatcherSet elements,
+        Set<String> strings) {
 
     FilterOperand {
-        elements = List.copyOf(elements);
+        strings = Set.copyOf(strings);
     }
 
-    static FilterOperand of(JsonValue json) {
+    static FilterOperand of(FilterOperator operator, JsonValue json) {
+        var elements = operator == FilterOperator.IN ? json.elements() : List.<JsonValue>of();
+        var strings = new HashSet<String>();
+        elements.forEach(element -> element.string().ifPresent(strings::add));
         return new FilterOperand(
                 json,
+                JsonMatcher.of(json),
                 json.string(),
                 json.number(),
-                json.elements().stream().map(FilterOperand::of).toList());
+                json.string().map(SubstringSearch::of),
+                JsonMatcherSet.of(elements),
+                strings);
     }
 
     boolean isTrue() {

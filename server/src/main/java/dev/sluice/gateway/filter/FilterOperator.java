@@ -1,5 +1,6 @@
 package dev.sluice.gateway.filter;
 
+import dev.sluice.platform.json.Effort;
 import dev.sluice.platform.json.JsonValue;
 
 import java.util.Arrays;
@@ -54,15 +55,19 @@ enum FilterOperator {
         };
     }
 
-    boolean passes(FilterInput.PathValue actual, FilterOperand operand) {
+    /// Whether a rule with this operator passes.
+    ///
+    /// @throws dev.sluice.platform.json.EffortSpentException if this takes more effort than
+    ///   `effort` has left
+    boolean passes(FilterInput.PathValue actual, FilterOperand operand, Effort effort) {
         return switch (this) {
-            case EQ -> isSame(actual, operand);
-            case NE -> !isSame(actual, operand);
-            case CONTAINS -> contains(actual, operand);
+            case EQ -> isSame(actual, operand, effort);
+            case NE -> !isSame(actual, operand, effort);
+            case CONTAINS -> contains(actual, operand, effort);
             case EXISTS -> isPresent(actual) == operand.isTrue();
-            case GT -> compare(actual, operand).filter(order -> order > 0).isPresent();
-            case LT -> compare(actual, operand).filter(order -> order < 0).isPresent();
-            case IN -> operand.elements().stream().anyMatch(element -> isSame(actual, element));
+            case GT -> compare(actual, operand, effort).filter(order -> order > 0).isPresent();
+            case LT -> compare(actual, operand, effort).filter(order -> order < 0).isPresent();
+            case IN -> isElement(actual, operand, effort);
         };
     }
 
@@ -70,44 +75,59 @@ enum FilterOperator {
         return !(actual instanceof FilterInput.PathValue.MissingPathValue);
     }
 
-    private static boolean isSame(FilterInput.PathValue actual, FilterOperand operand) {
+    private static boolean isSame(
+            FilterInput.PathValue actual, FilterOperand operand, Effort effort) {
         return switch (actual) {
             case FilterInput.PathValue.MissingPathValue() -> false;
-            case FilterInput.PathValue.HeaderPathValue(String value) ->
-                    operand.string().filter(value::equals).isPresent();
-            case FilterInput.PathValue.BodyPathValue(var value) -> value.isSame(operand.json());
+            case FilterInput.PathValue.HeaderPathValue(String value) -> {
+                effort.spend(value.length());
+                yield operand.string().filter(value::equals).isPresent();
+            }
+            case FilterInput.PathValue.BodyPathValue value ->
+                    operand.matcher().matches(value.json());
         };
     }
 
-    private static boolean contains(FilterInput.PathValue actual, FilterOperand operand) {
-        if (actual instanceof FilterInput.PathValue.BodyPathValue(var value)
-                && value.type() == JsonValue.JsonType.ARRAY) {
-            return value.anyElement(element -> element.isSame(operand.json()));
-        }
-        var part = operand.string();
-        return part.isPresent()
-                && string(actual)
-                        .filter(text -> SubstringSearch.contains(text, part.get()))
-                        .isPresent();
-    }
-
-    private static Optional<String> string(FilterInput.PathValue actual) {
+    private static boolean isElement(
+            FilterInput.PathValue actual, FilterOperand operand, Effort effort) {
         return switch (actual) {
-            case FilterInput.PathValue.MissingPathValue() -> Optional.empty();
-            case FilterInput.PathValue.HeaderPathValue(String value) -> Optional.of(value);
-            case FilterInput.PathValue.BodyPathValue(var value) -> value.string();
+            case FilterInput.PathValue.MissingPathValue() -> false;
+            case FilterInput.PathValue.HeaderPathValue(String value) -> {
+                effort.spend(value.length());
+                yield operand.strings().contains(value);
+            }
+            case FilterInput.PathValue.BodyPathValue value ->
+                    operand.elements().contains(value.json());
         };
+    }
+
+    private static boolean contains(
+            FilterInput.PathValue actual, FilterOperand operand, Effort effort) {
+        if (actual instanceof FilterInput.PathValue.BodyPathValue value
+                && value.json().type() == JsonValue.JsonType.ARRAY) {
+            return value.json().anyElement(operand.matcher()::matches);
+        }
+        if (operand.search().isEmpty()) {
+            return false;
+        }
+        var search = operand.search().get();
+        var text = actual.string();
+        text.ifPresent(found -> effort.spend(search.effort(found.length())));
+        return text.filter(search::isIn).isPresent();
     }
 
     /// Returns a negative number, zero or a positive number, or empty if the two cannot be
     /// compared.
-    private static Optional<Integer> compare(FilterInput.PathValue actual, FilterOperand operand) {
+    private static Optional<Integer> compare(
+            FilterInput.PathValue actual, FilterOperand operand, Effort effort) {
         if (operand.string().isPresent()) {
             String bound = operand.string().get();
-            return string(actual).map(text -> compare(text, bound));
+            var text = actual.string();
+            text.ifPresent(found -> effort.spend(2L * Math.min(found.length(), bound.length())));
+            return text.map(found -> compare(found, bound));
         }
-        return actual instanceof FilterInput.PathValue.BodyPathValue(var value)
-                ? value.number().flatMap(n -> operand.number().map(n::compareTo))
+        return actual instanceof FilterInput.PathValue.BodyPathValue value
+                ? value.json().number().flatMap(n -> operand.number().map(n::compareTo))
                 : Optional.empty();
     }
 

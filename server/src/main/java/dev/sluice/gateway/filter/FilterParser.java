@@ -87,11 +87,12 @@ public final class FilterParser {
             var _ = input.rawValue("value");
         }
         input.rejectUnknownFields();
-        return path.isPresent() && value.isPresent()
-                ? Optional.of(
-                        new Filter.FilterRule(
-                                path.get(), operator.orElseThrow(), FilterOperand.of(value.get())))
-                : Optional.empty();
+        if (path.isEmpty() || value.isEmpty()) {
+            return Optional.empty();
+        }
+        var op = operator.orElseThrow();
+        return Optional.of(
+                new Filter.FilterRule(path.get(), op, FilterOperand.of(op, value.get())));
     }
 
     private static Optional<JsonValue> value(FieldReader input, FilterOperator operator) {

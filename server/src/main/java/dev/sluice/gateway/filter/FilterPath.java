@@ -1,10 +1,12 @@
 package dev.sluice.gateway.filter;
 
 import dev.sluice.platform.http.HeaderSyntax;
+import dev.sluice.platform.json.JsonText;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.OptionalInt;
 
 /// The path of a filter rule: either `body.` and the steps into the JSON document, or `headers.`
 /// and a header name.
@@ -13,10 +15,29 @@ sealed interface FilterPath {
     int MAX_LENGTH = 256;
     int MAX_STEPS = 32;
 
-    /// @param steps names of object members, or indexes of array elements
-    record BodyPath(String text, List<String> steps) implements FilterPath {
+    /// @param steps from the document's root to the value
+    record BodyPath(String text, List<PathStep> steps) implements FilterPath {
         public BodyPath {
             steps = List.copyOf(steps);
+        }
+    }
+
+    /// One step into the document.
+    ///
+    /// @param name the name of an object's member
+    /// @param index the index of an array's element; empty if the step cannot be one
+    record PathStep(JsonText name, OptionalInt index) {
+
+        /// An array index is written as in JSON Pointer: without a sign or leading zeros (RFC 6901,
+        /// section 4).
+        static PathStep of(String step) {
+            boolean isIndex =
+                    step.length() <= 9
+                            && step.chars().allMatch(c -> c >= '0' && c <= '9')
+                            && (step.length() == 1 || step.charAt(0) != '0');
+            return new PathStep(
+                    JsonText.of(step),
+                    isIndex ? OptionalInt.of(Integer.parseInt(step)) : OptionalInt.empty());
         }
     }
 
@@ -57,7 +78,7 @@ sealed interface FilterPath {
         if (pathSteps.size() > MAX_STEPS) {
             throw new IllegalArgumentException("must have at most " + MAX_STEPS + " steps.");
         }
-        return new BodyPath(text, pathSteps);
+        return new BodyPath(text, pathSteps.stream().map(PathStep::of).toList());
     }
 
     private static List<String> steps(String text) {

@@ -1,9 +1,12 @@
 package dev.sluice.gateway.filter;
 
+import dev.sluice.platform.json.EffortSpentException;
 import dev.sluice.platform.json.JsonObject;
 import dev.sluice.platform.json.JsonValue;
 import dev.sluice.platform.secret.Secret;
 
+import java.util.ArrayList;
+import java.util.Optional;
 import java.util.Set;
 
 /// Builds the JSON report on a filter: whether an event matches each rule, and which value the rule
@@ -18,48 +21,81 @@ public final class FilterReport {
     private final FilterInput input;
     private final Set<String> withheld;
 
+    private record ConditionReport(FilterResult result, JsonObject json) {}
+
     private FilterReport(FilterInput input, Set<String> withheld) {
         this.input = input;
         this.withheld = withheld;
     }
 
     /// Returns the report as JSON: `passes`, `operator`, and `rules`, which lists rules and groups
-    /// in their order.
+    /// in their order. `passes` is null, and `is_undecided` true, where the input's effort did not
+    /// suffice.
     ///
     /// @param withheld the names of headers that contained a secret; the report shows the mask
     ///   instead
     public static JsonObject of(Filter filter, FilterInput input, Set<String> withheld) {
-        return new FilterReport(input, withheld).group(filter.root());
+        return new FilterReport(input, withheld).group(filter.root()).json();
     }
 
-    private JsonObject group(Filter.FilterGroup group) {
-        return new JsonObject()
-                .put("passes", Filter.passes(group, input))
-                .put("operator", group.join().text())
-                .put("rules", group.conditions().stream().map(this::condition).toList());
+    private ConditionReport group(Filter.FilterGroup group) {
+        var results = new ArrayList<FilterResult>();
+        var rules = new ArrayList<JsonObject>();
+        for (var condition : group.conditions()) {
+            var report =
+                    switch (condition) {
+                        case Filter.FilterGroup inner -> group(inner);
+                        case Filter.FilterRule rule -> rule(rule);
+                    };
+            results.add(report.result());
+            rules.add(report.json());
+        }
+        var result = group.join().combine(results);
+        var json = new JsonObject();
+        putResult(json, result);
+        return new ConditionReport(
+                result, json.put("operator", group.join().text()).put("rules", rules));
     }
 
-    private JsonObject condition(Filter.FilterCondition condition) {
-        return switch (condition) {
-            case Filter.FilterGroup group -> group(group);
-            case Filter.FilterRule rule -> rule(rule);
-        };
-    }
-
-    private JsonObject rule(Filter.FilterRule rule) {
+    private ConditionReport rule(Filter.FilterRule rule) {
         var json =
                 new JsonObject()
                         .put("path", rule.path().text())
                         .put("op", rule.operator().text())
-                        .put("value", rule.value().json().raw())
-                        .put("passes", Filter.passes(rule, input));
-        switch (input.valueAt(rule.path())) {
-            case FilterInput.PathValue.MissingPathValue() -> {}
-            case FilterInput.PathValue.HeaderPathValue(String value) ->
-                    show(json, isWithheld(rule.path()) ? Secret.MASK : value);
-            case FilterInput.PathValue.BodyPathValue(var value) -> show(json, value);
+                        .put("value", rule.value().json().raw());
+        var result = evaluate(rule);
+        putResult(json, result);
+        putActual(json, rule.path());
+        return new ConditionReport(result, json);
+    }
+
+    private FilterResult evaluate(Filter.FilterRule rule) {
+        try {
+            return FilterResult.of(rule.passes(input));
+        } catch (EffortSpentException e) {
+            return FilterResult.UNDECIDED;
         }
-        return json;
+    }
+
+    private static void putResult(JsonObject json, FilterResult result) {
+        switch (result) {
+            case PASSES -> json.put("passes", true);
+            case FILTERED -> json.put("passes", false);
+            case UNDECIDED -> json.put("passes", Optional.empty()).put("is_undecided", true);
+        }
+    }
+
+    private void putActual(JsonObject json, FilterPath path) {
+        try {
+            switch (input.valueAt(path)) {
+                case FilterInput.PathValue.MissingPathValue() -> {}
+                case FilterInput.PathValue.HeaderPathValue(String value) ->
+                        show(json, isWithheld(path) ? Secret.MASK : value);
+                case FilterInput.PathValue.BodyPathValue value -> show(json, value.json());
+            }
+        } catch (EffortSpentException e) {
+            // The report says that the rule is undecided, and shows no value.
+        }
     }
 
     private boolean isWithheld(FilterPath path) {

@@ -1,24 +1,39 @@
 package dev.sluice.gateway.filter;
 
-/// Searches for a substring in time proportional to the sum of both lengths, not to their product.
+/// Searches for a substring in time proportional to the text's length, whatever the substring is.
 ///
-/// The product could be too slow, because both the text and the substring come from untrusted
-/// users. The algorithm is the one by Knuth, Morris and Pratt (1977).
+/// The product of both lengths could be too slow, because both the text and the substring come from
+/// untrusted users. The algorithm is the one by Knuth, Morris and Pratt (1977). Immutable.
 final class SubstringSearch {
 
     /// The longest substring, in characters, for which the JDK's search is fast enough in any text.
-    private static final int MAX_JDK_SEARCH_LENGTH = 32;
+    private static final int MAX_JDK_SEARCH_LENGTH = 8;
 
-    private SubstringSearch() {}
+    private final String part;
 
-    static boolean contains(String text, String part) {
-        return part.length() <= MAX_JDK_SEARCH_LENGTH
-                ? text.contains(part)
-                : searchLinear(text, part);
+    /// For each prefix of the part, the length of its longest proper prefix that is also its
+    /// suffix. The array index is the index of the prefix's last character.
+    private final int[] borders;
+
+    private SubstringSearch(String part) {
+        this.part = part;
+        this.borders = part.length() <= MAX_JDK_SEARCH_LENGTH ? new int[0] : borders(part);
     }
 
-    private static boolean searchLinear(String text, String part) {
-        int[] borders = borders(part);
+    static SubstringSearch of(String part) {
+        return new SubstringSearch(part);
+    }
+
+    /// Returns the effort of searching a text of this length.
+    long effort(int length) {
+        return borders.length == 0 ? (2L + part.length()) * length : 6L * length;
+    }
+
+    boolean isIn(String text) {
+        return borders.length == 0 ? text.contains(part) : searchLinear(text);
+    }
+
+    private boolean searchLinear(String text) {
         int matched = 0;
         for (int at = 0; at < text.length(); at++) {
             char next = text.charAt(at);
@@ -32,8 +47,6 @@ final class SubstringSearch {
         return false;
     }
 
-    /// Returns, for each prefix of the part, the length of its longest proper prefix that is also
-    /// its suffix. The array index is the index of the prefix's last character.
     private static int[] borders(String part) {
         int[] borders = new int[part.length()];
         int matched = 0;

@@ -17,6 +17,8 @@ import java.util.UUID;
 /// The usage counts for one hour, which are either read from the usage tables or obtained by
 /// counting rows.
 ///
+/// The deliveries made by ingest include those that a filter kept back, at ingest or later.
+///
 /// Both kinds of count can only grow, because each row is written in the same transaction as the
 /// ledger row that counts it. Rows are counted one slice at a time, while late results may still be
 /// written. The number of rows is therefore at least the count recorded before, and at most the

@@ -1,10 +1,10 @@
 package dev.sluice.observe.audit;
 
-import dev.sluice.observe.DeliveryStatusSql;
 import dev.sluice.observe.audit.HourlyUsage.HourlyUsageCount;
 import dev.sluice.observe.audit.HourlyUsage.HourlyUsageKey;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.relay.DeliveryStatus;
+import dev.sluice.relay.Trigger;
 import dev.sluice.relay.UsageKind;
 
 import java.util.List;
@@ -14,11 +14,18 @@ import java.util.UUID;
 /// themselves.
 final class HourlyUsageQueries {
 
-    /// The statuses of finished deliveries that have a row. Filtered deliveries have none.
-    private static final List<DeliveryStatus> STATUSES_WITH_ROW =
-            List.of(DeliveryStatus.SUCCEEDED, DeliveryStatus.FAILED, DeliveryStatus.EXHAUSTED);
-
     private HourlyUsageQueries() {}
+
+    private static HourlyUsageKey filtered(UUID connection) {
+        return new HourlyUsageKey(UsageKind.OUTCOMES, connection, DeliveryStatus.FILTERED.number());
+    }
+
+    /// The key of the deliveries that ingest planned on a connection. Unlike the recorded count of
+    /// deliveries made, it includes those that the filter kept back, so that it can only grow: a
+    /// delivery that is filtered after ingest is then no longer counted as made.
+    private static HourlyUsageKey planned(UUID connection) {
+        return new HourlyUsageKey(UsageKind.DELIVERIES, connection, Trigger.INGEST.number());
+    }
 
     /// Returns the recorded usage: the counts in the usage tables plus those still in the ledger.
     ///
@@ -34,21 +41,19 @@ final class HourlyUsageQueries {
                           from ledger, unnest(kinds, keys, hours, dims, counts, sizes)
                                  as entry (kind, key, hour, dim, n, size)
                          where entry.hour = ?) as entry
-                 where kind in (%d, %d) or kind = %d and %s
                  group by kind, key, dim
-                """
-                        .formatted(
-                                UsageKind.EVENTS.number(),
-                                UsageKind.DELIVERIES.number(),
-                                UsageKind.OUTCOMES.number(),
-                                DeliveryStatusSql.in("dim", STATUSES_WITH_ROW)),
+                """,
                 row -> {
-                    usage.add(
+                    var key =
                             new HourlyUsageKey(
                                     UsageKind.fromNumber(row.integer("kind")),
                                     row.uuid("key"),
-                                    row.integer("dim")),
-                            new HourlyUsageCount(row.number("n"), row.number("size")));
+                                    row.integer("dim"));
+                    var count = new HourlyUsageCount(row.number("n"), row.number("size"));
+                    usage.add(key, count);
+                    if (key.equals(filtered(key.subject()))) {
+                        usage.add(planned(key.subject()), count);
+                    }
                     return true;
                 },
                 hour,
@@ -75,6 +80,22 @@ final class HourlyUsageQueries {
                                     row.uuid("source_id"),
                                     row.integer("verification")),
                             new HourlyUsageCount(row.number("n"), row.number("size")));
+                    return true;
+                },
+                sources,
+                from,
+                to);
+        tx.query(
+                """
+                select connection_id, count(*) as n
+                  from event, unnest(filtered) as connection_id
+                 where source_id = any (?) and id >= ? and id < ? and filtered is not null
+                 group by connection_id
+                """,
+                row -> {
+                    var count = new HourlyUsageCount(row.number("n"), 0);
+                    usage.add(filtered(row.uuid("connection_id")), count);
+                    usage.add(planned(row.uuid("connection_id")), count);
                     return true;
                 },
                 sources,

@@ -48,9 +48,9 @@ final class DeadLetterDetailQueries {
         var finished = readFinished(keys, latest);
         return keys.stream()
                 .map(key ->
-                        key.status() == DeliveryStatus.FILTERED
-                                ? filteredDeadLetter(key, latest)
-                                : Objects.requireNonNull(finished.get(key.id())))
+                        key.hasRow()
+                                ? Objects.requireNonNull(finished.get(key.id()))
+                                : filteredDeadLetter(key, latest))
                 .toList();
     }
 
@@ -104,7 +104,8 @@ final class DeadLetterDetailQueries {
                 row.instant("finished_at"));
     }
 
-    /// Returns a filtered delivery, which has no row. It ended as soon as its event was received.
+    /// Returns a delivery that was filtered at ingest and has no row. It ended as soon as its event
+    /// was received.
     private DeadLetter filteredDeadLetter(
             DeadLetterQueries.FinishedDeliveryKey key, Map<UUID, DeliveryStatus> latest) {
         var scopedConnection = scope.target(key.connection());

@@ -20,8 +20,8 @@ import java.util.UUID;
 /// and filtered deliveries. It searches only windows of time that are known to contain some.
 ///
 /// Failed and exhausted deliveries are found through a partial index, and succeeded ones by primary
-/// key. Filtered ones are read from the `filtered` column of their event. Each statement names the
-/// sources.
+/// key. Deliveries that were filtered at ingest are read from the `filtered` column of their event,
+/// and those filtered later through another partial index. Each statement names the sources.
 ///
 /// @param connections at least one
 /// @param includesAllConnections whether these are all connections of their sources; a query then
@@ -29,9 +29,12 @@ import java.util.UUID;
 record DeadLetterQueries(
         Set<DeliveryStatus> statuses, List<UUID> connections, boolean includesAllConnections) {
 
-    /// The key of a delivery's row. A filtered delivery has no row of its own, only that of its
-    /// event.
-    record FinishedDeliveryKey(UUID source, UUID id, UUID connection, DeliveryStatus status) {}
+    /// The key of a delivery's row.
+    ///
+    /// @param hasRow whether the delivery has a row of its own; one that was filtered at ingest has
+    ///   only that of its event
+    record FinishedDeliveryKey(
+            UUID source, UUID id, UUID connection, DeliveryStatus status, boolean hasRow) {}
 
     /// The failed deliveries on one connection that have the same error code and response status.
     ///
@@ -178,7 +181,7 @@ record DeadLetterQueries(
         }
         arguments.add(location.offset());
         arguments.add(location.limit());
-        return "select found.id, found.source_id, found.connection_id, found.status"
+        return "select found.id, found.source_id, found.connection_id, found.status, found.has_row"
                 + " from unnest(?, ?, ?) as span (source_id, low, high), lateral ("
                 + String.join(" union all ", found)
                 + ") as found order by found.id desc offset ? limit ?";
@@ -215,7 +218,10 @@ record DeadLetterQueries(
                                     "delivery.status", List.of(DeliveryStatus.SUCCEEDED))));
         }
         if (statuses.contains(DeliveryStatus.FILTERED)) {
-            branches.add(filtered());
+            branches.add(filteredAtIngest());
+            branches.add(
+                    deliveries(
+                            DeliveryStatusSql.equal("delivery.status", DeliveryStatus.FILTERED)));
         }
         return branches;
     }
@@ -223,7 +229,7 @@ record DeadLetterQueries(
     private UnionBranch deliveries(String condition) {
         return new UnionBranch(
                 """
-                select delivery.id, delivery.source_id, delivery.connection_id, delivery.status
+                select delivery.id, delivery.source_id, delivery.connection_id, delivery.status, true as has_row
                   from delivery
                  where delivery.source_id = span.source_id and delivery.id >= span.low and delivery.id < span.high
                 """
@@ -233,13 +239,13 @@ record DeadLetterQueries(
                 "delivery.id desc");
     }
 
-    /// Selects the filtered deliveries. Their ids follow from [IngestOrdinals].
-    private UnionBranch filtered() {
+    /// Selects the deliveries that were filtered at ingest. Their ids follow from [IngestOrdinals].
+    private UnionBranch filteredAtIngest() {
         return new UnionBranch(
                 """
                 select (left(event.id::text, 33)
                           || lpad(to_hex(%s + kept.number), 3, '0'))::uuid as id,
-                       event.source_id, kept.connection_id, %s as status
+                       event.source_id, kept.connection_id, %s as status, false as has_row
                   from event, unnest(event.filtered) with ordinality as kept (connection_id, number)
                  where event.source_id = span.source_id and event.id >= span.low and event.id < span.high
                    and event.filtered is not null
@@ -256,6 +262,7 @@ record DeadLetterQueries(
                 row.uuid("source_id"),
                 row.uuid("id"),
                 row.uuid("connection_id"),
-                DeliveryStatus.fromNumber(row.integer("status")));
+                DeliveryStatus.fromNumber(row.integer("status")),
+                row.bool("has_row"));
     }
 }

@@ -228,8 +228,9 @@ final class DeliveryQueries {
                 .orElse("");
     }
 
-    /// Returns the filtered deliveries. They have no rows; as [dev.sluice.observe.IngestOrdinals]
-    /// explains, their ids follow those of the deliveries that have rows.
+    /// Returns the deliveries that were filtered at ingest. They have no rows; as
+    /// [dev.sluice.observe.IngestOrdinals] explains, their ids follow those of the deliveries that
+    /// have rows.
     private List<DeliveryView> filtered(List<ConnectionId> connections, List<DeliveryView> others) {
         if (connections.isEmpty()) {
             return List.of();

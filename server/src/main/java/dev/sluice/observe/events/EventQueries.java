@@ -188,14 +188,15 @@ final class EventQueries {
         var counts = new HashMap<EventId, EventDeliveryCounts>();
         tx.query(
                         """
-                        select wanted.id, finished.delivered, finished.failed,
+                        select wanted.id, finished.delivered, finished.failed, finished.filtered,
                                (select count(*)
                                   from delivery_work as work
                                  where work.id > wanted.id and work.id <= wanted.last
                                    and work.source_id = wanted.source_id) as pending
                           from unnest(?, ?, ?) as wanted (id, last, source_id),
                                lateral (select count(*) filter (where %s) as delivered,
-                                               count(*) filter (where %s) as failed
+                                               count(*) filter (where %s) as failed,
+                                               count(*) filter (where %s) as filtered
                                           from delivery
                                          where delivery.id > wanted.id and delivery.id <= wanted.last
                                            and delivery.source_id = wanted.source_id) as finished
@@ -204,12 +205,14 @@ final class EventQueries {
                                         DeliveryStatusSql.in(
                                                 "status", List.of(DeliveryStatus.SUCCEEDED)),
                                         DeliveryStatusSql.in(
-                                                "status", DeliveryStatusSql.DEAD_STATUSES)),
+                                                "status", DeliveryStatusSql.DEAD_STATUSES),
+                                        DeliveryStatusSql.in(
+                                                "status", List.of(DeliveryStatus.FILTERED))),
                         row ->
                                 Map.entry(
                                         new EventId(row.uuid("id")),
                                         new EventDeliveryCounts(
-                                                0,
+                                                row.integer("filtered"),
                                                 row.integer("delivered"),
                                                 row.integer("failed"),
                                                 row.integer("pending"))),

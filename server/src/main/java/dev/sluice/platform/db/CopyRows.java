@@ -68,6 +68,12 @@ public final class CopyRows {
         return this;
     }
 
+    public CopyRows bool(boolean value) {
+        put4(1);
+        put(new byte[] {(byte) (value ? 1 : 0)});
+        return this;
+    }
+
     public CopyRows int2(int value) {
         put4(2);
         put2(value);

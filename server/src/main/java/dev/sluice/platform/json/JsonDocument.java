@@ -12,8 +12,8 @@ import java.util.Optional;
 /// decoded from the text on demand, so numbers keep all their digits. If an object has several
 /// members of the same name, the last one counts.
 ///
-/// A document can be read with an `effort`, a limit on the work that later look-ups may do. Such a
-/// document is owned by one thread; others are immutable.
+/// A document that is read with an [Effort] limits the work of later look-ups. It is owned by one
+/// thread; others are immutable.
 public final class JsonDocument {
 
     /// The number of low bits of an index entry. They contain the index of the next entry after
@@ -24,14 +24,12 @@ public final class JsonDocument {
     private static final long INDEX_MASK = (1L << INDEX_BITS) - 1;
 
     private final byte[] text;
-    private final boolean isBounded;
+    private final Effort effort;
     private long[] entries;
     private int size;
-    private long effort;
 
-    private JsonDocument(byte[] text, boolean isBounded, long effort) {
+    private JsonDocument(byte[] text, Effort effort) {
         this.text = text;
-        this.isBounded = isBounded;
         this.effort = effort;
         this.entries = new long[Math.clamp(text.length / 8, 4, 1 << 12)];
     }
@@ -40,14 +38,12 @@ public final class JsonDocument {
     /// mark, is nested more than 500 levels deep, or contains a number of more than 1 000
     /// characters.
     public static Optional<JsonDocument> read(byte[] text) {
-        return read(new JsonDocument(text, false, 0));
+        return read(text, Effort.unlimited());
     }
 
-    /// Does the same, with a limit on the work of later look-ups.
-    ///
-    /// @param effort how many values look-ups may visit; after that, they find nothing
-    public static Optional<JsonDocument> read(byte[] text, long effort) {
-        return read(new JsonDocument(text, true, effort));
+    /// Does the same, with a limit on the work of later look-ups. Reading the text spends nothing.
+    public static Optional<JsonDocument> read(byte[] text, Effort effort) {
+        return read(new JsonDocument(text, effort));
     }
 
     private static Optional<JsonDocument> read(JsonDocument document) {
@@ -95,6 +91,11 @@ public final class JsonDocument {
         return new JsonValue(this, 0);
     }
 
+    /// Returns the number of names and values.
+    public int size() {
+        return size;
+    }
+
     /// Returns the capacity of the index in entries. Each entry takes eight bytes.
     int entries() {
         return entries.length;
@@ -114,12 +115,13 @@ public final class JsonDocument {
         return (int) (entries[entry] & INDEX_MASK);
     }
 
-    /// Subtracts `cost` from the remaining effort. Returns false when the effort is used up.
-    boolean spend(long cost) {
-        if (isBounded) {
-            effort -= cost;
-            return effort >= 0;
-        }
-        return true;
+    /// Returns an offset that is not before the end of this name, string, number or word: where the
+    /// next name or value begins, or the end of the text.
+    int endOfScalar(int entry) {
+        return entry + 1 < size ? offset(entry + 1) : text.length;
+    }
+
+    Effort effort() {
+        return effort;
     }
 }

@@ -2,19 +2,19 @@ package dev.sluice.platform.json;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import java.math.BigDecimal;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.function.Predicate;
 
 /// One value of a [JsonDocument]: an object, array, string, number, boolean or null.
 ///
-/// An accessor returns empty when the value has another type. Look-ups and string accessors also
-/// return empty once the document's effort, its limit on such work, is used up.
+/// An accessor returns empty when the value has another type. Whatever reads names or values spends
+/// the document's [Effort].
 public final class JsonValue {
 
     public enum JsonType {
@@ -26,8 +26,12 @@ public final class JsonValue {
         NULL
     }
 
-    /// How many characters of a string can be read for the effort of visiting one value.
-    private static final int CHARACTERS_PER_EFFORT = 16;
+    private static final int DECODING_COST = 16;
+
+    /// What removing the escapes costs for each character.
+    private static final int UNESCAPING_COST = 3;
+
+    private static final int NUMBER_COST = 24;
 
     private final JsonDocument document;
     private final int entry;
@@ -53,7 +57,17 @@ public final class JsonValue {
     }
 
     private int end() {
-        return JsonScanner.end(document.text(), from());
+        return type() == JsonType.STRING ? endOfString() : JsonScanner.end(document.text(), from());
+    }
+
+    /// Finds the closing quote from behind, because only white space and punctuation may be between
+    /// it and what follows.
+    private int endOfString() {
+        int end = document.endOfScalar(entry);
+        while (document.text()[end - 1] != '"') {
+            end--;
+        }
+        return end;
     }
 
     /// Returns the length of the value's text in bytes.
@@ -71,16 +85,15 @@ public final class JsonValue {
         if (type() != JsonType.STRING) {
             return Optional.empty();
         }
+        document.effort().spend(DECODING_COST + document.endOfScalar(entry) - from());
         int from = from() + 1;
         int length = length() - 2;
-        if (!document.spend(length / CHARACTERS_PER_EFFORT)) {
-            return Optional.empty();
-        }
         String written = new String(document.text(), from, length, UTF_8);
         return Optional.of(written.indexOf('\\') < 0 ? written : unescaped(written));
     }
 
-    private static String unescaped(String written) {
+    private String unescaped(String written) {
+        document.effort().spend((long) UNESCAPING_COST * written.length());
         var text = new StringBuilder(written.length());
         for (int i = 0; i < written.length(); i++) {
             char c = written.charAt(i);
@@ -105,20 +118,30 @@ public final class JsonValue {
         return text.toString();
     }
 
-    /// Returns the number with all its digits. Empty when the value is not a number, or when its
-    /// exponent does not fit in 32 bits.
-    ///
-    /// Callers must only use `compareTo` on the result. Converting `1e999999999` to an integer or
-    /// to plain notation would take a gigabyte of memory.
-    public Optional<BigDecimal> number() {
+    /// Whether the value, which must be a string, has this text.
+    boolean isString(JsonText string) {
+        return string.isWrittenAt(document.text(), from(), document.effort());
+    }
+
+    Effort effort() {
+        return document.effort();
+    }
+
+    /// Returns a reader of the characters; the value must be a string.
+    JsonStringReader stringReader() {
+        return new JsonStringReader(document.text(), from(), document.effort());
+    }
+
+    /// Returns the number. Empty when the value is not a number, or when its exponent does not fit
+    /// in 32 bits.
+    public Optional<JsonNumber> number() {
         if (type() != JsonType.NUMBER) {
             return Optional.empty();
         }
-        try {
-            return Optional.of(new BigDecimal(raw().text()));
-        } catch (NumberFormatException e) {
-            return Optional.empty();
-        }
+        document.effort().spend(NUMBER_COST);
+        var number = JsonNumber.read(document.text(), from());
+        number.ifPresent(read -> document.effort().spend(3L * read.writtenLength()));
+        return number;
     }
 
     /// Returns the boolean, or empty when the value is neither `true` nor `false`.
@@ -130,38 +153,25 @@ public final class JsonValue {
 
     /// Returns the last member of that name. Empty when the value is not an object or has no such
     /// member.
-    public Optional<JsonValue> member(String name) {
+    public Optional<JsonValue> member(JsonText name) {
         if (type() != JsonType.OBJECT) {
             return Optional.empty();
         }
-        byte[] utf8 = name.getBytes(UTF_8);
+        var effort = document.effort();
         int found = -1;
         for (int at = entry + 1;
                 at < document.indexAfter(entry);
                 at = document.indexAfter(at + 1)) {
-            if (!document.spend(1)) {
-                return Optional.empty();
-            }
-            if (isNamed(at, name, utf8)) {
+            effort.spend(Effort.VISIT_COST);
+            if (name.isWrittenAt(document.text(), document.offset(at), effort)) {
                 found = at + 1;
             }
         }
         return found < 0 ? Optional.empty() : Optional.of(new JsonValue(document, found));
     }
 
-    private boolean isNamed(int at, String name, byte[] utf8) {
-        byte[] text = document.text();
-        int from = document.offset(at) + 1;
-        int end = from + utf8.length;
-        if (end < text.length
-                && text[end] == '"'
-                && Arrays.equals(text, from, end, utf8, 0, utf8.length)) {
-            return true;
-        }
-        // A name written with escapes is longer than the name that it represents.
-        int written = JsonScanner.end(text, from - 1) - 1 - from;
-        return written > utf8.length
-                && new JsonValue(document, at).string().filter(name::equals).isPresent();
+    public Optional<JsonValue> member(String name) {
+        return member(JsonText.of(name));
     }
 
     /// Returns the array element at a 0-based index. Empty when the value is not an array or the
@@ -170,29 +180,23 @@ public final class JsonValue {
         if (type() != JsonType.ARRAY) {
             return Optional.empty();
         }
-        int left = index;
-        for (int at = entry + 1; at < document.indexAfter(entry); at = document.indexAfter(at)) {
-            if (!document.spend(1)) {
-                return Optional.empty();
-            }
-            if (left-- == 0) {
-                return Optional.of(new JsonValue(document, at));
-            }
+        int at = entry + 1;
+        for (int left = index; left > 0 && at < document.indexAfter(entry); left--) {
+            document.effort().spend(Effort.VISIT_COST);
+            at = document.indexAfter(at);
         }
-        return Optional.empty();
+        return at < document.indexAfter(entry)
+                ? Optional.of(new JsonValue(document, at))
+                : Optional.empty();
     }
 
     /// Whether the value is an array and at least one element matches the condition.
     public boolean anyElement(Predicate<JsonValue> condition) {
-        if (type() != JsonType.ARRAY) {
-            return false;
-        }
-        for (int at = entry + 1; at < document.indexAfter(entry); at = document.indexAfter(at)) {
-            if (!document.spend(1)) {
-                return false;
-            }
-            if (condition.test(new JsonValue(document, at))) {
-                return true;
+        if (type() == JsonType.ARRAY) {
+            for (var left = children(); left.hasNext(); ) {
+                if (condition.test(left.next())) {
+                    return true;
+                }
             }
         }
         return false;
@@ -210,68 +214,36 @@ public final class JsonValue {
     public Map<String, JsonValue> members() {
         var members = new LinkedHashMap<String, JsonValue>();
         if (type() == JsonType.OBJECT) {
-            for (int at = entry + 1;
-                    at < document.indexAfter(entry);
-                    at = document.indexAfter(at + 1)) {
-                if (!document.spend(1)) {
-                    break;
-                }
-                String name = new JsonValue(document, at).string().orElse("");
-                members.put(name, new JsonValue(document, at + 1));
+            for (var left = children(); left.hasNext(); ) {
+                members.put(left.next().string().orElseThrow(), left.next());
             }
         }
         return members;
     }
 
-    /// Whether both values are equal as JSON. Numbers are compared by value and strings after
-    /// unescaping. Arrays are compared element by element, and objects member by member in any
-    /// order.
-    public boolean isSame(JsonValue other) {
-        if (type() != other.type()) {
-            return false;
+    /// Returns the elements of an array, or the names and values of an object in turn.
+    Iterator<JsonValue> children() {
+        return new Children();
+    }
+
+    private final class Children implements Iterator<JsonValue> {
+
+        private int next = entry + 1;
+
+        @Override
+        public boolean hasNext() {
+            return next < document.indexAfter(entry);
         }
-        return switch (type()) {
-            case NULL -> true;
-            case BOOLEAN -> bool().equals(other.bool());
-            case STRING -> string().isPresent() && string().equals(other.string());
-            case NUMBER -> isSameNumber(other);
-            case ARRAY -> isSameArray(other.elements());
-            case OBJECT -> isSameObject(other.members());
-        };
-    }
 
-    private boolean isSameNumber(JsonValue other) {
-        var mine = number();
-        var theirs = other.number();
-        return mine.isPresent() && theirs.isPresent() && mine.get().compareTo(theirs.get()) == 0;
-    }
-
-    private boolean isSameArray(List<JsonValue> others) {
-        int at = entry + 1;
-        for (var theirs : others) {
-            if (at >= document.indexAfter(entry)
-                    || !document.spend(1)
-                    || !new JsonValue(document, at).isSame(theirs)) {
-                return false;
+        @Override
+        public JsonValue next() {
+            if (!hasNext()) {
+                throw new NoSuchElementException();
             }
-            at = document.indexAfter(at);
+            document.effort().spend(Effort.VISIT_COST);
+            var child = new JsonValue(document, next);
+            next = document.indexAfter(next);
+            return child;
         }
-        return at == document.indexAfter(entry);
-    }
-
-    private boolean isSameObject(Map<String, JsonValue> others) {
-        for (int at = entry + 1;
-                at < document.indexAfter(entry);
-                at = document.indexAfter(at + 1)) {
-            var name = new JsonValue(document, at).string();
-            if (!document.spend(1) || name.isEmpty() || !others.containsKey(name.get())) {
-                return false;
-            }
-        }
-        return others.entrySet().stream()
-                .allMatch(theirs ->
-                        member(theirs.getKey())
-                                .filter(mine -> mine.isSame(theirs.getValue()))
-                                .isPresent());
     }
 }

@@ -13,6 +13,7 @@ import dev.sluice.relay.Outcome;
 import dev.sluice.relay.UnfinishedDelivery;
 import dev.sluice.relay.circuit.CircuitEvidence;
 import dev.sluice.relay.circuit.Circuits;
+import dev.sluice.relay.filtering.FilterDecider;
 import dev.sluice.relay.request.OutboundBody;
 import dev.sluice.relay.request.OutboundRequest;
 import dev.sluice.relay.send.Sender;
@@ -43,6 +44,7 @@ public final class AttemptRunner {
     private final InFlightRecorder inFlightRecorder;
     private final Circuits circuits;
     private final HoldPolicy holdPolicy;
+    private final FilterDecider filterDecider = FilterDecider.forThisMachine();
     private final InstantSource clock;
 
     public AttemptRunner(
@@ -63,15 +65,27 @@ public final class AttemptRunner {
         this.clock = clock;
     }
 
-    /// Runs one attempt and returns the result to be written. Returns empty if the delivery must
-    /// wait: because it is on hold, because this node does not know its connection yet, or because
-    /// this node is stopping and cut the attempt off.
+    /// Runs one attempt and returns the result to be written. First decides the connection's
+    /// filter, if ingest left it undecided; if the event does not match, no attempt is made.
+    /// Returns empty if the delivery must wait: because it is on hold, because this node does not
+    /// know its connection yet, or because this node is stopping and cut the attempt off.
     ///
     /// @param attemptedAt when a sender received the delivery
     /// @param mayStart whether this node may still send the delivery
     /// @param isAlone see [InFlightRecorder]
     Optional<DeliveryResult> runAttempt(
-            LoadedDelivery loaded, Instant attemptedAt, BooleanSupplier mayStart, boolean isAlone) {
+            LoadedDelivery loaded, Instant attemptedAt, BooleanSupplier mayStart, boolean isAlone)
+            throws InterruptedException {
+        return runAttempt(loaded, attemptedAt, mayStart, isAlone, loaded.delivery().isUndecided());
+    }
+
+    private Optional<DeliveryResult> runAttempt(
+            LoadedDelivery loaded,
+            Instant attemptedAt,
+            BooleanSupplier mayStart,
+            boolean isAlone,
+            boolean isUndecided)
+            throws InterruptedException {
         var delivery = loaded.delivery();
         if (isExpired(delivery)) {
             return Optional.of(
@@ -86,6 +100,9 @@ public final class AttemptRunner {
         int started = circuits.of(destination.id()).generation(); // read before holdOf: see Circuit
         if (holdPolicy.holdOf(route.get(), loaded, attemptedAt).isPresent()) {
             return Optional.empty();
+        }
+        if (isUndecided) {
+            return decideFilter(loaded, route.get(), mayStart, isAlone);
         }
         var outcome =
                 send(
@@ -104,6 +121,34 @@ public final class AttemptRunner {
             case NONE -> {}
         }
         return Optional.of(result);
+    }
+
+    /// Decides the filter that ingest left undecided. If the event matches it, runs the attempt,
+    /// beginning with the checks, because waiting for the decision may have taken long.
+    private Optional<DeliveryResult> decideFilter(
+            LoadedDelivery loaded, Route route, BooleanSupplier mayStart, boolean isAlone)
+            throws InterruptedException {
+        var delivery = loaded.delivery();
+        var result =
+                filterDecider.decide(
+                        route.connection().workspace(),
+                        loaded.payload(),
+                        () ->
+                                mayStart.getAsBoolean()
+                                        ? routing.route(delivery.connection())
+                                        : Optional.empty());
+        return switch (result) {
+            case PASSES -> runAttempt(loaded, clock.instant(), mayStart, isAlone, false);
+            case FILTERED ->
+                    Optional.of(
+                            new DeliveryResult.FinalResult(
+                                    delivery,
+                                    DeliveryStatus.FILTERED,
+                                    Optional.empty(),
+                                    Optional.empty(),
+                                    clock.instant()));
+            case UNDECIDED -> Optional.empty();
+        };
     }
 
     private static String errorMessage(DeliveryResult result) {

@@ -172,7 +172,8 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
     /// Makes one attempt and returns its result. Returns empty if no attempt was made or its
     /// outcome is unknown; the delivery must then wait.
     private Optional<DeliveryResult> attempt(
-            DestinationState state, LoadedDelivery loaded, Instant since, boolean isAlone) {
+            DestinationState state, LoadedDelivery loaded, Instant since, boolean isAlone)
+            throws InterruptedException {
         var run = state.queue().attemptBegan(since);
         var settled = Optional.<DeliveryResult>empty();
         try {

@@ -106,7 +106,8 @@ public final class PayloadAdmission implements JournalListener {
                 planned.connection(),
                 Trigger.INGEST,
                 0,
-                Optional.empty());
+                Optional.empty(),
+                planned.isUndecided());
     }
 
     @Override

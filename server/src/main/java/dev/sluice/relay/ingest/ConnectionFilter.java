@@ -1,15 +1,14 @@
 package dev.sluice.relay.ingest;
 
 import dev.sluice.gateway.connection.ConnectionId;
-import dev.sluice.gateway.filter.Filter;
 import dev.sluice.gateway.filter.FilterInput;
+import dev.sluice.gateway.filter.FilterResult;
 import dev.sluice.gateway.routing.IngestRoute;
 import dev.sluice.gateway.routing.Route;
 import dev.sluice.relay.Payload;
+import dev.sluice.relay.filtering.FilterEvaluator;
 
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -17,10 +16,12 @@ import java.util.List;
 /// Decides which connections get a delivery of an event, and lists those whose filter the event
 /// does not match.
 ///
+/// All filters of the event share an effort in proportion to the event's size. A filter that this
+/// does not suffice for is left undecided; [dev.sluice.relay.filtering.FilterDecider] decides it
+/// later.
+///
 /// One instance handles one event, on one thread.
 final class ConnectionFilter {
-
-    private static final Logger log = LoggerFactory.getLogger(ConnectionFilter.class);
 
     /// Used for sources without any filter. Its list of filtered connections is always empty, so
     /// all events can share it.
@@ -37,37 +38,22 @@ final class ConnectionFilter {
     static ConnectionFilter of(IngestRoute ingestRoute, Payload payload) {
         for (var route : ingestRoute.routes()) {
             if (route.connection().filter().isPresent()) {
-                var input = new FilterInput(payload.headers(), payload.body());
+                var input = FilterInput.atIngest(payload.headers(), payload.body());
                 return new ConnectionFilter(input, new ArrayList<>());
             }
         }
         return PASS_ALL;
     }
 
-    boolean check(Route route) {
+    FilterResult check(Route route) {
         if (input == null) {
-            return true;
+            return FilterResult.PASSES;
         }
-        var filter = route.connection().filter();
-        boolean passes = filter.isEmpty() || matches(route, filter.get(), input);
-        if (!passes) {
+        var result = FilterEvaluator.evaluate(route, input);
+        if (result == FilterResult.FILTERED) {
             rejecting.add(route.connection().id());
         }
-        return passes;
-    }
-
-    /// Whether the event matches the filter. A filter that crashes counts as matched, because an
-    /// unwanted delivery is better than a lost event.
-    private static boolean matches(Route route, Filter filter, FilterInput input) {
-        try {
-            return filter.matches(input);
-        } catch (RuntimeException e) {
-            log.atError()
-                    .addKeyValue("connection_id", route.connection().id())
-                    .setCause(e)
-                    .log("filter.crashed");
-            return true;
-        }
+        return result;
     }
 
     /// Returns the connections whose filter the event did not match, in the order in which they

@@ -2,6 +2,7 @@ package dev.sluice.relay.ingest;
 
 import dev.sluice.gateway.OwnHeaders;
 import dev.sluice.gateway.connection.ConnectionId;
+import dev.sluice.gateway.filter.FilterResult;
 import dev.sluice.gateway.routing.ConfigurationCache;
 import dev.sluice.gateway.routing.IngestRoute;
 import dev.sluice.gateway.routing.Route;
@@ -45,9 +46,6 @@ public final class IngestEndpoint implements Endpoint {
     /// How long a request waits for its event to be committed before the reply is 500.
     private static final Duration STORE_TIMEOUT = Duration.ofSeconds(10);
 
-    /// Maximum number of hops: how often a relay has already forwarded the event. An event with
-    /// more hops is stored but not delivered, because a relay that is its own destination would
-    /// otherwise fill the disk.
     private static final String ALLOWED_METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
 
     /// What the endpoint counts.
@@ -212,9 +210,9 @@ public final class IngestEndpoint implements Endpoint {
         }
     }
 
-    /// Adds a delivery to `planned` for each connection whose filter the event matches, and returns
-    /// the other connections. The ordinals that number an event's deliveries continue from the
-    /// planned deliveries to the filtered connections.
+    /// Adds a delivery to `planned` for each connection whose filter the event matches, or may
+    /// match, and returns the other connections. The ordinals that number an event's deliveries
+    /// continue from the planned deliveries to the filtered connections.
     private List<ConnectionId> planDeliveries(
             EventId event,
             IngestRoute ingestRoute,
@@ -222,11 +220,14 @@ public final class IngestEndpoint implements Endpoint {
             List<AcceptedEvent.PlannedDelivery> planned) {
         var connectionFilter = ConnectionFilter.of(ingestRoute, payload);
         for (var route : ingestRoute.routes()) {
-            if (connectionFilter.check(route)) {
-                var delivery = DeliveryId.of(event, planned.size() + 1);
+            var result = connectionFilter.check(route);
+            if (result != FilterResult.FILTERED) {
                 planned.add(
                         new AcceptedEvent.PlannedDelivery(
-                                delivery, route, tryReserveMemory(route, payload.memoryBytes())));
+                                DeliveryId.of(event, planned.size() + 1),
+                                route,
+                                tryReserveMemory(route, payload.memoryBytes()),
+                                result == FilterResult.UNDECIDED));
             }
         }
         return connectionFilter.rejecting();

@@ -9,6 +9,7 @@ import dev.sluice.gateway.filter.FilterInput;
 import dev.sluice.gateway.filter.FilterReport;
 import dev.sluice.gateway.source.Source;
 import dev.sluice.platform.http.Header;
+import dev.sluice.platform.json.Effort;
 import dev.sluice.platform.json.JsonObject;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.request.DryRun;
@@ -28,6 +29,9 @@ record Preview(
         SampleEvent sample,
         Optional<Filter> filter,
         Optional<Transformation> transformation) {
+
+    /// The effort for the filter: many times that at ingest, and some fifth of a second.
+    private static final long MAX_FILTER_EFFORT = 200_000_000;
 
     /// The source to use for `{{source.name}}` when the event has no source.
     private static final OutboundRequest.RequestSource MISSING_SOURCE =
@@ -50,7 +54,8 @@ record Preview(
     }
 
     private FilterInput subject() {
-        return new FilterInput(sample.payload().headers(), sample.payload().body());
+        return FilterInput.of(
+                sample.payload().headers(), sample.payload().body(), Effort.of(MAX_FILTER_EFFORT));
     }
 
     /// Returns the source, with the names of the headers that contain its own credential. These

@@ -51,7 +51,14 @@ public record AcceptedEvent(
     ///
     /// @param isFresh whether the dispatcher has reserved memory to send it at once; if not, it is
     ///   stored as a waiting delivery
-    public record PlannedDelivery(DeliveryId id, Route route, boolean isFresh) {
+    /// @param isUndecided whether its connection's filter is yet to be decided, before its first
+    ///   attempt
+    public record PlannedDelivery(
+            DeliveryId id, Route route, boolean isFresh, boolean isUndecided) {
+
+        public PlannedDelivery(DeliveryId id, Route route, boolean isFresh) {
+            this(id, route, isFresh, false);
+        }
 
         public ConnectionId connection() {
             return route.connection().id();

@@ -20,6 +20,7 @@ public final class EventStore {
 
     private final CopyRows events = new CopyRows();
     private final CopyRows work = new CopyRows();
+    private final CopyRows undecidedWork = new CopyRows();
 
     /// @param epoch number that identifies the registration of the node that owns the fresh
     ///   deliveries
@@ -27,6 +28,7 @@ public final class EventStore {
     public void write(Tx tx, List<AcceptedEvent> batch, UUID batchId, long epoch, Instant now) {
         events.clear();
         work.clear();
+        undecidedWork.clear();
         var ledger = new LedgerRow();
         for (var event : batch) {
             addEvent(event);
@@ -61,6 +63,14 @@ public final class EventStore {
                     """,
                     work);
         }
+        if (!undecidedWork.isEmpty()) {
+            tx.copy(
+                    """
+                    copy delivery_work (id, next_at, source_id, connection_id, owner, trigger, undecided)
+                    from stdin (format binary)
+                    """,
+                    undecidedWork);
+        }
     }
 
     private void addEvent(AcceptedEvent event) {
@@ -88,19 +98,23 @@ public final class EventStore {
 
     private void addDelivery(
             AcceptedEvent event, AcceptedEvent.PlannedDelivery planned, long epoch, Instant now) {
-        work.row(6).uuid(planned.id().value());
+        var rows = planned.isUndecided() ? undecidedWork : work;
+        rows.row(planned.isUndecided() ? 7 : 6).uuid(planned.id().value());
         if (planned.isFresh()) {
-            work.nullValue();
+            rows.nullValue();
         } else {
-            work.instant(now);
+            rows.instant(now);
         }
-        work.uuid(event.source().value()).uuid(planned.connection().value());
+        rows.uuid(event.source().value()).uuid(planned.connection().value());
         if (planned.isFresh()) {
-            work.int8(epoch);
+            rows.int8(epoch);
         } else {
-            work.nullValue();
+            rows.nullValue();
         }
-        work.int2(Trigger.INGEST.number());
+        rows.int2(Trigger.INGEST.number());
+        if (planned.isUndecided()) {
+            rows.bool(true);
+        }
     }
 
     /// Whether the batch of this event was committed. Checks only this event, because a batch is

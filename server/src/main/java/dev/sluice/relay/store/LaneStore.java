@@ -173,7 +173,8 @@ public final class LaneStore {
             Tx tx, Lane lane, Instant until, Instant afterNextAt, UUID afterId, int limit) {
         return tx.query(
                 """
-                select id, source_id, connection_id, trigger, attempts, created_at, next_at, recoveries
+                select id, source_id, connection_id, trigger, attempts, created_at, next_at, recoveries,
+                       undecided
                   from delivery_work
                  where source_id = ? and connection_id = ? and trigger = ? and next_at <= ?
                    and (next_at, id) > (?, ?)
@@ -182,7 +183,7 @@ public final class LaneStore {
                 """,
                 row ->
                         new WaitingDelivery(
-                                WorkRowReader.delivery(row),
+                                WorkRowReader.delivery(row).withUndecided(row.bool("undecided")),
                                 row.instant("next_at"),
                                 row.integer("recoveries")),
                 lane.source().value(),

@@ -126,7 +126,8 @@ public final class ResultStore {
                 tx.updateEach(
                         """
                         update delivery_work
-                           set owner = null, next_at = ?, attempts = ?, recoveries = 0
+                           set owner = null, next_at = ?, attempts = ?, recoveries = 0,
+                               undecided = false
                          where id = ? and source_id = ? and attempts = ?
                         """,
                         retried.stream()
@@ -260,6 +261,9 @@ public final class ResultStore {
             var event = delivery.id().event();
             if (result instanceof DeliveryResult.FinalResult finished) {
                 ledger.addOutcome(delivery.connection(), event, finished.status());
+                if (finished.status() == DeliveryStatus.FILTERED) {
+                    ledger.removeDelivery(delivery.connection(), event, delivery.trigger());
+                }
             }
             result.attemptMade()
                     .ifPresent(attempt -> ledger.addLatency(delivery.connection(), event, attempt));

@@ -55,6 +55,12 @@ public final class LedgerRow {
         add(UsageKind.DELIVERIES, connection.value(), minutes(event), 0, trigger.number(), 1, 0);
     }
 
+    /// Takes back that a delivery was created. A delivery that a filter keeps back does not count
+    /// as created, even if this was decided only after ingest.
+    public void removeDelivery(ConnectionId connection, EventId event, Trigger trigger) {
+        add(UsageKind.DELIVERIES, connection.value(), minutes(event), 0, trigger.number(), -1, 0);
+    }
+
     public void addOutcome(ConnectionId connection, EventId event, DeliveryStatus status) {
         add(UsageKind.OUTCOMES, connection.value(), minutes(event), 0, status.number(), 1, 0);
     }

@@ -55,6 +55,14 @@ final class AuditFixture implements AutoCloseable {
             var row = new GivenRows.EventRow(event, source, fanout).withFiltered(list);
             GivenRows.insertEvents(tx, List.of(row));
             GivenRows.addToHour(tx, UsageRow.event(source, at, VerificationStatus.SKIPPED, 2));
+            for (var kept : list) {
+                GivenRows.addToHour(
+                        tx,
+                        UsageRow.outcome(
+                                DeliveryId.of(event, fanout),
+                                new ConnectionId(kept),
+                                DeliveryStatus.FILTERED));
+            }
         });
         return event;
     }
@@ -81,6 +89,9 @@ final class AuditFixture implements AutoCloseable {
             tx.update("delete from delivery_work where id = ?", id.value());
             insertHistory(tx, id, source, status);
             GivenRows.addToHour(tx, UsageRow.outcome(id, connection, status));
+            if (status == DeliveryStatus.FILTERED) {
+                GivenRows.addToHour(tx, UsageRow.delivery(id, connection).times(-1));
+            }
         });
     }
 

@@ -42,8 +42,22 @@ class DatabaseAuditorTest {
         fixture.mixedEvents(Some.NOON.plus(HourAuditor.ONE_HOUR).minusMillis(1));
 
         assertThat(fixture.audit())
-                .isEqualTo(new AuditReport(9, 12, Map.of(), false))
+                .isEqualTo(new AuditReport(9, 24, Map.of(), false))
                 .matches(AuditReport::isClean);
+    }
+
+    @Test
+    void a_delivery_that_was_filtered_after_ingest_is_clean() {
+        fixture.finish(id(1), DeliveryStatus.FILTERED);
+
+        assertThat(fixture.audit()).matches(AuditReport::isClean);
+    }
+
+    @Test
+    void a_filtered_delivery_that_was_not_counted_is_found() {
+        fixture.execute("delete from rollup_hour where kind = 2 and dim = 6");
+
+        assertThat(fixture.audit().violations()).containsOnlyKeys(Invariant.USAGE);
     }
 
     @Test

@@ -122,7 +122,7 @@ class DeletedDuringAttemptTest {
     }
 
     @Test
-    void what_is_held_while_it_is_being_connected_is_not_sent() {
+    void what_is_held_while_it_is_being_connected_is_not_sent() throws InterruptedException {
         harness.refreshConfiguration();
         var attemptRunner =
                 new AttemptRunner(

@@ -1,0 +1,31 @@
+package dev.sluice.relay.filtering;
+
+import dev.sluice.gateway.filter.FilterInput;
+import dev.sluice.gateway.filter.FilterResult;
+import dev.sluice.gateway.routing.Route;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Evaluates the filter of one connection.
+public final class FilterEvaluator {
+
+    private static final Logger log = LoggerFactory.getLogger(FilterEvaluator.class);
+
+    private FilterEvaluator() {}
+
+    /// Returns whether the event matches the route's filter. A filter that crashes counts as
+    /// matched, because an unwanted delivery is better than a lost event.
+    public static FilterResult evaluate(Route route, FilterInput input) {
+        var filter = route.connection().filter();
+        try {
+            return filter.isEmpty() ? FilterResult.PASSES : filter.get().evaluate(input);
+        } catch (RuntimeException e) {
+            log.atError()
+                    .addKeyValue("connection_id", route.connection().id())
+                    .setCause(e)
+                    .log("filter.crashed");
+            return FilterResult.PASSES;
+        }
+    }
+}

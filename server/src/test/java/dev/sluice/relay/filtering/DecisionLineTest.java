@@ -1,0 +1,119 @@
+package dev.sluice.relay.filtering;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+
+class DecisionLineTest {
+
+    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(20);
+
+    private final DecisionLine<String> line = new DecisionLine<>(1);
+    private final List<String> served = Collections.synchronizedList(new ArrayList<>());
+    private final List<Thread> threads = new ArrayList<>();
+
+    /// Starts a thread that takes its turn, and returns once it waits in line.
+    private void joinLine(String group, String name) {
+        int before = line.waiting();
+        threads.add(
+                Thread.ofVirtual()
+                        .start(() -> {
+                            try {
+                                line.enter(group);
+                                served.add(name);
+                                line.leave();
+                            } catch (InterruptedException e) {
+                                served.add("interrupted " + name);
+                            }
+                        }));
+        await().atMost(AWAIT_TIMEOUT).until(() -> line.waiting() == before + 1);
+    }
+
+    private void joinAll() throws InterruptedException {
+        for (var thread : threads) {
+            assertThat(thread.join(AWAIT_TIMEOUT)).isTrue();
+        }
+    }
+
+    @Test
+    void a_group_that_comes_last_waits_for_one_of_each_other_group_however_many_those_have()
+            throws InterruptedException {
+        line.enter("busy");
+        for (int i = 0; i < 50; i++) {
+            joinLine("bomb", "bomb");
+        }
+        for (int i = 0; i < 3; i++) {
+            joinLine("other", "other");
+        }
+        joinLine("late", "late");
+
+        line.leave();
+        joinAll();
+
+        assertThat(served.subList(0, 7))
+                .containsExactly("bomb", "other", "late", "bomb", "other", "bomb", "other");
+        assertThat(served).hasSize(54);
+    }
+
+    @Test
+    void in_any_order_of_arrival_nobody_waits_for_two_of_another_group()
+            throws InterruptedException {
+        var random = new Random(5);
+        line.enter("busy");
+        for (int i = 0; i < 60; i++) {
+            String group = "g" + (random.nextInt(3) == 0 ? random.nextInt(5) : 0);
+            joinLine(group, group);
+        }
+        var before = List.copyOf(served);
+
+        line.leave();
+        joinAll();
+
+        assertThat(before).isEmpty();
+        for (int group = 1; group < 5; group++) {
+            String name = "g" + group;
+            int last = served.lastIndexOf(name);
+            long mine = served.stream().filter(name::equals).count();
+            for (int other = 0; other < 5; other++) {
+                String rival = "g" + other;
+                long overtook = served.subList(0, last).stream().filter(rival::equals).count();
+                assertThat(overtook).as("%s before the last %s", rival, name).isBetween(0L, mine);
+            }
+        }
+    }
+
+    @Test
+    void as_many_work_at_once_as_there_are_slots() throws InterruptedException {
+        var two = new DecisionLine<String>(2);
+
+        two.enter("a");
+        two.enter("a");
+        two.leave();
+        two.enter("b");
+        two.leave();
+        two.leave();
+
+        assertThat(two.waiting()).isZero();
+    }
+
+    @Test
+    void a_thread_that_is_interrupted_leaves_the_line() throws InterruptedException {
+        line.enter("busy");
+        joinLine("a", "first");
+        joinLine("a", "second");
+
+        threads.getFirst().interrupt();
+        assertThat(threads.getFirst().join(AWAIT_TIMEOUT)).isTrue();
+        line.leave();
+        joinAll();
+
+        assertThat(served).containsExactly("interrupted first", "second");
+    }
+}
