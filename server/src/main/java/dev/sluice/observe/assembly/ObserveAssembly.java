@@ -87,6 +87,7 @@ public final class ObserveAssembly {
                         openStreams,
                         streamReader,
                         streamFeed,
+                        relay.requestPreview(),
                         clock)
                 .addTo(router);
         new DeadLetterRoutes(db, authenticator, plans, relay.inFlightAttempts(), clock)

@@ -1,6 +1,7 @@
 package dev.sluice.observe.stream;
 
 import dev.sluice.account.plan.Retention;
+import dev.sluice.gateway.routing.ConfigurationCache;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.DbException;
 import dev.sluice.platform.http.ApiException;
@@ -8,6 +9,7 @@ import dev.sluice.platform.http.StreamBody;
 import dev.sluice.platform.http.StreamOutput;
 import dev.sluice.platform.json.Json;
 import dev.sluice.platform.json.JsonObject;
+import dev.sluice.relay.RequestPreview;
 
 import java.io.IOException;
 import java.time.Duration;
@@ -36,7 +38,12 @@ final class EventStream implements StreamBody {
     ///
     /// @param reads permits to read the database, so that streams that are behind leave it room
     record StreamEnvironment(
-            StreamReader reader, StreamFeed feed, Semaphore reads, InstantSource clock) {}
+            StreamReader reader,
+            StreamFeed feed,
+            ConfigurationCache configuration,
+            RequestPreview preview,
+            Semaphore reads,
+            InstantSource clock) {}
 
     private final StreamEnvironment environment;
     private final StreamSelection selection;
@@ -45,6 +52,7 @@ final class EventStream implements StreamBody {
     private final boolean isResumed;
     private final Optional<String> gap;
     private final StreamFrames frames = new StreamFrames();
+    private final StreamView view;
     private FeedSubscription subscription;
     private StreamCursor cursor;
     private long lastWriteNanos;
@@ -67,6 +75,7 @@ final class EventStream implements StreamBody {
                                 StreamCursor.at(
                                         environment.reader().databaseName(),
                                         subscription.joinedAt()));
+        this.view = new StreamView(selection, environment.configuration(), environment.preview());
         this.isResumed = start.cursor().isPresent();
         this.gap = start.gap();
     }
@@ -140,7 +149,7 @@ final class EventStream implements StreamBody {
         while (!cursor.equals(goal) && isWanted(output)) {
             var start = cursor.towards(end);
             var page = readPage(start);
-            write(output, start, page.events(), page.next());
+            write(output, start, selection.wanted(page.items()), page.next());
         }
     }
 
@@ -155,13 +164,18 @@ final class EventStream implements StreamBody {
 
     private StreamReader.StreamPage readPageNow(StreamCursor start) {
         var reader = environment.reader();
+        if (start.isBehindEvents()) {
+            return selection.withDeliveries()
+                    ? reader.outcomes(sources(), start)
+                    : new StreamReader.StreamPage(List.of(), start.endOfRound());
+        }
         var position = reader.position(start.seen());
         if (position.eventsFrom().isEmpty()) {
-            return new StreamReader.StreamPage(List.of(), start.endOfRound());
+            return new StreamReader.StreamPage(List.of(), start.endOfEvents());
         }
         Instant cutoff = retention.get().expiryCutoff(environment.clock().instant()).plusMillis(1);
         Instant from = position.eventsFrom().get();
-        return reader.page(
+        return reader.events(
                 sources(), start, from.isBefore(cutoff) ? cutoff : from, selection.needsPayload());
     }
 
@@ -177,7 +191,7 @@ final class EventStream implements StreamBody {
         while (isWanted(output)) {
             var part = subscription.poll(POLL_INTERVAL);
             if (part.isPresent()) {
-                write(output, part.get().start(), part.get().events(), part.get().next());
+                write(output, part.get().start(), part.get().items(), part.get().next());
             } else if (subscription.isOverflown()) {
                 return;
             }
@@ -189,11 +203,14 @@ final class EventStream implements StreamBody {
     }
 
     private void write(
-            StreamOutput output, StreamCursor start, List<StreamEvent> events, StreamCursor next)
+            StreamOutput output,
+            StreamCursor start,
+            List<? extends StreamItem> items,
+            StreamCursor next)
             throws IOException, InterruptedException {
-        for (var event : events) {
-            cursor = start.after(event.id());
-            frames.event("event", cursor, selection.isFull() ? event.fullJson() : event.tailJson());
+        for (var item : items) {
+            cursor = start.after(item.id());
+            view.show(item, cursor, frames);
             if (frames.size() >= MAX_FRAME_BYTES) {
                 flush(output);
             }

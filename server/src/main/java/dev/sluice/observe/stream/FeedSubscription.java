@@ -24,9 +24,9 @@ final class FeedSubscription {
 
     /// A part of a round for this stream.
     ///
-    /// @param start the cursor before the first of these events
+    /// @param start the cursor before the first of these items
     /// @param next the cursor behind the last one
-    record RoundPart(StreamCursor start, List<StreamEvent> events, StreamCursor next) {}
+    record RoundPart(StreamCursor start, List<? extends StreamItem> items, StreamCursor next) {}
 
     private final StreamSelection selection;
 
@@ -65,11 +65,11 @@ final class FeedSubscription {
         if (isOverflown) {
             return false;
         }
-        if (part.events().isEmpty() && !queue.isEmpty()) {
+        if (part.items().isEmpty() && !queue.isEmpty()) {
             return true; // the next part says where it starts
         }
-        for (var event : part.events()) {
-            queuedBytes += event.memoryBytes();
+        for (var item : part.items()) {
+            queuedBytes += item.memoryBytes();
         }
         queue.add(part);
         if (queuedBytes > MAX_QUEUED_BYTES || queue.size() > MAX_QUEUED_ROUNDS) {
@@ -97,8 +97,7 @@ final class FeedSubscription {
             TimeUnit.NANOSECONDS.timedWait(this, left);
         }
         var part = Optional.ofNullable(queue.poll());
-        part.ifPresent(
-                taken -> taken.events().forEach(event -> queuedBytes -= event.memoryBytes()));
+        part.ifPresent(taken -> taken.items().forEach(item -> queuedBytes -= item.memoryBytes()));
         return part;
     }
 

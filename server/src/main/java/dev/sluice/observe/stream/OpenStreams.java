@@ -4,7 +4,6 @@ import dev.sluice.account.access.Caller;
 import dev.sluice.account.access.CallerQueries;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.routing.ConfigurationCache;
-import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
@@ -44,14 +43,14 @@ public final class OpenStreams implements Loop.Step, AutoCloseable {
     /// Takes one of the workspace's places for streams.
     ///
     /// @throws ApiException 429 if all are taken, 503 if the server is stopping
-    StreamLease lease(Caller caller, Set<SourceId> sources, OptionalInt limit) {
+    StreamLease lease(Caller caller, StreamSelection selection, OptionalInt limit) {
         var workspace = caller.workspace();
         int taken = counts.merge(workspace, 1, Integer::sum);
         if (limit.isPresent() && taken > limit.getAsInt()) {
             release(workspace);
             throw tooMany(limit.getAsInt());
         }
-        var lease = new StreamLease(this, caller, sources);
+        var lease = new StreamLease(this, caller, selection);
         open.add(lease);
         if (isClosed) {
             lease.close();
@@ -87,8 +86,15 @@ public final class OpenStreams implements Loop.Step, AutoCloseable {
             return false;
         }
         for (var lease : open) {
-            if (lease.sources().stream().anyMatch(id -> configuration.source(id).isEmpty())) {
+            var selection = lease.selection();
+            if (selection.only().stream().anyMatch(id -> configuration.source(id).isEmpty())) {
                 lease.end(StreamEnd.SOURCE_GONE);
+            }
+            if (selection
+                    .connection()
+                    .filter(id -> configuration.route(id).isEmpty())
+                    .isPresent()) {
+                lease.end(StreamEnd.CONNECTION_GONE);
             }
         }
         var callers = new HashSet<Caller>();

@@ -33,7 +33,14 @@ record StreamCursor(
 
     private static final String VERSION = "1";
     private static final UUID NO_EVENT = new UUID(0, 0);
+
+    /// Before the id of every delivery, and with an ordinal, as those have and events have not.
+    private static final UUID NO_DELIVERY = new UUID(0, 1);
+
     private static final int MAX_LENGTH = 16 * 1024;
+
+    /// The bits of an id in which a delivery has its number, and an event has zeros.
+    private static final long ORDINAL_MASK = 0xfff;
 
     /// Returns the cursor between two rounds.
     static StreamCursor at(String database, TxSnapshot seen) {
@@ -68,16 +75,25 @@ record StreamCursor(
         return new StreamCursor(database, seen, until, event, batch);
     }
 
+    /// Returns the cursor behind all events of this round, before the deliveries that ended.
+    StreamCursor endOfEvents() {
+        return after(NO_DELIVERY);
+    }
+
+    /// Whether all events of this round were sent.
+    boolean isBehindEvents() {
+        return (after.getLeastSignificantBits() & ORDINAL_MASK) != 0;
+    }
+
     /// Returns the cursor at the end of this round.
     StreamCursor endOfRound() {
         return at(database, until);
     }
 
-    /// Whether an event is still to be sent in this round.
+    /// Whether an event or an outcome behind `after` is still to be sent in this round.
     boolean isMissing(long xid, UUID event) {
         return until.sees(xid)
                 && !seen.sees(xid)
-                && Uuid7.UNSIGNED_ORDER.compare(event, after) > 0
                 && batch.filter(part -> part.xid() == xid)
                         .filter(part -> Uuid7.UNSIGNED_ORDER.compare(event, part.upTo()) <= 0)
                         .isEmpty();

@@ -8,6 +8,8 @@ enum StreamEnd {
     ACCESS_ENDED,
     /// A source that the stream asked for was deleted.
     SOURCE_GONE,
+    /// The connection that the stream asked for, or its destination, was deleted.
+    CONNECTION_GONE,
     /// The database did not answer.
     UNAVAILABLE,
     SERVER_STOPPING;

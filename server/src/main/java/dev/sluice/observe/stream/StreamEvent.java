@@ -12,7 +12,7 @@ import java.util.UUID;
 
 /// An event on its way to streams, which share it. Its JSON is made at most once of each kind, or
 /// twice at the same time. Thread-safe.
-final class StreamEvent {
+final class StreamEvent implements StreamItem {
 
     /// What an event costs in a queue, besides its payload.
     private static final int OVERHEAD_BYTES = 1_000;
@@ -46,7 +46,8 @@ final class StreamEvent {
         return summary;
     }
 
-    UUID id() {
+    @Override
+    public UUID id() {
         return summary.id().value();
     }
 
@@ -61,7 +62,8 @@ final class StreamEvent {
         return payload;
     }
 
-    int memoryBytes() {
+    @Override
+    public int memoryBytes() {
         // Rendered, a payload takes about twice its size: headers are shown in two forms.
         return OVERHEAD_BYTES + (payload == null ? 0 : 3 * payload.memoryBytes());
     }

@@ -1,5 +1,6 @@
 package dev.sluice.observe.stream;
 
+import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.TxSnapshot;
 import dev.sluice.platform.http.ApiErrorCode;
@@ -10,9 +11,11 @@ import dev.sluice.platform.loop.Loop;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -116,13 +119,22 @@ public final class StreamFeed implements Loop.Step {
     }
 
     private void handOn(TxSnapshot since, StreamQueries.FeedPosition position) {
-        var start = StreamCursor.at(reader.databaseName(), since);
-        if (position.eventsFrom().isEmpty()) {
-            var end = StreamCursor.at(reader.databaseName(), position.snapshot());
-            var nothing = new FeedSubscription.RoundPart(start, List.of(), end);
+        var start = StreamCursor.at(reader.databaseName(), since).towards(position.snapshot());
+        boolean withDeliveries =
+                subscriptions.stream().anyMatch(each -> each.selection().withDeliveries());
+        if (position.eventsFrom().isEmpty() && !withDeliveries) {
+            var nothing = new FeedSubscription.RoundPart(start, List.of(), start.endOfRound());
             subscriptions.forEach(subscription -> offer(subscription, nothing));
             return;
         }
+        var sources = wantedSources();
+        if (position.eventsFrom().isPresent()) {
+            handOnEvents(start, position.eventsFrom().get(), sources);
+        }
+        handOnOutcomes(start.endOfEvents(), withDeliveries, sources);
+    }
+
+    private Map<SourceId, WorkspaceId> wantedSources() {
         var workspaces =
                 subscriptions.stream()
                         .map(subscription -> subscription.selection().workspace())
@@ -133,21 +145,61 @@ public final class StreamFeed implements Loop.Step {
                         subscriptions.stream()
                                 .noneMatch(subscription ->
                                         subscription.wants(source.getKey(), source.getValue())));
+        return sources;
+    }
+
+    private void handOnEvents(
+            StreamCursor start, Instant from, Map<SourceId, WorkspaceId> sources) {
         boolean withPayload =
                 subscriptions.stream().anyMatch(each -> each.selection().needsPayload());
-        var cursor = start.towards(position.snapshot());
+        var cursor = start;
+        while (!cursor.isBehindEvents()) {
+            var page = reader.events(sources.keySet(), cursor, from, withPayload);
+            for (var subscription : subscriptions) {
+                var wanted = wanted(page.items(), subscription, sources);
+                if (!wanted.isEmpty()) {
+                    offer(
+                            subscription,
+                            new FeedSubscription.RoundPart(cursor, wanted, page.next()));
+                }
+            }
+            cursor = page.next();
+        }
+    }
+
+    private static List<? extends StreamItem> wanted(
+            List<? extends StreamItem> items,
+            FeedSubscription subscription,
+            Map<SourceId, WorkspaceId> sources) {
+        return items.stream()
+                .filter(item ->
+                        switch (item) {
+                            case StreamEvent event ->
+                                    subscription.wants(
+                                            event.summary().source(),
+                                            sources.get(event.summary().source()));
+                            case StreamOutcome outcome ->
+                                    subscription.wants(
+                                                    outcome.source(), sources.get(outcome.source()))
+                                            && subscription.selection().includes(outcome);
+                        })
+                .toList();
+    }
+
+    /// Hands on the outcomes, and to every stream the end of the round.
+    private void handOnOutcomes(
+            StreamCursor start, boolean withDeliveries, Map<SourceId, WorkspaceId> sources) {
+        var cursor = start;
         do {
             var page =
-                    reader.page(sources.keySet(), cursor, position.eventsFrom().get(), withPayload);
+                    withDeliveries
+                            ? reader.outcomes(sources.keySet(), cursor)
+                            : new StreamReader.StreamPage(List.of(), cursor.endOfRound());
             for (var subscription : subscriptions) {
-                var wanted =
-                        page.events().stream()
-                                .filter(event -> {
-                                    SourceId source = event.summary().source();
-                                    return subscription.wants(source, sources.get(source));
-                                })
-                                .toList();
-                offer(subscription, new FeedSubscription.RoundPart(cursor, wanted, page.next()));
+                offer(
+                        subscription,
+                        new FeedSubscription.RoundPart(
+                                cursor, wanted(page.items(), subscription, sources), page.next()));
             }
             cursor = page.next();
         } while (!cursor.isBetweenRounds());

@@ -31,7 +31,7 @@ public final class StreamReader {
     /// Events of a round, in the order of their ids.
     ///
     /// @param next the cursor behind them
-    record StreamPage(List<StreamEvent> events, StreamCursor next) {}
+    record StreamPage(List<? extends StreamItem> items, StreamCursor next) {}
 
     private final Db db;
     private final ConfigurationCache configuration;
@@ -59,11 +59,11 @@ public final class StreamReader {
         return db.call(tx -> StreamQueries.sources(tx, workspaces));
     }
 
-    /// Reads the next events of the cursor's round. The round is over when the returned cursor is
-    /// between two rounds.
+    /// Reads the next events of the cursor's round. All were read when the returned cursor is
+    /// behind the events.
     ///
     /// @param from events that arrived earlier are not in this round, or have expired
-    StreamPage page(
+    StreamPage events(
             Collection<SourceId> sources, StreamCursor cursor, Instant from, boolean withPayload) {
         return db.snapshot(tx -> {
             UUID after = Uuid7.max(cursor.after(), Uuid7.lowerBound(from));
@@ -88,7 +88,32 @@ public final class StreamReader {
             boolean isEnd = isWhole && rows.size() < PAGE_EVENTS;
             return new StreamPage(
                     withPayload ? withPayloads(tx, events) : events,
-                    isEnd ? cursor.endOfRound() : cursor.after(last));
+                    isEnd ? cursor.endOfEvents() : cursor.after(last));
+        });
+    }
+
+    /// Reads the next outcomes of the cursor's round. The round is over when the returned cursor is
+    /// between two rounds.
+    StreamPage outcomes(Collection<SourceId> sources, StreamCursor cursor) {
+        return db.snapshot(tx -> {
+            var locations = OutcomeQueries.locations(tx, cursor.seen());
+            if (locations.isEmpty()) {
+                return new StreamPage(List.of(), cursor.endOfRound());
+            }
+            var rows = OutcomeQueries.outcomes(tx, sources, locations, cursor.after(), PAGE_EVENTS);
+            var missing =
+                    rows.stream()
+                            .filter(row ->
+                                    cursor.isMissing(
+                                            cursor.until().fullXid(row.xidLow()),
+                                            row.outcome().id()))
+                            .map(OutcomeQueries.OutcomeRow::outcome)
+                            .toList();
+            return new StreamPage(
+                    missing,
+                    rows.size() < PAGE_EVENTS
+                            ? cursor.endOfRound()
+                            : cursor.after(rows.getLast().outcome().id()));
         });
     }
 
@@ -96,9 +121,10 @@ public final class StreamReader {
         var payloads =
                 StreamQueries.payloads(tx, events.stream().map(StreamEvent::summary).toList());
         return events.stream()
-                .filter(event -> payloads.containsKey(event.id()))
-                .map(event ->
-                        event.with(payloads.get(event.id()), credential(event.summary().source())))
+                .flatMap(event ->
+                        Optional.ofNullable(payloads.get(event.id())).stream()
+                                .map(payload ->
+                                        event.with(payload, credential(event.summary().source()))))
                 .toList();
     }
 
@@ -122,7 +148,7 @@ public final class StreamReader {
     /// Returns where a client continues that has got everything up to this cursor.
     ///
     /// @param cutoff events that arrived up to then have expired
-    StreamStart resume(StreamCursor cursor, Instant cutoff) {
+    StreamStart resume(StreamCursor cursor, Instant cutoff, boolean withDeliveries) {
         var position = position(cursor.seen());
         long next = position.snapshot().next();
         boolean isOfThisDatabase =
@@ -137,8 +163,13 @@ public final class StreamReader {
             return fromOldest();
         }
         boolean hasLost = position.eventsFrom().filter(first -> !first.isAfter(cutoff)).isPresent();
+        if (hasLost) {
+            return new StreamStart(Optional.of(cursor), Optional.of("retention"));
+        }
+        boolean hasLostOutcomes = withDeliveries && oldest <= db.call(OutcomeQueries::compactedTo);
         return new StreamStart(
-                Optional.of(cursor), hasLost ? Optional.of("retention") : Optional.empty());
+                Optional.of(cursor),
+                hasLostOutcomes ? Optional.of("deliveries_compacted") : Optional.empty());
     }
 
     /// Returns the start of a client whose place is no longer known: all events that are kept.

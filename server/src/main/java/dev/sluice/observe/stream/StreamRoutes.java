@@ -1,10 +1,15 @@
 package dev.sluice.observe.stream;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.plan.Plan;
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.gateway.connection.ConnectionId;
+import dev.sluice.gateway.filter.Filter;
+import dev.sluice.gateway.filter.FilterParser;
 import dev.sluice.gateway.routing.ConfigurationCache;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.gateway.source.SourceStore;
@@ -18,6 +23,9 @@ import dev.sluice.platform.http.Request;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.json.FieldReader;
+import dev.sluice.platform.json.Json;
+import dev.sluice.platform.json.MalformedJsonException;
+import dev.sluice.relay.RequestPreview;
 
 import java.time.InstantSource;
 import java.util.LinkedHashSet;
@@ -45,7 +53,6 @@ public final class StreamRoutes {
 
     /// The place from which a client continues.
     private sealed interface StreamPlace {
-        /// @param parameter what named the cursor
         record CursorPlace(StreamCursor cursor) implements StreamPlace {}
 
         record EventPlace(UUID event) implements StreamPlace {}
@@ -68,6 +75,7 @@ public final class StreamRoutes {
             OpenStreams streams,
             StreamReader reader,
             StreamFeed feed,
+            RequestPreview preview,
             InstantSource clock) {
         this.db = db;
         this.authenticator = authenticator;
@@ -76,7 +84,12 @@ public final class StreamRoutes {
         this.streams = streams;
         this.environment =
                 new EventStream.StreamEnvironment(
-                        reader, feed, new Semaphore(MAX_CONCURRENT_READS), clock);
+                        reader,
+                        feed,
+                        configuration,
+                        preview,
+                        new Semaphore(MAX_CONCURRENT_READS),
+                        clock);
         this.clock = clock;
     }
 
@@ -89,12 +102,7 @@ public final class StreamRoutes {
     private Reply ofSource(Request request, boolean isFull) {
         var caller = authenticator.authenticate(request);
         var source = new SourceId(request.id("source"));
-        var place = place(request, new QueryParameters(request));
-        return open(
-                request,
-                caller,
-                new StreamSelection(caller.workspace(), Set.of(source), isFull),
-                place);
+        return open(request, caller, new QueryParameters(request), Set.of(source), isFull);
     }
 
     private Reply ofSources(Request request) {
@@ -103,9 +111,61 @@ public final class StreamRoutes {
         var sources = parameters.parsed("source_ids", StreamRoutes::sources).orElse(Set.of());
         boolean isFull =
                 parameters.oneOf("detail", Map.of("tail", false, "full", true)).orElse(false);
+        return open(request, caller, parameters, sources, isFull);
+    }
+
+    private Reply open(
+            Request request,
+            Caller caller,
+            QueryParameters parameters,
+            Set<SourceId> sources,
+            boolean isFull) {
+        boolean withDeliveries =
+                parameters.oneOf("include", Map.of("deliveries", true)).orElse(false);
+        var connection = parameters.uuid("connection_id").map(ConnectionId::new);
+        var filterText = parameters.text("filter");
         var place = place(request, parameters);
-        return open(
-                request, caller, new StreamSelection(caller.workspace(), sources, isFull), place);
+        requireSources(caller, sources);
+        var selection =
+                new StreamSelection(
+                        caller.workspace(),
+                        connection.map(id -> sourcesOf(caller, id, sources)).orElse(sources),
+                        isFull,
+                        filterText.map(StreamRoutes::filter),
+                        connection,
+                        withDeliveries);
+        return open(request, caller, selection, place);
+    }
+
+    /// Returns the source of the connection, which must be one of those asked for.
+    private Set<SourceId> sourcesOf(Caller caller, ConnectionId id, Set<SourceId> sources) {
+        // Loads the latest configuration, because another node may have just changed it.
+        configuration.run();
+        return configuration
+                .route(id)
+                .filter(route -> !route.isSourceTrashed())
+                .filter(route -> route.connection().workspace().equals(caller.workspace()))
+                .map(route -> route.source().id())
+                .filter(source -> sources.isEmpty() || sources.contains(source))
+                .map(Set::of)
+                .orElseThrow(() -> ApiException.notFound("connection of these sources"));
+    }
+
+    private static Filter filter(String text) {
+        FieldReader input;
+        try {
+            input = Json.fieldReader(("{\"filter\": " + text + "}").getBytes(UTF_8));
+        } catch (MalformedJsonException e) {
+            throw new ApiException(
+                    ApiErrorCode.MALFORMED_REQUEST,
+                    "filter must be the JSON of a connection's filter_rules, percent-encoded.");
+        }
+        var filter = FilterParser.read(input, "filter").toOptional();
+        input.rejectUnknownFields();
+        input.check();
+        return filter.orElseThrow(() ->
+                new ApiException(
+                        ApiErrorCode.VALIDATION_FAILED, "filter must be an object, or left out."));
     }
 
     private static Set<SourceId> sources(String text) {
@@ -162,12 +222,11 @@ public final class StreamRoutes {
             Caller caller,
             StreamSelection selection,
             Optional<StreamPlace> place) {
-        requireSources(caller, selection);
         var limits = limits(caller.workspace());
         if (request.method().equals("HEAD")) {
             return Reply.stream(HEADERS, _ -> {});
         }
-        var lease = streams.lease(caller, selection.only(), limits.concurrentStreams());
+        var lease = streams.lease(caller, selection, limits.concurrentStreams());
         boolean isOpened = false;
         try {
             var start = place.map(known -> start(known, selection)).orElse(StreamStart.NOW);
@@ -190,9 +249,9 @@ public final class StreamRoutes {
         }
     }
 
-    private void requireSources(Caller caller, StreamSelection selection) {
+    private void requireSources(Caller caller, Set<SourceId> sources) {
         db.run(tx -> {
-            for (var source : selection.only()) {
+            for (var source : sources) {
                 if (!SourceStore.exists(tx, caller.workspace(), source)) {
                     throw ApiException.notFound("source");
                 }
@@ -209,7 +268,12 @@ public final class StreamRoutes {
         var retention = limits(selection.workspace()).retention();
         return switch (place) {
             case StreamPlace.CursorPlace(var cursor) ->
-                    environment.reader().resume(cursor, retention.expiryCutoff(now));
+                    environment
+                            .reader()
+                            .resume(
+                                    cursor,
+                                    retention.expiryCutoff(now),
+                                    selection.withDeliveries());
             case StreamPlace.EventPlace(var event) -> {
                 var sources = environment.reader().sources(Set.of(selection.workspace())).keySet();
                 var cursor = environment.reader().cursorAfter(sources, event);

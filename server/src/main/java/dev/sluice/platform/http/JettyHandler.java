@@ -184,7 +184,7 @@ final class JettyHandler extends Handler.Abstract {
 
     /// Writes a streamed body on this thread, which is a virtual one of this request. A client that
     /// left, or that reads too slowly, ends the stream as an abort does.
-    private static void stream(
+    private void stream(
             Reply reply,
             String id,
             org.eclipse.jetty.server.Request jetty,
@@ -195,7 +195,7 @@ final class JettyHandler extends Handler.Abstract {
             response.write(true, reply.body(), callback);
             return;
         }
-        var output = new StreamOutput(jetty, response);
+        var output = new StreamOutput(jetty, response, timeouts.idle());
         try {
             reply.stream().orElseThrow().writeTo(output);
             response.write(true, reply.body(), callback);

@@ -20,9 +20,6 @@ import java.util.function.BooleanSupplier;
 /// The body of one streamed reply. What is written reaches the socket at once. Owned by one thread.
 public final class StreamOutput {
 
-    /// How long the client may take to read one piece.
-    private static final Duration WRITE_TIMEOUT = Duration.ofSeconds(20);
-
     /// How often a blocked write checks whether it is still wanted.
     private static final Duration CHECK_INTERVAL = Duration.ofMillis(500);
 
@@ -31,17 +28,20 @@ public final class StreamOutput {
 
     private final Response response;
     private final EndPoint endPoint;
+    private final Duration writeTimeout;
     private final ByteBuffer ignored = BufferUtil.allocate(1024);
 
-    StreamOutput(Request request, Response response) {
+    /// @param writeTimeout how long the client may take to read one piece
+    StreamOutput(Request request, Response response, Duration writeTimeout) {
         this.response = response;
+        this.writeTimeout = writeTimeout;
         this.endPoint = request.getConnectionMetaData().getConnection().getEndPoint();
     }
 
     /// Writes the bytes and returns when the socket took them.
     ///
     /// @param isWanted asked while the client does not read; false ends the stream
-    /// @throws IOException when the client left, or did not read for [#WRITE_TIMEOUT]
+    /// @throws IOException when the client left, or did not read for as long as it may be idle
     public void write(byte[] bytes, BooleanSupplier isWanted)
             throws IOException, InterruptedException {
         for (int from = 0; from < bytes.length; from += MAX_PIECE_BYTES) {
@@ -57,7 +57,7 @@ public final class StreamOutput {
                 false,
                 piece,
                 Callback.from(() -> written.complete(true), written::completeExceptionally));
-        long deadline = System.nanoTime() + WRITE_TIMEOUT.toNanos();
+        long deadline = System.nanoTime() + writeTimeout.toNanos();
         while (true) {
             try {
                 var _ = written.get(CHECK_INTERVAL.toMillis(), TimeUnit.MILLISECONDS);

@@ -16,6 +16,7 @@ import dev.sluice.platform.http.Router;
 import dev.sluice.platform.loop.Chore;
 import dev.sluice.relay.InFlightAttempts;
 import dev.sluice.relay.InFlightRecorder;
+import dev.sluice.relay.RequestPreview;
 import dev.sluice.relay.circuit.SharedCircuits;
 import dev.sluice.relay.dispatch.AttemptRunner;
 import dev.sluice.relay.dispatch.Backlog;
@@ -34,6 +35,7 @@ import dev.sluice.relay.journal.ResultJournal;
 import dev.sluice.relay.node.Node;
 import dev.sluice.relay.node.TakeoverLoop;
 import dev.sluice.relay.preview.PreviewRoutes;
+import dev.sluice.relay.preview.RoutePreview;
 import dev.sluice.relay.replay.BulkResendRoutes;
 import dev.sluice.relay.replay.ReplayRoutes;
 import dev.sluice.relay.replay.ReplayWorker;
@@ -317,6 +319,11 @@ public final class RelayAssembly {
     /// Returns the attempts that this node has in flight now.
     public InFlightAttempts inFlightAttempts() {
         return dispatcher;
+    }
+
+    /// Returns what shows how connections would send an event.
+    public RequestPreview requestPreview() {
+        return new RoutePreview(new DryRun(settings.headerPrefix(), base.clock()));
     }
 
     /// Whether the disk has enough free space to accept events.
