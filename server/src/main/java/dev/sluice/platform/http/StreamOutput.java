@@ -89,7 +89,7 @@ public final class StreamOutput {
         }
     }
 
-    /// Closes the connection without the end of the body, so that the client notices.
+    /// Closes the connection at once, whatever is still to be written.
     void abort() {
         endPoint.close();
     }
