@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -118,7 +119,7 @@ class LiveStreamLimitsTest {
     @Test
     void who_does_not_read_holds_up_nobody_and_gets_everything_once_he_reads() throws IOException {
         String body = "x".repeat(500_000);
-        try (var stuck = new Socket("127.0.0.1", sluice.port());
+        try (var stuck = new Socket(InetAddress.getLoopbackAddress(), sluice.port());
                 var reader = open(tail())) {
             String path = "/api/v1/sources/" + source.text("id") + "/stream";
             stuck.getOutputStream()

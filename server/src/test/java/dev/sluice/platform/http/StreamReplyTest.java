@@ -11,6 +11,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -82,7 +83,7 @@ class StreamReplyTest {
     }
 
     private Socket request(String method, String path) throws IOException {
-        var socket = new Socket("127.0.0.1", server.port());
+        var socket = new Socket(InetAddress.getLoopbackAddress(), server.port());
         socket.setSoTimeout(20_000);
         socket.getOutputStream()
                 .write((method + " " + path + " HTTP/1.1\r\nHost: h\r\n\r\n").getBytes(US_ASCII));
