@@ -110,6 +110,7 @@ final class Sluice implements AutoCloseable {
         config.metrics()
                 .ifPresent(metrics -> listenForMetrics(metrics, observe, version, base.ids()));
         listen(config, base.ids());
+        shutdown.first("live streams", observe::closeStreams);
         shutdown.first("close the in-flight recorder", relay::closeInFlightRecorder);
         shutdown.first("announce the stop", () -> announceStop(config.server().stopDelay()));
         account.firstStart().ifPresent(credentialsFile::show);

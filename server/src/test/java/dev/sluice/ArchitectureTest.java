@@ -116,6 +116,7 @@ class ArchitectureTest {
                     Map.entry("observe.metrics", Set.of("observe.audit")),
                     Map.entry("observe.limits", Set.of("observe.usage")),
                     Map.entry("observe.events", Set.of("observe.usage")),
+                    Map.entry("observe.stream", Set.of("observe.events")),
                     Map.entry("observe.deadletters", Set.of("observe.usage")));
 
     /// The only package that may import a library, by the library's packages.
@@ -143,6 +144,7 @@ class ArchitectureTest {
         ROOT_PACKAGE + ".relay.replay",
         ROOT_PACKAGE + ".relay.assembly",
         ROOT_PACKAGE + ".observe.usage",
+        ROOT_PACKAGE + ".observe.stream",
         ROOT_PACKAGE + ".platform.loop",
         ROOT_PACKAGE + ".platform.http",
         ROOT_PACKAGE + ".platform.postgres"

@@ -34,4 +34,9 @@ public record ApiOperation(
     public boolean isIngest() {
         return path.startsWith("/in/");
     }
+
+    /// Whether a good answer is a stream, which has no end.
+    public boolean isStream() {
+        return responses().path("200").path("content").has("text/event-stream");
+    }
 }

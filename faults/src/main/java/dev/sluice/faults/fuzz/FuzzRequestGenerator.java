@@ -52,10 +52,15 @@ public final class FuzzRequestGenerator {
 
     public FuzzRequest generate(int number) {
         var random = random(number);
-        var operations = document.operations();
+        var operations = operations(document);
         var builder =
                 new FuzzRequestBuilder(number, operations.get(random.nextInt(operations.size())));
         return random.nextInt(5) < 2 ? builder.valid() : builder.broken(random);
+    }
+
+    /// Returns the operations that are asked: all but streams, whose answers have no end.
+    static List<ApiOperation> operations(OpenApiDocument document) {
+        return document.operations().stream().filter(operation -> !operation.isStream()).toList();
     }
 
     private RandomGenerator random(int number) {

@@ -54,7 +54,7 @@ public record FuzzScenario(
         runner.run(warmUp, requests, connections, maxTime);
         var after = heap(system);
 
-        add(report, runner, document.operations().size());
+        add(report, runner, FuzzRequestGenerator.operations(document).size());
         if (before.isPresent() && after.isPresent()) {
             add(report, before.get(), after.get());
         }

@@ -29,18 +29,23 @@ public final class FilterParser {
 
     /// @param input the JSON object that describes the connection
     public static Patch<Filter> read(FieldReader input) {
-        return input.nested("filter_rules")
+        return read(input, "filter_rules");
+    }
+
+    /// @param field the field that holds the filter
+    public static Patch<Filter> read(FieldReader input, String field) {
+        return input.nested(field)
                 .map(inner -> {
                     var parser = new FilterParser();
                     var root = parser.group(inner, true);
                     if (parser.ruleCount > MAX_RULES) {
                         input.addError(
-                                "filter_rules",
+                                field,
                                 "must have at most "
                                         + MAX_RULES
                                         + " rules, including those of its groups.");
                     }
-                    var json = input.rawValue("filter_rules").orElseThrow().raw();
+                    var json = input.rawValue(field).orElseThrow().raw();
                     return new Filter(root, json);
                 });
     }

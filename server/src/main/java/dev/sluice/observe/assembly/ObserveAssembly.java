@@ -11,6 +11,10 @@ import dev.sluice.observe.openapi.OpenApiRoutes;
 import dev.sluice.observe.stats.RefusalRoutes;
 import dev.sluice.observe.stats.StatsRoutes;
 import dev.sluice.observe.status.StatusRoutes;
+import dev.sluice.observe.stream.OpenStreams;
+import dev.sluice.observe.stream.StreamFeed;
+import dev.sluice.observe.stream.StreamReader;
+import dev.sluice.observe.stream.StreamRoutes;
 import dev.sluice.platform.assembly.Foundation;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.loop.Chore;
@@ -31,6 +35,9 @@ public final class ObserveAssembly {
     private final GatewayAssembly gateway;
     private final RelayAssembly relay;
     private final AuditLoop auditLoop;
+    private final StreamReader streamReader;
+    private final StreamFeed streamFeed;
+    private final OpenStreams openStreams;
 
     public ObserveAssembly(
             Foundation base,
@@ -42,10 +49,16 @@ public final class ObserveAssembly {
         this.gateway = gateway;
         this.relay = relay;
         auditLoop = new AuditLoop(base.pools().relay(), base.settledClock(), base.ids().next());
+        streamReader = new StreamReader(base.pools().api(), gateway.routing());
+        streamFeed = new StreamFeed(streamReader);
+        openStreams = new OpenStreams(base.pools().api(), gateway.routing(), base.clock());
     }
 
     public List<Chore> chores() {
         return List.of(
+                new Chore("stream feed", StreamFeed.ROUND_INTERVAL, streamFeed)
+                        .wokenBy(streamFeed::onWakeNeeded),
+                new Chore("stream access", OpenStreams.CHECK_INTERVAL, openStreams),
                 new Chore("audit", Duration.ofSeconds(1), auditLoop)
                         .endingWith(auditLoop::releaseLease));
     }
@@ -76,6 +89,11 @@ public final class ObserveAssembly {
                 .addTo(router);
     }
 
+    /// Ends the live streams, so that they do not delay the stop of the HTTP server.
+    public void closeStreams() {
+        openStreams.close();
+    }
+
     /// @param isStopping whether the server is shutting down
     /// @param version the server's version
     public void addTo(Router router, BooleanSupplier isStopping, String version) {
@@ -104,6 +122,17 @@ public final class ObserveAssembly {
                 .addTo(router);
         new StatsRoutes(db, authenticator, clock).addTo(router);
         new RefusalRoutes(db, authenticator, clock).addTo(router);
+        new StreamRoutes(
+                        db,
+                        authenticator,
+                        plans,
+                        gateway.routing(),
+                        openStreams,
+                        streamReader,
+                        streamFeed,
+                        relay.requestPreview(),
+                        clock)
+                .addTo(router);
         new DeadLetterRoutes(db, authenticator, plans, relay.inFlightAttempts(), clock)
                 .addTo(router);
     }

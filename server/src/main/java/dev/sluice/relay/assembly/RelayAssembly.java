@@ -24,6 +24,7 @@ import dev.sluice.relay.InFlightAttempts;
 import dev.sluice.relay.InFlightRecorder;
 import dev.sluice.relay.RelayGauges;
 import dev.sluice.relay.RelayMeters;
+import dev.sluice.relay.RequestPreview;
 import dev.sluice.relay.circuit.SharedCircuits;
 import dev.sluice.relay.dispatch.AttemptRunner;
 import dev.sluice.relay.dispatch.Backlog;
@@ -46,6 +47,7 @@ import dev.sluice.relay.node.TakeoverLoop;
 import dev.sluice.relay.preview.PreviewRoutes;
 import dev.sluice.relay.refusal.RefusalCounter;
 import dev.sluice.relay.refusal.RefusalRecorder;
+import dev.sluice.relay.preview.RoutePreview;
 import dev.sluice.relay.replay.BulkResendRoutes;
 import dev.sluice.relay.replay.ReplayRoutes;
 import dev.sluice.relay.replay.ReplayStore;
@@ -65,6 +67,7 @@ import dev.sluice.relay.upkeep.LaneSweeper;
 import dev.sluice.relay.upkeep.LaneWaker;
 import dev.sluice.relay.upkeep.LeakDetector;
 import dev.sluice.relay.upkeep.LongTransactionMonitor;
+import dev.sluice.relay.usage.CommitLogCompactor;
 import dev.sluice.relay.usage.LedgerFolder;
 import dev.sluice.relay.usage.LedgerStore;
 
@@ -269,6 +272,11 @@ public final class RelayAssembly {
                         "usage folding",
                         Duration.ofSeconds(1),
                         new LedgerFolder(db, System::nanoTime)),
+                new Chore(
+                        "commit log",
+                        CommitLogCompactor.ROUND_INTERVAL,
+                        new CommitLogCompactor(
+                                db, account.plans().longestRetention(), base.settledClock())),
                 new Chore("ingest rate limits", Duration.ofSeconds(1), ingestRateLimiter),
                 new Chore("refusals", RefusalRecorder.INTERVAL, refusalRecorder)
                         .endingWith(refusalRecorder::finish),
@@ -381,6 +389,11 @@ public final class RelayAssembly {
                 () -> permits,
                 dispatcher::bytes,
                 refusals::total);
+    }
+
+    /// Returns what shows how connections would send an event.
+    public RequestPreview requestPreview() {
+        return new RoutePreview(new DryRun(settings.headerPrefix(), base.clock()));
     }
 
     /// Whether the disk has enough free space to accept events.

@@ -260,7 +260,7 @@ public final class ResultStore {
             var delivery = result.delivery();
             var event = delivery.id().event();
             if (result instanceof DeliveryResult.FinalResult finished) {
-                ledger.addOutcome(delivery.connection(), event, finished.status());
+                ledger.addOutcome(delivery.connection(), delivery.id(), finished.status());
                 if (finished.status() == DeliveryStatus.FILTERED) {
                     ledger.removeDelivery(delivery.connection(), event, delivery.trigger());
                 }

@@ -1,0 +1,95 @@
+package dev.sluice.observe.stream;
+
+import dev.sluice.gateway.filter.Filter;
+import dev.sluice.gateway.filter.FilterInput;
+import dev.sluice.gateway.routing.ConfigurationCache;
+import dev.sluice.gateway.routing.Route;
+import dev.sluice.observe.events.PayloadJson;
+import dev.sluice.platform.json.Json;
+import dev.sluice.platform.json.JsonObject;
+import dev.sluice.relay.RequestPreview;
+import dev.sluice.relay.RequestPreview.PreviewedPayload;
+
+import java.util.Optional;
+
+/// How one stream shows its items: as they came in, or as a connection would send them.
+final class StreamView {
+
+    private final StreamSelection selection;
+    private final ConfigurationCache configuration;
+    private final RequestPreview preview;
+
+    StreamView(
+            StreamSelection selection, ConfigurationCache configuration, RequestPreview preview) {
+        this.selection = selection;
+        this.configuration = configuration;
+        this.preview = preview;
+    }
+
+    /// Adds the item to the frames.
+    ///
+    /// @param cursor behind the item
+    void show(StreamItem item, StreamCursor cursor, StreamFrames frames) {
+        switch (item) {
+            case StreamOutcome outcome ->
+                    frames.event("delivery", cursor, Json.bytes(outcome.json()));
+            case StreamEvent event -> show(event, cursor, frames);
+        }
+    }
+
+    private void show(StreamEvent event, StreamCursor cursor, StreamFrames frames) {
+        // A connection that was just deleted shows no more events; the stream is about to end.
+        Optional<Route> route = selection.connection().flatMap(configuration::route);
+        var refusal = refusal(event, route);
+        if (refusal.isPresent()) {
+            frames.event("filtered", cursor, Json.bytes(filtered(event, refusal.get())));
+        } else if (route.isPresent()) {
+            showTransformed(event, route.get(), cursor, frames);
+        } else {
+            frames.event("event", cursor, selection.isFull() ? event.fullJson() : event.tailJson());
+        }
+    }
+
+    private Optional<String> refusal(StreamEvent event, Optional<Route> route) {
+        if (!matches(selection.filter(), event)) {
+            return Optional.of("filter");
+        }
+        if (selection.connection().isPresent() && route.isEmpty()) {
+            return Optional.of("connection_deleted");
+        }
+        return matches(route.flatMap(one -> one.connection().filter()), event)
+                ? Optional.empty()
+                : Optional.of("connection_filter");
+    }
+
+    private static boolean matches(Optional<Filter> filter, StreamEvent event) {
+        return filter.isEmpty()
+                || filter.get()
+                        .matches(
+                                new FilterInput(event.payload().headers(), event.payload().body()));
+    }
+
+    private void showTransformed(
+            StreamEvent event, Route route, StreamCursor cursor, StreamFrames frames) {
+        switch (preview.preview(route, event.summary().id(), event.payload())) {
+            case PreviewedPayload.FailedTransformation(String reason) ->
+                    frames.event(
+                            "filtered",
+                            cursor,
+                            Json.bytes(
+                                    filtered(event, "transformation_failed")
+                                            .put("message", reason + ".")));
+            case PreviewedPayload.TransformedPayload(var payload) -> {
+                var json = event.summary().json();
+                if (selection.isFull()) {
+                    json.putAll(PayloadJson.of(payload, Optional.empty()));
+                }
+                frames.event("event", cursor, Json.bytes(json));
+            }
+        }
+    }
+
+    private static JsonObject filtered(StreamEvent event, String reason) {
+        return event.summary().json().put("reason", reason);
+    }
+}

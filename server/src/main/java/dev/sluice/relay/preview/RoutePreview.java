@@ -1,0 +1,38 @@
+package dev.sluice.relay.preview;
+
+import dev.sluice.gateway.routing.Route;
+import dev.sluice.relay.DeliveryId;
+import dev.sluice.relay.EventId;
+import dev.sluice.relay.Payload;
+import dev.sluice.relay.RequestPreview;
+import dev.sluice.relay.request.DryRun;
+import dev.sluice.relay.request.OutboundBody;
+import dev.sluice.relay.request.OutboundRequest;
+
+/// Shows what a connection would send of an event, with the code that prepares deliveries.
+public final class RoutePreview implements RequestPreview {
+
+    private final DryRun dryRun;
+
+    public RoutePreview(DryRun dryRun) {
+        this.dryRun = dryRun;
+    }
+
+    @Override
+    public PreviewedPayload preview(Route route, EventId event, Payload payload) {
+        var request =
+                new OutboundRequest(
+                        route.destination().spec(),
+                        OutboundRequest.RequestSource.of(route.source()),
+                        payload.headers(),
+                        OutboundBody.of(payload.body()),
+                        DeliveryId.of(event, 1),
+                        1,
+                        route.connection().transformation());
+        return switch (dryRun.run(request)) {
+            case DryRun.MaskedRequest(var headers, var body) ->
+                    new PreviewedPayload.TransformedPayload(Payload.of(headers, body.bytes()));
+            case DryRun.DryRunFailure(String why) -> new PreviewedPayload.FailedTransformation(why);
+        };
+    }
+}

@@ -1,0 +1,339 @@
+package dev.sluice.journey;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.sluice.RunningSluice;
+import dev.sluice.gateway.source.SourceId;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.id.Uuid7;
+import dev.sluice.relay.EventId;
+import dev.sluice.relay.VerificationStatus;
+import dev.sluice.relay.usage.LedgerRow;
+import dev.sluice.relay.usage.LedgerStore;
+import dev.sluice.testkit.ApiClient;
+import dev.sluice.testkit.Receiver;
+import dev.sluice.testkit.Some;
+import dev.sluice.testkit.SseClient;
+import dev.sluice.testkit.TestPostgres;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/// Tests live streams over two nodes of one relay, read by a client library.
+class LiveStreamTest {
+
+    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(20);
+
+    @TempDir static Path directory;
+
+    private static RunningSluice first;
+    private static RunningSluice second;
+    private static ApiClient api;
+
+    private ApiClient.ApiResponse source;
+
+    @BeforeAll
+    static void start() {
+        var clock = InstantSource.system();
+        first = RunningSluice.start(directory.resolve("first"), clock, Map.of());
+        second =
+                RunningSluice.start(
+                        directory.resolve("second"),
+                        clock,
+                        Map.of("SLUICE_DATABASE_URL", TestPostgres.url(first.database())));
+        api = first.api();
+    }
+
+    @AfterAll
+    static void stop() {
+        second.close();
+        first.close();
+    }
+
+    @BeforeEach
+    void makeSource() {
+        source = api.source("s");
+        // The other node knows a new source half a second later.
+        await().atMost(AWAIT_TIMEOUT)
+                .until(() ->
+                        api.onPort(second.port()).get(source.text("ingest_path")).status() == 200);
+    }
+
+    private String path(String kind) {
+        return "/api/v1/sources/" + source.text("id") + "/" + kind;
+    }
+
+    private static SseClient open(RunningSluice node, String path) {
+        var client = SseClient.open(node.port(), path, RunningSluice.API_KEY);
+        client.awaitReady();
+        return client;
+    }
+
+    /// Sends an event to a node and returns its id.
+    private String send(RunningSluice node, String body) {
+        var answer = api.onPort(node.port()).ingest(source.text("ingest_path"), body);
+        assertThat(answer.status()).isEqualTo(200);
+        return answer.text("request_id");
+    }
+
+    private static void awaitIds(SseClient client, List<String> ids) {
+        await().atMost(AWAIT_TIMEOUT)
+                .untilAsserted(() ->
+                        assertThat(client.eventIds()).containsExactlyInAnyOrderElementsOf(ids));
+    }
+
+    @Test
+    void a_tail_shows_the_metadata_of_every_nodes_events() {
+        try (var client = open(second, path("tail"))) {
+            var ids = List.of(send(first, "{\"n\": 1}"), send(second, "{\"n\": 2}"));
+            awaitIds(client, ids);
+            var item = client.messages("event").getFirst().data();
+            assertThat(item.path("source_id").asString()).isEqualTo(source.text("id"));
+            assertThat(item.path("method").asString()).isEqualTo("POST");
+            assertThat(item.path("content_type").asString()).isEqualTo("application/json");
+            assertThat(item.path("body_size").asInt()).isEqualTo(8);
+            assertThat(item.path("verification_status").asString()).isEqualTo("skipped");
+            assertThat(item.has("body")).isFalse();
+        }
+    }
+
+    @Test
+    void a_stream_carries_headers_and_body() {
+        try (var client = open(first, path("stream"))) {
+            send(second, "{\"text\": \"a\\nb\"}");
+            await().atMost(AWAIT_TIMEOUT).until(() -> client.eventIds().size() == 1);
+            var item = client.messages("event").getFirst().data();
+            assertThat(item.path("body").asString()).isEqualTo("{\"text\": \"a\\nb\"}");
+            assertThat(item.path("headers").path("Content-Type").asString())
+                    .isEqualTo("application/json");
+            assertThat(item.path("header_list").isEmpty()).isFalse();
+        }
+    }
+
+    @Test
+    void a_stream_continues_on_another_node_without_loss_and_without_doubles() {
+        var ids = new ArrayList<String>();
+        var seen = new ArrayList<String>();
+        String lastId;
+        try (var client = open(first, path("tail"))) {
+            for (int i = 0; i < 5; i++) {
+                ids.add(send(first, "1"));
+                ids.add(send(second, "2"));
+            }
+            await().atMost(AWAIT_TIMEOUT).until(() -> client.eventIds().size() >= 7);
+            // Wherever the client was when its connection broke, even within a round.
+            var some = client.messages("event").subList(0, 7);
+            some.forEach(message -> seen.add(message.data().path("id").asString()));
+            lastId = some.getLast().id();
+        }
+        for (int i = 0; i < 5; i++) {
+            ids.add(send(second, "3"));
+        }
+        try (var client =
+                SseClient.open(second.port(), path("tail"), RunningSluice.API_KEY, lastId)) {
+            client.awaitReady();
+            ids.add(send(first, "4"));
+            await().atMost(AWAIT_TIMEOUT)
+                    .untilAsserted(() -> {
+                        var all = new ArrayList<>(seen);
+                        all.addAll(client.eventIds());
+                        assertThat(all).containsExactlyInAnyOrderElementsOf(ids);
+                    });
+            assertThat(client.messages("gap")).isEmpty();
+        }
+    }
+
+    @Test
+    void an_event_that_is_committed_late_is_neither_lost_nor_doubled() {
+        var ids = new ArrayList<String>();
+        var late = Some.eventId(Instant.now().minusSeconds(90));
+        try (var client = open(second, path("tail"));
+                var db = first.db()) {
+            ids.add(send(first, "1"));
+            awaitIds(client, ids);
+            String before = client.lastId();
+            db.run(tx -> {
+                insertEvent(tx, late);
+                // Others are committed and sent meanwhile, with higher ids and later transactions.
+                ids.add(send(first, "2"));
+                ids.add(send(second, "3"));
+                awaitIds(client, ids);
+            });
+            String after = client.lastId();
+            ids.add(late.toString());
+            awaitIds(client, ids);
+            assertResumed(before, ids.subList(1, 4));
+            assertResumed(after, ids.subList(3, 4));
+        }
+    }
+
+    /// Stores an event as another node would.
+    private void insertEvent(Tx tx, EventId event) {
+        var id = new SourceId(UUID.fromString(source.text("id")));
+        var usage = new LedgerRow();
+        usage.addEvent(id, event, VerificationStatus.SKIPPED, 1);
+        LedgerStore.write(tx, usage, Some.id(), id);
+        tx.update(
+                """
+                insert into event (id, source_id, method, verification, fanout, body_size, headers, body)
+                values (?, ?, 'POST', 3, 0, 1, ?, ?)
+                """,
+                event.value(),
+                id.value(),
+                new byte[0],
+                new byte[] {'1'});
+    }
+
+    private void assertResumed(String lastId, List<String> ids) {
+        try (var client =
+                SseClient.open(first.port(), path("tail"), RunningSluice.API_KEY, lastId)) {
+            awaitIds(client, ids);
+        }
+    }
+
+    @Test
+    void after_an_events_id_come_those_that_were_stored_later() {
+        var ids = List.of(send(first, "1"), send(first, "2"), send(first, "3"));
+        try (var client =
+                SseClient.open(
+                        second.port(),
+                        path("tail") + "?after=" + ids.get(0),
+                        RunningSluice.API_KEY)) {
+            awaitIds(client, ids.subList(1, 3));
+            assertThat(client.messages("ready").getFirst().data().path("resumed").asBoolean())
+                    .isTrue();
+        }
+    }
+
+    @Test
+    void a_stream_of_the_workspace_shows_sources_that_are_made_later_and_only_those_asked_for() {
+        var other = api.source("other");
+        try (var all = open(first, "/api/v1/stream?detail=full");
+                var one = open(first, "/api/v1/stream?source_ids=" + source.text("id"))) {
+            var later = api.source("later");
+            var ids =
+                    List.of(
+                            send(first, "1"),
+                            api.ingest(other.text("ingest_path"), "2").text("request_id"),
+                            api.ingest(later.text("ingest_path"), "3").text("request_id"));
+            await().atMost(AWAIT_TIMEOUT)
+                    .untilAsserted(() -> assertThat(all.eventIds()).containsAll(ids));
+            awaitIds(one, ids.subList(0, 1));
+        }
+    }
+
+    @Test
+    void what_a_filter_drops_is_named() {
+        String filter =
+                "{\"operator\":\"and\",\"rules\":[{\"path\":\"body.n\",\"op\":\"eq\",\"value\":1}]}";
+        try (var client = open(first, path("tail") + "?filter=" + encoded(filter))) {
+            var dropped = send(first, "{\"n\": 2}");
+            var shown = send(first, "{\"n\": 1}");
+            awaitIds(client, List.of(shown));
+            var item = client.messages("filtered").getFirst().data();
+            assertThat(item.path("id").asString()).isEqualTo(dropped);
+            assertThat(item.path("reason").asString()).isEqualTo("filter");
+        }
+    }
+
+    @Test
+    void events_are_shown_as_a_connection_would_send_them_and_their_outcomes_follow()
+            throws IOException {
+        try (var receiver = Receiver.start()) {
+            var connection = api.connect(source, api.destination(receiver.url(), ""));
+            var changed =
+                    api.patch(
+                            "/api/v1/connections/" + connection.text("id"),
+                            """
+                            {'filter_rules': {'operator': 'and', 'rules':
+                               [{'path': 'body.n', 'op': 'eq', 'value': 1}]},
+                             'transformation': {'set_headers': [{'name': 'X-Mine', 'value': 'yes'}],
+                                                'merge_body_fields': {'m': 2}}}
+                            """);
+            assertThat(changed.status()).isEqualTo(200);
+            String query = "?include=deliveries&connection_id=" + connection.text("id");
+            try (var client = open(first, path("stream") + query)) {
+                var dropped = send(first, "{\"n\":2}");
+                var shown = send(first, "{\"n\":1}");
+                awaitIds(client, List.of(shown));
+                var item = client.messages("event").getFirst().data();
+                assertThat(item.path("body").asString()).isEqualTo("{\"n\":1,\"m\":2}");
+                assertThat(item.path("headers").path("X-Mine").asString()).isEqualTo("yes");
+                var filtered = client.messages("filtered").getFirst().data();
+                assertThat(filtered.path("id").asString()).isEqualTo(dropped);
+                assertThat(filtered.path("reason").asString()).isEqualTo("connection_filter");
+                await().atMost(AWAIT_TIMEOUT)
+                        .untilAsserted(() -> assertThat(client.messages("delivery")).hasSize(1));
+                var outcome = client.messages("delivery").getFirst().data();
+                assertThat(outcome.path("event_id").asString()).isEqualTo(shown);
+                assertThat(outcome.path("status").asString()).isEqualTo("succeeded");
+                assertThat(outcome.path("response_status").asInt()).isEqualTo(200);
+                assertThat(outcome.path("attempt_count").asInt()).isEqualTo(1);
+            }
+        }
+    }
+
+    @Test
+    void a_wrong_request_is_refused_and_says_what_to_send() {
+        var other = Some.id();
+        assertThat(api.get("/api/v1/sources/" + other + "/tail").status()).isEqualTo(404);
+        assertThat(api.get("/api/v1/stream?source_ids=" + other).status()).isEqualTo(404);
+        assertThat(api.get(path("tail") + "?connection_id=" + other).status()).isEqualTo(404);
+        var cursor = api.get(path("tail") + "?after=wrong");
+        assertThat(cursor.status()).isEqualTo(400);
+        assertThat(cursor.errorMessage()).contains("Leave it out to start with the next event.");
+        assertThat(api.send(api.request(path("tail")).header("Last-Event-ID", "x").GET()).status())
+                .isEqualTo(400);
+        assertThat(api.get(path("tail") + "?after=" + Uuid7.floor(Instant.now())).status())
+                .isEqualTo(422);
+        assertThat(api.get("/api/v1/stream?source_ids=1").status()).isEqualTo(400);
+        assertThat(api.get("/api/v1/stream?detail=all").status()).isEqualTo(422);
+        assertThat(api.get(path("tail") + "?include=all").status()).isEqualTo(422);
+        assertThat(api.get(path("tail") + "?filter=x").status()).isEqualTo(400);
+        var filter = api.get(path("tail") + "?filter=" + encoded("{\"operator\": \"xor\"}"));
+        assertThat(filter.status()).isEqualTo(422);
+        assertThat(filter.errorMessage()).startsWith("filter.");
+    }
+
+    private static String encoded(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void a_place_in_another_database_is_a_gap() {
+        String cursor;
+        try (var client = open(first, path("tail"))) {
+            cursor = client.lastId();
+        }
+        String plain = new String(Base64.getUrlDecoder().decode(cursor), StandardCharsets.UTF_8);
+        String foreign =
+                Base64.getUrlEncoder()
+                        .encodeToString(
+                                plain.replaceFirst(";[^;]*;", ";1-1;")
+                                        .getBytes(StandardCharsets.UTF_8));
+        try (var client =
+                SseClient.open(first.port(), path("tail"), RunningSluice.API_KEY, foreign)) {
+            await().atMost(AWAIT_TIMEOUT).until(() -> !client.messages("gap").isEmpty());
+            assertThat(client.messages("gap").getFirst().data().path("reason").asString())
+                    .isEqualTo("database_replaced");
+            awaitIds(client, List.of(send(first, "1")));
+        }
+    }
+}
