@@ -1,13 +1,11 @@
 package dev.sluice;
 
-import java.util.random.RandomGenerator;
-import java.time.InstantSource;
-import dev.sluice.platform.id.Uuid7;
-import dev.sluice.platform.db.Tx;
-import dev.sluice.account.audit.AuditTrail;
-import dev.sluice.account.audit.AuditActor;
 import dev.sluice.account.access.Account;
+import dev.sluice.account.audit.AuditActor;
+import dev.sluice.account.audit.AuditTrail;
 import dev.sluice.account.password.PasswordRecovery;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.secret.Secret;
 import dev.sluice.platform.secret.SecretGenerator;
 
@@ -17,9 +15,11 @@ import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.random.RandomGenerator;
 
 /// The command `sluice reset-password EMAIL`: sets a person's password and ends the person's
 /// sessions, whether or not a server is running.

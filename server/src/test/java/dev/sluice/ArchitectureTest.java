@@ -121,18 +121,18 @@ class ArchitectureTest {
 
     /// The only package that may import a library, by the library's packages.
     private static final Map<String, String> LIBRARY_OWNER =
-            Map.of(
-                    "org.eclipse.jetty..", "platform.http",
-                    "tools.jackson..", "platform.json",
-                    "org.postgresql..", "platform.db",
-                    "com.zaxxer.hikari..", "platform.db",
-                    "org.flywaydb..", "platform.db",
-                    "org.apache.hc..", "relay.send",
-                    "org.bouncycastle..", "account.access",
-                    "jakarta.mail..", "platform.mail",
-                    "org.eclipse.angus..", "platform.mail",
-                    "org.tukaani..", "platform.postgres",
-                    "io.prometheus..", "observe.metrics");
+            Map.ofEntries(
+                    Map.entry("org.eclipse.jetty..", "platform.http"),
+                    Map.entry("tools.jackson..", "platform.json"),
+                    Map.entry("org.postgresql..", "platform.db"),
+                    Map.entry("com.zaxxer.hikari..", "platform.db"),
+                    Map.entry("org.flywaydb..", "platform.db"),
+                    Map.entry("org.apache.hc..", "relay.send"),
+                    Map.entry("org.bouncycastle..", "account.access"),
+                    Map.entry("jakarta.mail..", "platform.mail"),
+                    Map.entry("org.eclipse.angus..", "platform.mail"),
+                    Map.entry("org.tukaani..", "platform.postgres"),
+                    Map.entry("io.prometheus..", "observe.metrics"));
 
     /// The packages that measure durations. They need a clock that cannot be set.
     private static final String[] NANO_TIME_PACKAGES = {

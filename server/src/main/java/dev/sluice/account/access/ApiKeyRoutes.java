@@ -22,8 +22,8 @@ import java.io.IOException;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
-import java.util.Set;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 
 /// The routes `/api/v1/api-keys`: list, create and delete a workspace's API keys.

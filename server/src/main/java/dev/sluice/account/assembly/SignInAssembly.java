@@ -64,7 +64,8 @@ final class SignInAssembly {
         sessions = new SessionRoutes(db, authenticator, clock);
         account = new AccountRoutes(db, authenticator, passwords, cookie, clientAddress);
         resetMailer = new PasswordResetMailer(db, mail, settings.baseUrl(), random, clock);
-        passwordReset = new PasswordResetRoutes(db, passwords, resetMailer, clientAddress, ids, clock);
+        passwordReset =
+                new PasswordResetRoutes(db, passwords, resetMailer, clientAddress, ids, clock);
     }
 
     void addTo(Router router) {

@@ -18,9 +18,9 @@ import dev.sluice.platform.json.JsonObject;
 
 import java.io.IOException;
 import java.time.InstantSource;
-import java.util.Set;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 
 /// The routes under `/api/v1/workspaces` that concern the workspace itself: list, create, rename

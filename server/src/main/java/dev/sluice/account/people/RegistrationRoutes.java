@@ -133,8 +133,7 @@ public final class RegistrationRoutes {
     }
 
     /// Accepts the invite for the new account.
-    private Membership join(
-            Tx tx, Request request, Account account, byte[] token, Instant now) {
+    private Membership join(Tx tx, Request request, Account account, byte[] token, Instant now) {
         var invite = requireInvited(InviteStore.take(tx, token, now), account.email());
         MemberStore.insert(tx, invite.workspace(), account.id(), invite.role(), now);
         new AuditTrail(

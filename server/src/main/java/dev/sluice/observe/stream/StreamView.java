@@ -2,9 +2,11 @@ package dev.sluice.observe.stream;
 
 import dev.sluice.gateway.filter.Filter;
 import dev.sluice.gateway.filter.FilterInput;
+import dev.sluice.gateway.filter.FilterResult;
 import dev.sluice.gateway.routing.ConfigurationCache;
 import dev.sluice.gateway.routing.Route;
 import dev.sluice.observe.events.PayloadJson;
+import dev.sluice.platform.json.Effort;
 import dev.sluice.platform.json.Json;
 import dev.sluice.platform.json.JsonObject;
 import dev.sluice.relay.RequestPreview;
@@ -14,6 +16,10 @@ import java.util.Optional;
 
 /// How one stream shows its items: as they came in, or as a connection would send them.
 final class StreamView {
+
+    /// The effort for the filter of one event, in the units of [Effort]. It suffices for some
+    /// milliseconds.
+    private static final long MAX_FILTER_EFFORT = 5_000_000;
 
     private final StreamSelection selection;
     private final ConfigurationCache configuration;
@@ -62,11 +68,16 @@ final class StreamView {
                 : Optional.of("connection_filter");
     }
 
+    /// Whether to show the event. One that the effort does not suffice to decide is shown.
     private static boolean matches(Optional<Filter> filter, StreamEvent event) {
         return filter.isEmpty()
                 || filter.get()
-                        .matches(
-                                new FilterInput(event.payload().headers(), event.payload().body()));
+                                .evaluate(
+                                        FilterInput.of(
+                                                event.payload().headers(),
+                                                event.payload().body(),
+                                                Effort.of(MAX_FILTER_EFFORT)))
+                        != FilterResult.FILTERED;
     }
 
     private void showTransformed(

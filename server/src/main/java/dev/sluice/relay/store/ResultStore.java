@@ -3,6 +3,7 @@ package dev.sluice.relay.store;
 import dev.sluice.platform.db.CopyRows;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.relay.Attempt;
+import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.usage.LedgerRow;
 import dev.sluice.relay.usage.LedgerStore;
