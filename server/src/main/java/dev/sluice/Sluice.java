@@ -106,6 +106,7 @@ final class Sluice implements AutoCloseable {
         observe.chores().forEach(shutdown::start);
 
         listen(config, base.ids());
+        shutdown.first("live streams", observe::closeStreams);
         shutdown.first("close the in-flight recorder", relay::closeInFlightRecorder);
         shutdown.first("announce the stop", () -> announceStop(config.server().stopDelay()));
         account.firstStart().ifPresent(credentialsFile::show);

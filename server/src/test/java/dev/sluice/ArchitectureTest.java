@@ -89,6 +89,7 @@ class ArchitectureTest {
                     Map.entry(
                             "relay.upkeep", Set.of("relay.store", "relay.dispatch", "relay.node")),
                     Map.entry("observe.events", Set.of("observe.usage")),
+                    Map.entry("observe.stream", Set.of("observe.events")),
                     Map.entry("observe.deadletters", Set.of("observe.usage")));
 
     /// The only package that may import a library, by the library's packages.
@@ -112,6 +113,7 @@ class ArchitectureTest {
         ROOT_PACKAGE + ".relay.replay",
         ROOT_PACKAGE + ".relay.assembly",
         ROOT_PACKAGE + ".observe.usage",
+        ROOT_PACKAGE + ".observe.stream",
         ROOT_PACKAGE + ".platform.loop",
         ROOT_PACKAGE + ".platform.http",
         ROOT_PACKAGE + ".platform.postgres"

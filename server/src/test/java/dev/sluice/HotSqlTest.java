@@ -44,7 +44,7 @@ class HotSqlTest {
     private static final Pattern SOURCE_PREDICATE =
             Pattern.compile("\\bsource_id = (?:any \\(\\?\\)|\\?)");
     private static final Pattern INSERT_WITH_SOURCE =
-            Pattern.compile("^(?:copy|insert into) \\w+ \\([^)]*\\bsource_id\\b");
+            Pattern.compile("(?:^|\\)\\) )(?:copy|insert into) \\w+ \\([^)]*\\bsource_id\\b");
 
     private static boolean isHotRoom(SourceCode.StringLiteral literal) {
         return HOT_ROOMS.contains(literal.directory());

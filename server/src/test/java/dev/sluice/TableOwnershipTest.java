@@ -44,6 +44,7 @@ class TableOwnershipTest {
                     entry("quota", "relay/ingest"),
                     entry("ingest_use", "relay/ingest"),
                     entry("ledger", "relay/usage"),
+                    entry("commit_log", "relay/usage"),
                     entry("rollup_hour", "relay/usage"),
                     entry("rollup_day", "relay/usage"),
                     entry("total", "relay/usage"),

@@ -7,6 +7,10 @@ import dev.sluice.observe.deadletters.DeadLetterRoutes;
 import dev.sluice.observe.events.EventRoutes;
 import dev.sluice.observe.openapi.OpenApiRoutes;
 import dev.sluice.observe.status.StatusRoutes;
+import dev.sluice.observe.stream.OpenStreams;
+import dev.sluice.observe.stream.StreamFeed;
+import dev.sluice.observe.stream.StreamReader;
+import dev.sluice.observe.stream.StreamRoutes;
 import dev.sluice.platform.assembly.Foundation;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.loop.Chore;
@@ -24,6 +28,9 @@ public final class ObserveAssembly {
     private final AccountAssembly account;
     private final GatewayAssembly gateway;
     private final RelayAssembly relay;
+    private final StreamReader streamReader;
+    private final StreamFeed streamFeed;
+    private final OpenStreams openStreams;
 
     public ObserveAssembly(
             Foundation base,
@@ -34,13 +41,24 @@ public final class ObserveAssembly {
         this.account = account;
         this.gateway = gateway;
         this.relay = relay;
+        streamReader = new StreamReader(base.pools().api(), gateway.routing());
+        streamFeed = new StreamFeed(streamReader);
+        openStreams = new OpenStreams(base.pools().api(), gateway.routing(), base.clock());
     }
 
     public List<Chore> chores() {
         var auditLoop = new AuditLoop(base.pools().relay(), base.settledClock(), base.ids().next());
         return List.of(
+                new Chore("stream feed", StreamFeed.ROUND_INTERVAL, streamFeed)
+                        .wokenBy(streamFeed::onWakeNeeded),
+                new Chore("stream access", OpenStreams.CHECK_INTERVAL, openStreams),
                 new Chore("audit", Duration.ofSeconds(1), auditLoop)
                         .endingWith(auditLoop::releaseLease));
+    }
+
+    /// Ends the live streams, so that they do not delay the stop of the HTTP server.
+    public void closeStreams() {
+        openStreams.close();
     }
 
     /// @param isStopping whether the server is shutting down
@@ -59,6 +77,16 @@ public final class ObserveAssembly {
                         plans,
                         gateway.routing(),
                         relay.inFlightAttempts(),
+                        clock)
+                .addTo(router);
+        new StreamRoutes(
+                        db,
+                        authenticator,
+                        plans,
+                        gateway.routing(),
+                        openStreams,
+                        streamReader,
+                        streamFeed,
                         clock)
                 .addTo(router);
         new DeadLetterRoutes(db, authenticator, plans, relay.inFlightAttempts(), clock)

@@ -13,7 +13,7 @@ import java.util.Optional;
 /// An event without its headers and body.
 ///
 /// @param filtered the number of connections whose filters the event did not match
-record EventSummary(
+public record EventSummary(
         EventId id,
         SourceId source,
         String method,
@@ -22,11 +22,12 @@ record EventSummary(
         int bodySize,
         int filtered) {
 
-    Instant receivedAt() {
+    public Instant receivedAt() {
         return Uuid7.timeOf(id.value());
     }
 
-    JsonObject json() {
+    /// Returns the fields that every view of an event shows.
+    public JsonObject json() {
         return new JsonObject()
                 .put("id", id)
                 .put("source_id", source)

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /// Converts a stored payload to the JSON that the API shows.
-final class PayloadJson {
+public final class PayloadJson {
 
     private PayloadJson() {}
 
@@ -26,7 +26,7 @@ final class PayloadJson {
     ///
     /// @param credential the name of the header whose values are masked here; newer events are
     ///   already stored with the mask, but older ones still contain the value
-    static JsonObject of(Payload payload, Optional<String> credential) {
+    public static JsonObject of(Payload payload, Optional<String> credential) {
         var headers =
                 payload.headers().stream()
                         .map(header ->

@@ -65,7 +65,9 @@ final class JettyHandler extends Handler.Abstract {
         String id = ids.next().toString();
         var request = new Request(jetty, memory, timeouts);
         var reply = answer(request, id).with(request.extraHeaders());
-        if (request.bodyReader().skipArrived()) {
+        if (reply.stream().isPresent()) {
+            stream(reply, id, jetty, response, callback);
+        } else if (request.bodyReader().skipArrived()) {
             write(reply, id, response, callback);
         } else {
             replyBeforeBodyEnds(request.bodyReader(), reply, id, response, callback);
@@ -180,6 +182,37 @@ final class JettyHandler extends Handler.Abstract {
         response.write(true, reply.body(), callback);
     }
 
+    /// Writes a streamed body on this thread, which is a virtual one of this request. A client that
+    /// left, or that reads too slowly, ends the stream as an abort does.
+    private static void stream(
+            Reply reply,
+            String id,
+            org.eclipse.jetty.server.Request jetty,
+            Response response,
+            Callback callback) {
+        writeHead(reply.with("Connection", "close"), id, response);
+        if (jetty.getMethod().equals("HEAD")) {
+            response.write(true, reply.body(), callback);
+            return;
+        }
+        var output = new StreamOutput(jetty, response);
+        try {
+            reply.stream().orElseThrow().writeTo(output);
+            response.write(true, reply.body(), callback);
+        } catch (IOException e) {
+            output.abort();
+            callback.failed(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            output.abort();
+            callback.failed(e);
+        } catch (RuntimeException | Error e) {
+            log.atError().addKeyValue("request_id", id).setCause(e).log("stream.failed");
+            output.abort();
+            callback.failed(e);
+        }
+    }
+
     private static void writeHead(Reply reply, String id, Response response) {
         response.setStatus(reply.status());
         var headers = response.getHeaders();
@@ -188,7 +221,7 @@ final class JettyHandler extends Handler.Abstract {
         for (var header : reply.headers()) {
             headers.add(header.name(), header.value());
         }
-        if (allowsContentLength(reply.status())) {
+        if (allowsContentLength(reply.status()) && reply.stream().isEmpty()) {
             headers.put(HttpHeader.CONTENT_LENGTH, reply.length());
         }
     }

@@ -8,8 +8,10 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
-/// An HTTP response: a status, headers and a body held in memory. Immutable.
+/// An HTTP response: a status, headers, and a body that is held in memory or written as a stream.
+/// Immutable.
 public final class Reply {
 
     private static final Header JSON_CONTENT_TYPE =
@@ -18,11 +20,24 @@ public final class Reply {
     private final int status;
     private final List<Header> headers;
     private final byte[] body;
+    private final Optional<StreamBody> stream;
 
     private Reply(int status, List<Header> headers, byte[] body) {
+        this(status, headers, body, Optional.empty());
+    }
+
+    private Reply(int status, List<Header> headers, byte[] body, Optional<StreamBody> stream) {
         this.status = status;
         this.headers = List.copyOf(headers);
         this.body = body;
+        this.stream = stream;
+    }
+
+    /// Returns a 200 whose body is written piece by piece. The connection closes behind it.
+    ///
+    /// @param headers the headers, which must include `Content-Type`
+    public static Reply stream(List<Header> headers, StreamBody body) {
+        return new Reply(200, headers, new byte[0], Optional.of(body));
     }
 
     public static Reply ok(JsonObject object) {
@@ -83,7 +98,7 @@ public final class Reply {
         }
         var all = new ArrayList<>(headers);
         all.addAll(more);
-        return new Reply(status, all, body);
+        return new Reply(status, all, body, stream);
     }
 
     public int status() {
@@ -92,6 +107,10 @@ public final class Reply {
 
     List<Header> headers() {
         return headers;
+    }
+
+    Optional<StreamBody> stream() {
+        return stream;
     }
 
     ByteBuffer body() {

@@ -49,6 +49,7 @@ import dev.sluice.relay.upkeep.LaneSweeper;
 import dev.sluice.relay.upkeep.LaneWaker;
 import dev.sluice.relay.upkeep.LeakDetector;
 import dev.sluice.relay.upkeep.LongTransactionMonitor;
+import dev.sluice.relay.usage.CommitLogCompactor;
 import dev.sluice.relay.usage.LedgerFolder;
 
 import java.time.Duration;
@@ -235,6 +236,11 @@ public final class RelayAssembly {
                         "usage folding",
                         Duration.ofSeconds(1),
                         new LedgerFolder(db, System::nanoTime)),
+                new Chore(
+                        "commit log",
+                        CommitLogCompactor.ROUND_INTERVAL,
+                        new CommitLogCompactor(
+                                db, account.plans().longestRetention(), base.settledClock())),
                 new Chore("ingest rate limits", Duration.ofSeconds(1), ingestRateLimiter),
                 new Chore("quota", Duration.ofSeconds(1), quota),
                 new Chore("rate limits", Duration.ofSeconds(1), rateLimitQueue)

@@ -3,7 +3,6 @@ package dev.sluice.relay.store;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.platform.db.CopyRows;
 import dev.sluice.platform.db.Tx;
-import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.Trigger;
 import dev.sluice.relay.usage.LedgerRow;
 import dev.sluice.relay.usage.LedgerStore;
@@ -36,7 +35,7 @@ public final class EventStore {
                     event.verification().status(),
                     event.payload().body().length);
             for (var connection : event.filteredConnections()) {
-                ledger.addOutcome(connection, event.id(), DeliveryStatus.FILTERED);
+                ledger.addFiltered(connection, event.id());
             }
             for (var planned : event.deliveries()) {
                 addDelivery(event, planned, epoch, now);

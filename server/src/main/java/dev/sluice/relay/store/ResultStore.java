@@ -260,7 +260,7 @@ public final class ResultStore {
             if (result
                     instanceof
                     DeliveryResult.FinalResult(var delivery, DeliveryStatus status, _, _, _)) {
-                ledger.addOutcome(delivery.connection(), delivery.id().event(), status);
+                ledger.addOutcome(delivery.connection(), delivery.id(), status);
             }
         }
         if (!ledger.isEmpty()) {

@@ -3,6 +3,7 @@ package dev.sluice.relay.usage;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.id.Uuid7;
+import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.Trigger;
@@ -39,9 +40,11 @@ public final class LedgerRow {
     }
 
     private final Map<UsageKey, LedgerSum> sums = new LinkedHashMap<>();
+    private final CommitSummary commit = new CommitSummary();
 
     public void addEvent(
             SourceId source, EventId event, VerificationStatus verification, int bodySize) {
+        commit.addEvent(event);
         long minutes = minutes(event);
         int minute = (int) (minutes % MINUTES_PER_HOUR);
         add(UsageKind.EVENTS, source.value(), minutes, minute, verification.number(), bodySize);
@@ -51,7 +54,18 @@ public final class LedgerRow {
         add(UsageKind.DELIVERIES, connection.value(), minutes(event), 0, trigger.number(), 0);
     }
 
-    public void addOutcome(ConnectionId connection, EventId event, DeliveryStatus status) {
+    /// Counts a delivery that ended.
+    public void addOutcome(ConnectionId connection, DeliveryId delivery, DeliveryStatus status) {
+        commit.addOutcome(delivery);
+        addOutcome(connection, delivery.event(), status);
+    }
+
+    /// Counts a connection whose filter the event did not match.
+    public void addFiltered(ConnectionId connection, EventId event) {
+        addOutcome(connection, event, DeliveryStatus.FILTERED);
+    }
+
+    private void addOutcome(ConnectionId connection, EventId event, DeliveryStatus status) {
         add(UsageKind.OUTCOMES, connection.value(), minutes(event), 0, status.number(), 0);
     }
 
@@ -83,5 +97,9 @@ public final class LedgerRow {
     /// Returns the sums, in the order in which their keys were first counted.
     Map<UsageKey, LedgerSum> sums() {
         return sums;
+    }
+
+    CommitSummary commit() {
+        return commit;
     }
 }

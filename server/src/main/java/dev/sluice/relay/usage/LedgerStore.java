@@ -15,7 +15,8 @@ public final class LedgerStore {
 
     private LedgerStore() {}
 
-    /// Stores the usage of one batch, in the same transaction as the batch itself.
+    /// Stores the usage of one batch, and its row in the log of commits, in the same transaction as
+    /// the batch itself.
     ///
     /// @param source any source in the batch
     public static void write(Tx tx, LedgerRow row, UUID batch, SourceId source) {
@@ -36,12 +37,24 @@ public final class LedgerStore {
                     counts.add(sum.count());
                     sizes.add(sum.size());
                 });
+        var commit = row.commit();
+        // One statement, because each costs the writers of events and of results a round trip.
         tx.update(
                 """
+                with logged as (
+                  insert into commit_log (xid, overlap, events_from, outcomes_from, outcomes_to, outcomes)
+                  values (pg_current_xact_id()::text::bigint,
+                          pg_current_xact_id()::text::bigint
+                            - pg_snapshot_xmin(pg_current_snapshot())::text::bigint,
+                          ?, ?, ?, ?))
                 insert into ledger (batch, source_id, kinds, keys, hours, minutes, dims,
                                     counts, sizes)
                 values (?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
+                commit.eventsFrom(),
+                commit.outcomesFrom(),
+                commit.outcomesTo(),
+                commit.listedOutcomes(),
                 batch,
                 source.value(),
                 kinds,

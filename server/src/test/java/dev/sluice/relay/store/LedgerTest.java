@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;
+import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.Trigger;
 import dev.sluice.relay.VerificationStatus;
@@ -65,7 +66,7 @@ class LedgerTest {
                 }
                 default -> {
                     var connection = connections.get(random.nextInt(connections.size()));
-                    row.addOutcome(connection, event, DeliveryStatus.FAILED);
+                    row.addOutcome(connection, DeliveryId.of(event, 1), DeliveryStatus.FAILED);
                     note(2, connection.value(), hour, 4, 0);
                 }
             }

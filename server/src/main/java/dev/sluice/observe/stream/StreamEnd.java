@@ -1,0 +1,18 @@
+package dev.sluice.observe.stream;
+
+import java.util.Locale;
+
+/// Why the server ended a stream.
+enum StreamEnd {
+    /// The API key or the session is no longer valid, or its person has left the workspace.
+    ACCESS_ENDED,
+    /// A source that the stream asked for was deleted.
+    SOURCE_GONE,
+    /// The database did not answer.
+    UNAVAILABLE,
+    SERVER_STOPPING;
+
+    String text() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,88 @@
+package dev.sluice.observe.stream;
+
+import dev.sluice.observe.events.EventSummary;
+import dev.sluice.observe.events.PayloadJson;
+import dev.sluice.platform.json.Json;
+import dev.sluice.relay.Payload;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.Optional;
+import java.util.UUID;
+
+/// An event on its way to streams, which share it. Its JSON is made at most once of each kind, or
+/// twice at the same time. Thread-safe.
+final class StreamEvent {
+
+    /// What an event costs in a queue, besides its payload.
+    private static final int OVERHEAD_BYTES = 1_000;
+
+    private final EventSummary summary;
+    private final long xid;
+    private final @Nullable Payload payload;
+    private final Optional<String> credential;
+    private volatile byte @Nullable [] tailJson;
+    private volatile byte @Nullable [] fullJson;
+
+    /// @param xid the transaction that stored the event
+    /// @param payload null if no stream needs it
+    /// @param credential the name of the header whose value is masked
+    StreamEvent(
+            EventSummary summary,
+            long xid,
+            @Nullable Payload payload,
+            Optional<String> credential) {
+        this.summary = summary;
+        this.xid = xid;
+        this.payload = payload;
+        this.credential = credential;
+    }
+
+    StreamEvent with(Payload loaded, Optional<String> credentialHeader) {
+        return new StreamEvent(summary, xid, loaded, credentialHeader);
+    }
+
+    EventSummary summary() {
+        return summary;
+    }
+
+    UUID id() {
+        return summary.id().value();
+    }
+
+    long xid() {
+        return xid;
+    }
+
+    Payload payload() {
+        if (payload == null) {
+            throw new IllegalStateException("the payload was not read");
+        }
+        return payload;
+    }
+
+    int memoryBytes() {
+        // Rendered, a payload takes about twice its size: headers are shown in two forms.
+        return OVERHEAD_BYTES + (payload == null ? 0 : 3 * payload.memoryBytes());
+    }
+
+    /// Returns the metadata as JSON.
+    byte[] tailJson() {
+        byte @Nullable [] json = tailJson;
+        if (json == null) {
+            json = Json.bytes(summary.json());
+            tailJson = json;
+        }
+        return json;
+    }
+
+    /// Returns the metadata and the payload as JSON.
+    byte[] fullJson() {
+        byte @Nullable [] json = fullJson;
+        if (json == null) {
+            json = Json.bytes(summary.json().putAll(PayloadJson.of(payload(), credential)));
+            fullJson = json;
+        }
+        return json;
+    }
+}

@@ -1,0 +1,63 @@
+package dev.sluice.observe.stream;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.sluice.platform.json.Json;
+import dev.sluice.platform.json.JsonObject;
+
+import java.io.ByteArrayOutputStream;
+
+/// Builds the text of Server-Sent Events. The data of each is one line of JSON.
+final class StreamFrames {
+
+    private static final int RETRY_MILLIS = 2_000;
+    private static final byte[] DATA = "data: ".getBytes(UTF_8);
+    private static final byte[] END = "\n\n".getBytes(UTF_8);
+
+    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+
+    /// Tells the client how long to wait before it connects again.
+    StreamFrames retry() {
+        return text("retry: " + RETRY_MILLIS + "\n");
+    }
+
+    /// Adds an event, with the cursor behind it.
+    StreamFrames event(String name, StreamCursor cursor, byte[] json) {
+        return text("id: " + cursor.text() + "\n").event(name, json);
+    }
+
+    /// Adds an event that does not move the client's cursor.
+    StreamFrames event(String name, JsonObject json) {
+        return event(name, Json.bytes(json));
+    }
+
+    private StreamFrames event(String name, byte[] json) {
+        text("event: " + name + "\n");
+        bytes.writeBytes(DATA);
+        bytes.writeBytes(json);
+        bytes.writeBytes(END);
+        return this;
+    }
+
+    /// Adds a comment, which shows that the stream is alive. Its cursor moves clients that keep one
+    /// without an event.
+    StreamFrames heartbeat(StreamCursor cursor) {
+        return text("id: " + cursor.text() + "\n: alive\n\n");
+    }
+
+    private StreamFrames text(String text) {
+        bytes.writeBytes(text.getBytes(UTF_8));
+        return this;
+    }
+
+    int size() {
+        return bytes.size();
+    }
+
+    /// Returns what was added since the last call.
+    byte[] take() {
+        byte[] taken = bytes.toByteArray();
+        bytes.reset();
+        return taken;
+    }
+}

@@ -1,0 +1,96 @@
+package dev.sluice.platform.http;
+
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.BufferUtil;
+import org.eclipse.jetty.util.Callback;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
+
+/// The body of one streamed reply. What is written reaches the socket at once. Owned by one thread.
+public final class StreamOutput {
+
+    /// How long the client may take to read one piece.
+    private static final Duration WRITE_TIMEOUT = Duration.ofSeconds(20);
+
+    /// How often a blocked write checks whether it is still wanted.
+    private static final Duration CHECK_INTERVAL = Duration.ofMillis(500);
+
+    /// A piece has at most this many bytes, so that slow and stuck clients differ.
+    private static final int MAX_PIECE_BYTES = 64 * 1024;
+
+    private final Response response;
+    private final EndPoint endPoint;
+    private final ByteBuffer ignored = BufferUtil.allocate(1024);
+
+    StreamOutput(Request request, Response response) {
+        this.response = response;
+        this.endPoint = request.getConnectionMetaData().getConnection().getEndPoint();
+    }
+
+    /// Writes the bytes and returns when the socket took them.
+    ///
+    /// @param isWanted asked while the client does not read; false ends the stream
+    /// @throws IOException when the client left, or did not read for [#WRITE_TIMEOUT]
+    public void write(byte[] bytes, BooleanSupplier isWanted)
+            throws IOException, InterruptedException {
+        for (int from = 0; from < bytes.length; from += MAX_PIECE_BYTES) {
+            int length = Math.min(MAX_PIECE_BYTES, bytes.length - from);
+            writePiece(ByteBuffer.wrap(bytes, from, length), isWanted);
+        }
+    }
+
+    private void writePiece(ByteBuffer piece, BooleanSupplier isWanted)
+            throws IOException, InterruptedException {
+        var written = new CompletableFuture<Boolean>();
+        response.write(
+                false,
+                piece,
+                Callback.from(() -> written.complete(true), written::completeExceptionally));
+        long deadline = System.nanoTime() + WRITE_TIMEOUT.toNanos();
+        while (true) {
+            try {
+                var _ = written.get(CHECK_INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
+                return;
+            } catch (ExecutionException e) {
+                throw new IOException("the client left", e.getCause());
+            } catch (TimeoutException e) {
+                if (System.nanoTime() - deadline >= 0) {
+                    throw new InterruptedIOException("the client does not read");
+                }
+                if (!isWanted.getAsBoolean()) {
+                    throw new EOFException("the stream ended while the client did not read");
+                }
+            }
+        }
+    }
+
+    /// Whether the client has closed the connection. Anything else that it sends is ignored.
+    public boolean isClientGone() {
+        try {
+            int bytes;
+            do {
+                BufferUtil.clear(ignored);
+                bytes = endPoint.fill(ignored);
+            } while (bytes > 0);
+            return bytes < 0;
+        } catch (IOException e) {
+            return true;
+        }
+    }
+
+    /// Closes the connection without the end of the body, so that the client notices.
+    void abort() {
+        endPoint.close();
+    }
+}
