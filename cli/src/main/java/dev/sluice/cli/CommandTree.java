@@ -3,6 +3,9 @@ package dev.sluice.cli;
 import dev.sluice.cli.declare.ApplyCommand;
 import dev.sluice.cli.declare.ExportCommand;
 import dev.sluice.cli.events.EventCommands;
+import dev.sluice.cli.listen.ListenCommand;
+import dev.sluice.cli.listen.ReplayCommand;
+import dev.sluice.cli.listen.TailCommand;
 import dev.sluice.cli.profile.ConfigCommand;
 import dev.sluice.cli.profile.DoctorCommand;
 import dev.sluice.cli.profile.LoginCommand;
@@ -29,6 +32,9 @@ final class CommandTree {
                 .addSubcommand(new DoctorCommand(context, clock))
                 .addSubcommand(new StatusCommand(context))
                 .addSubcommand(new ConfigCommand(context));
+        root.addSubcommand(new ListenCommand(context, clock))
+                .addSubcommand(new TailCommand(context, clock))
+                .addSubcommand(new ReplayCommand(context));
         ResourceCommands.addTo(root, context);
         EventCommands.addTo(root, context, clock);
         root.addSubcommand(new ApplyCommand(context)).addSubcommand(new ExportCommand(context));

@@ -3,6 +3,7 @@ package dev.sluice.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sluice.cli.shell.Shell;
+import dev.sluice.cli.testkit.BackgroundRun;
 import dev.sluice.cli.testkit.CliRun;
 
 import java.io.ByteArrayInputStream;
@@ -16,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 
 /// Runs the command line tool in this JVM, or as a process, in an environment of its own.
@@ -47,6 +49,21 @@ public final class CliRunner {
     public CliRun runWithInput(String input, String... args) {
         var out = new ByteArrayOutputStream();
         var err = new ByteArrayOutputStream();
+        int status = execute(input, out, err, args);
+        return new CliRun(status, out.toString(UTF_8), err.toString(UTF_8));
+    }
+
+    /// Runs the tool on a thread of its own.
+    public BackgroundRun runInBackground(String... args) {
+        var out = new ByteArrayOutputStream();
+        var err = new ByteArrayOutputStream();
+        var task = new FutureTask<>(() -> execute("", out, err, args));
+        Thread.ofPlatform().daemon().name("sluice").start(task);
+        return new BackgroundRun(out, err, task);
+    }
+
+    private int execute(
+            String input, ByteArrayOutputStream out, ByteArrayOutputStream err, String... args) {
         var shell =
                 new Shell(
                         environment,
@@ -55,8 +72,7 @@ public final class CliRunner {
                         new PrintStream(out, true, UTF_8),
                         new PrintStream(err, true, UTF_8),
                         isTerminal);
-        int status = SluiceCommand.run(shell, InstantSource.system(), args);
-        return new CliRun(status, out.toString(UTF_8), err.toString(UTF_8));
+        return SluiceCommand.run(shell, InstantSource.system(), args);
     }
 
     /// Starts the tool as a process.

@@ -178,6 +178,17 @@ public final class RelayServer {
         return json(exchange(request.build())).path("request_id").asString();
     }
 
+    /// Sends a webhook that the source's verification refuses.
+    public void ingestRefused(String ingestPath, byte[] body) {
+        var request =
+                HttpRequest.newBuilder(URI.create(url() + ingestPath))
+                        .POST(BodyPublishers.ofByteArray(body));
+        int status = answer(request.build()).statusCode();
+        if (status != 401) {
+            throw new AssertionError("answered " + status);
+        }
+    }
+
     private HttpResponse<byte[]> post(String path, JsonNode body, String cookie) {
         var request =
                 HttpRequest.newBuilder(URI.create(url() + path))
@@ -191,17 +202,21 @@ public final class RelayServer {
     }
 
     private HttpResponse<byte[]> exchange(HttpRequest request) {
+        var response = answer(request);
+        if (response.statusCode() / 100 != 2) {
+            throw new AssertionError(
+                    request.uri()
+                            + ": "
+                            + response.statusCode()
+                            + " "
+                            + new String(response.body(), UTF_8));
+        }
+        return response;
+    }
+
+    private HttpResponse<byte[]> answer(HttpRequest request) {
         try {
-            var response = http.send(request, BodyHandlers.ofByteArray());
-            if (response.statusCode() / 100 != 2) {
-                throw new AssertionError(
-                        request.uri()
-                                + ": "
-                                + response.statusCode()
-                                + " "
-                                + new String(response.body(), UTF_8));
-            }
-            return response;
+            return http.send(request, BodyHandlers.ofByteArray());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {

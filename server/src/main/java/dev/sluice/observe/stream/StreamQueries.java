@@ -157,7 +157,7 @@ final class StreamQueries {
     static Optional<Long> transactionOf(Tx tx, Collection<SourceId> sources, UUID event) {
         return tx.findOne(
                 "select xmin::text::bigint as xid_low from event where source_id = any (?) and id ="
-                    + " ?",
+                        + " ?",
                 row -> row.number("xid_low"),
                 sources.stream().map(SourceId::value).toList(),
                 event);
