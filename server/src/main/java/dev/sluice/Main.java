@@ -41,7 +41,12 @@ public final class Main {
     /// Settings of the command line tool. They are accepted and ignored, because both programs may
     /// run in the same environment.
     private static final Set<String> CLIENT_SETTINGS =
-            Set.of("SLUICE_SERVER", "SLUICE_API_KEY", "SLUICE_PROFILE");
+            Set.of(
+                    "SLUICE_SERVER",
+                    "SLUICE_API_KEY",
+                    "SLUICE_PROFILE",
+                    "SLUICE_OUTPUT",
+                    "SLUICE_FORWARD_TO");
 
     private Main() {}
 

@@ -1,23 +1,40 @@
 package dev.sluice.cli;
 
+import dev.sluice.cli.shell.CommandContext;
+import dev.sluice.cli.shell.Shell;
+
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/// The command line tool `sluice`: the entry point and the list of its commands.
+import java.time.InstantSource;
+
+/// The command line tool `sluice`: the entry point and the options of all commands.
+///
+/// The script `bin/sluice` lists the commands and starts those of the server.
 @Command(
         name = "sluice",
-        description = "A self-hosted webhook relay.",
-        mixinStandardHelpOptions = true,
-        versionProvider = VersionCommand.class,
-        subcommands = {ServeCommand.class, VersionCommand.class},
+        description = "Calls a Sluice server, and brings its webhooks to this machine.",
         synopsisSubcommandLabel = "COMMAND")
 public final class SluiceCommand {
 
+    private SluiceCommand() {}
+
     public static void main(String[] args) {
-        System.exit(commandLine().execute(args.length == 0 ? new String[] {"--help"} : args));
+        int status = run(Shell.ofProcess(), InstantSource.system(), args);
+        System.out.flush();
+        System.exit(status);
     }
 
-    static CommandLine commandLine() {
-        return new CommandLine(new SluiceCommand());
+    static int run(Shell shell, InstantSource clock, String... args) {
+        return commandLine(shell, clock).execute(args.length == 0 ? new String[] {"--help"} : args);
+    }
+
+    static CommandLine commandLine(Shell shell, InstantSource clock) {
+        var context = new CommandContext(shell);
+        var command = new CommandLine(new SluiceCommand()).addMixin("options", context);
+        // An argument that begins with @ names data here, not more arguments.
+        command.setExpandAtFiles(false);
+        CommandTree.addTo(command, context, clock);
+        return ErrorPrinter.on(command, context);
     }
 }

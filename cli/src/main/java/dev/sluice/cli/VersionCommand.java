@@ -1,33 +1,36 @@
 package dev.sluice.cli;
 
+import dev.sluice.cli.shell.CommandContext;
+import dev.sluice.cli.shell.JsonTree;
+
 import picocli.CommandLine.Command;
-import picocli.CommandLine.IVersionProvider;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
 
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Properties;
 
-/// The command `sluice version`, which also handles the option `--version`.
-@Command(name = "version", description = "Print the version.")
-final class VersionCommand implements Runnable, IVersionProvider {
+/// The command `sluice version`.
+@Command(name = "version", description = "Print the version of this command line tool.")
+final class VersionCommand implements Runnable {
 
-    @Spec
-    private @SuppressWarnings("NullAway.Init") CommandSpec spec;
+    private final CommandContext context;
+
+    VersionCommand(CommandContext context) {
+        this.context = context;
+    }
 
     @Override
     public void run() {
-        spec.commandLine().getOut().println(text());
-        spec.commandLine().getOut().flush();
+        var out = context.shell().out();
+        String version = version();
+        switch (context.output()) {
+            case PRETTY -> out.println("sluice " + version);
+            case JSON -> out.println(JsonTree.write(JsonTree.object().put("version", version)));
+            case QUIET -> out.println(version);
+        }
     }
 
-    @Override
-    public String[] getVersion() {
-        return new String[] {text()};
-    }
-
-    private static String text() {
+    private static String version() {
         var properties = new Properties();
         try (InputStream in = VersionCommand.class.getResourceAsStream("/sluice.properties")) {
             if (in != null) {
@@ -36,6 +39,6 @@ final class VersionCommand implements Runnable, IVersionProvider {
         } catch (IOException e) {
             // The version stays unknown.
         }
-        return "sluice " + properties.getProperty("version", "unknown");
+        return properties.getProperty("version", "unknown");
     }
 }

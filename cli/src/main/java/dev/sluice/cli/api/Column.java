@@ -1,0 +1,39 @@
+package dev.sluice.cli.api;
+
+import tools.jackson.databind.JsonNode;
+
+import java.util.stream.Collectors;
+
+/// A column of a table, or a line of a record.
+///
+/// @param path of the value in an item, its steps joined by dots
+public record Column(String title, String path) {
+
+    /// A column that is named as its field is.
+    public static Column of(String path) {
+        return new Column(path, path);
+    }
+
+    public String text(JsonNode item) {
+        var value = item;
+        for (String step : path.split("\\.", -1)) {
+            value = value.path(step);
+        }
+        return text(value, value.isString() ? value.asString() : value.toString());
+    }
+
+    private static String text(JsonNode value, String otherwise) {
+        if (value.isNull() || value.isMissingNode()) {
+            return "-";
+        }
+        if (value.isBoolean()) {
+            return value.booleanValue() ? "yes" : "no";
+        }
+        if (value.isArray()) {
+            return value.valueStream()
+                    .map(item -> text(item, item.isString() ? item.asString() : item.toString()))
+                    .collect(Collectors.joining(", "));
+        }
+        return otherwise;
+    }
+}

@@ -1,0 +1,93 @@
+package dev.sluice.cli.api;
+
+import dev.sluice.cli.server.QueryString;
+import dev.sluice.cli.server.ServerClient;
+import dev.sluice.cli.shell.CommandException;
+import dev.sluice.cli.shell.ExitCode;
+
+import tools.jackson.databind.JsonNode;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/// Finds what a person names: by its id, or by its exact name.
+public final class NameLookup {
+
+    private static final Pattern ID =
+            Pattern.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
+
+    private static final int MAX_PAGE_SIZE = 200;
+
+    private final ServerClient client;
+
+    public NameLookup(ServerClient client) {
+        this.client = client;
+    }
+
+    /// The id of a source.
+    public String sourceId(String idOrName) {
+        return id(ResourceType.SOURCE, idOrName);
+    }
+
+    /// The id of a destination.
+    public String destinationId(String idOrName) {
+        return id(ResourceType.DESTINATION, idOrName);
+    }
+
+    public String id(ResourceType type, String idOrName) {
+        if (ID.matcher(idOrName).matches()) {
+            return idOrName;
+        }
+        if (!type.isNamed()) {
+            throw CommandException.usage(
+                    "'%s' is no id of a %s.".formatted(idOrName, type.word()),
+                    "`sluice %s list` shows the ids.".formatted(type.group()));
+        }
+        var found =
+                all(type, type.path(), new QueryString().with("q", idOrName)).stream()
+                        .filter(item -> item.path("name").asString("").equals(idOrName))
+                        .map(item -> item.path("id").asString(""))
+                        .toList();
+        if (found.isEmpty()) {
+            throw new CommandException(
+                    ExitCode.NOT_FOUND,
+                    "not_found",
+                    "There is no %s named '%s'.".formatted(type.word(), idOrName),
+                    "`sluice %s list` shows what there is.".formatted(type.group()));
+        }
+        if (found.size() > 1) {
+            throw CommandException.usage(
+                    "%d %ss are named '%s'.".formatted(found.size(), type.word(), idOrName),
+                    "Give the id instead, one of " + String.join(", ", found) + ".");
+        }
+        return found.getFirst();
+    }
+
+    /// All sources of the workspace.
+    public List<JsonNode> sources() {
+        return all(ResourceType.SOURCE, ResourceType.SOURCE.path(), new QueryString());
+    }
+
+    /// All items of a list, page by page where it is paged.
+    private List<JsonNode> all(ResourceType type, String path, QueryString query) {
+        if (!type.isPaged()) {
+            return items(client.get(path).json());
+        }
+        var all = new ArrayList<JsonNode>();
+        String pages =
+                query.with("limit", String.valueOf(MAX_PAGE_SIZE)).with("page", "").after(path);
+        for (int page = 1; ; page++) {
+            var answer = client.get(pages + page).json();
+            all.addAll(items(answer));
+            if (items(answer).size() < MAX_PAGE_SIZE
+                    || all.size() >= answer.path("total").asLong()) {
+                return all;
+            }
+        }
+    }
+
+    private static List<JsonNode> items(JsonNode answer) {
+        return answer.path("items").valueStream().toList();
+    }
+}

@@ -1,0 +1,104 @@
+package dev.sluice.cli.api;
+
+import dev.sluice.cli.server.ServerAnswer;
+import dev.sluice.cli.shell.CommandContext;
+import dev.sluice.cli.shell.OutputFormat;
+import dev.sluice.cli.shell.SafeText;
+import dev.sluice.cli.shell.TextTable;
+
+import tools.jackson.databind.JsonNode;
+
+import java.util.List;
+
+/// Prints answers of the API: a table or a record for people, the answer itself for programs, ids
+/// alone when asked to be quiet.
+public final class ResultPrinter {
+
+    private final CommandContext context;
+
+    public ResultPrinter(CommandContext context) {
+        this.context = context;
+    }
+
+    /// Prints the items of a list.
+    ///
+    /// @param page the page that was asked for
+    public void list(ServerAnswer answer, List<Column> columns, int page) {
+        context.print(
+                answer.body(),
+                () -> {
+                    var items = answer.json().path("items");
+                    if (isQuiet()) {
+                        items.valueStream().forEach(this::printId);
+                        return;
+                    }
+                    var table = new TextTable(columns.stream().map(Column::title).toList());
+                    items.valueStream()
+                            .forEach(item ->
+                                    table.add(
+                                            columns.stream()
+                                                    .map(column -> column.text(item))
+                                                    .toList()));
+                    table.print(context.shell().out());
+                    noteRest(answer.json(), items.size(), page);
+                });
+    }
+
+    private void noteRest(JsonNode list, int shown, int page) {
+        long total = list.path("total").asLong(shown);
+        if (total > shown) {
+            boolean isExact = list.path("total_is_exact").asBoolean(true);
+            context.shell()
+                    .note(
+                            "Page %d: %d of %s%d. `--page %d` shows the next."
+                                    .formatted(
+                                            page,
+                                            shown,
+                                            isExact ? "" : "at least ",
+                                            total,
+                                            page + 1));
+        }
+    }
+
+    /// Prints each field of a record on a line.
+    public void fields(ServerAnswer answer) {
+        context.print(
+                answer.body(),
+                () -> {
+                    var node = answer.json();
+                    if (isQuiet()) {
+                        printId(node);
+                    } else {
+                        lines(node, List.copyOf(node.propertyNames()));
+                    }
+                });
+    }
+
+    /// Prints these fields of a record, each on a line.
+    public void lines(JsonNode node, List<String> names) {
+        int width = names.stream().mapToInt(String::length).max().orElse(0);
+        for (String name : names) {
+            String value = SafeText.line(Column.of(name).text(node));
+            context.shell().out().println(name + " ".repeat(width - name.length() + 2) + value);
+        }
+    }
+
+    /// Prints a sentence for people, the answer for programs.
+    public void sentence(ServerAnswer answer, String sentence) {
+        context.print(
+                answer.body(),
+                () -> {
+                    if (!isQuiet()) {
+                        context.shell().out().println(SafeText.line(sentence));
+                    }
+                });
+    }
+
+    public boolean isQuiet() {
+        return context.output() == OutputFormat.QUIET;
+    }
+
+    private void printId(JsonNode item) {
+        context.shell().out().println(SafeText.line(item.path("id").asString("")));
+    }
+}

@@ -1,0 +1,64 @@
+package dev.sluice.cli.declare;
+
+import dev.sluice.cli.declare.ExistingGateway.ExistingThing;
+import dev.sluice.cli.declare.PlannedChange.Creation;
+import dev.sluice.cli.declare.PlannedChange.FieldUpdate;
+import dev.sluice.cli.declare.PlannedChange.Removal;
+import dev.sluice.cli.shell.JsonTree;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/// Compares a file with what the server has. Pure.
+final class ChangePlan {
+
+    private ChangePlan() {}
+
+    /// @param isPruned whether what the file does not have is deleted
+    /// @param hasNewSecrets whether every secret is sent again
+    static List<PlannedChange> of(
+            List<DeclaredThing> wanted,
+            ExistingGateway state,
+            boolean isPruned,
+            boolean hasNewSecrets) {
+        var changes = new ArrayList<PlannedChange>();
+        for (var thing : wanted) {
+            state.find(thing.kind(), thing.name())
+                    .ifPresentOrElse(
+                            existing -> addUpdate(thing, existing, hasNewSecrets, changes),
+                            () -> changes.add(new Creation(thing)));
+        }
+        if (isPruned) {
+            removals(wanted, state).forEach(changes::add);
+        }
+        return changes;
+    }
+
+    private static void addUpdate(
+            DeclaredThing thing,
+            ExistingThing existing,
+            boolean hasNewSecrets,
+            List<PlannedChange> changes) {
+        var fields = JsonTree.object();
+        for (var field : thing.fields().properties()) {
+            var current = existing.json().path(field.getKey());
+            if (!FieldComparison.isSame(field.getKey(), field.getValue(), current, hasNewSecrets)) {
+                fields.set(field.getKey(), field.getValue());
+            }
+        }
+        if (!fields.isEmpty()) {
+            changes.add(new FieldUpdate(thing, existing, fields));
+        }
+    }
+
+    /// Connections first, since the others' removal would take them along.
+    private static List<Removal> removals(List<DeclaredThing> wanted, ExistingGateway state) {
+        Set<String> kept = wanted.stream().map(DeclaredThing::toString).collect(Collectors.toSet());
+        return state.things().reversed().stream()
+                .filter(thing -> !kept.contains(thing.kind().word() + " " + thing.name()))
+                .map(Removal::new)
+                .toList();
+    }
+}

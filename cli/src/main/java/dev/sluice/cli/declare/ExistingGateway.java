@@ -1,0 +1,82 @@
+package dev.sluice.cli.declare;
+
+import dev.sluice.cli.api.NameLookup;
+import dev.sluice.cli.server.ServerClient;
+import dev.sluice.cli.shell.CommandException;
+import dev.sluice.cli.shell.ExitCode;
+
+import tools.jackson.databind.JsonNode;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// The sources, destinations and connections that a server has, by name.
+final class ExistingGateway {
+
+    /// @param name as in [DeclaredThing]
+    record ExistingThing(
+            DeclaredKind kind, String name, String source, String destination, JsonNode json) {
+
+        String id() {
+            return json.path("id").asString("");
+        }
+    }
+
+    private final List<ExistingThing> things = new ArrayList<>();
+
+    static ExistingGateway read(ServerClient client) {
+        var state = new ExistingGateway();
+        var names = new HashMap<String, String>();
+        for (var source : new NameLookup(client).sources()) {
+            state.addNamed(DeclaredKind.SOURCE, source, names);
+        }
+        for (var destination : client.get(DeclaredKind.DESTINATION.list()).json().path("items")) {
+            state.addNamed(DeclaredKind.DESTINATION, destination, names);
+        }
+        for (var connection : client.get(DeclaredKind.CONNECTION.list()).json().path("items")) {
+            state.addConnection(connection, names);
+        }
+        return state;
+    }
+
+    private void addNamed(DeclaredKind kind, JsonNode json, Map<String, String> names) {
+        String name = json.path("name").asString("");
+        names.put(json.path("id").asString(""), name);
+        things.add(new ExistingThing(kind, name, "", "", json));
+    }
+
+    private void addConnection(JsonNode json, Map<String, String> names) {
+        String source = names.getOrDefault(json.path("source_id").asString(""), "");
+        String destination = names.getOrDefault(json.path("destination_id").asString(""), "");
+        things.add(
+                new ExistingThing(
+                        DeclaredKind.CONNECTION,
+                        source + " -> " + destination,
+                        source,
+                        destination,
+                        json));
+    }
+
+    List<ExistingThing> things() {
+        return things;
+    }
+
+    /// @throws CommandException if several have this name, so that a file cannot mean one of them
+    Optional<ExistingThing> find(DeclaredKind kind, String name) {
+        var found =
+                things.stream()
+                        .filter(thing -> thing.kind() == kind && thing.name().equals(name))
+                        .toList();
+        if (found.size() > 1) {
+            throw new CommandException(
+                    ExitCode.REFUSED,
+                    "ambiguous_name",
+                    "The server has %d %s named '%s'.".formatted(found.size(), kind.list(), name),
+                    "Rename all but one: a file knows them by name.");
+        }
+        return found.stream().findFirst();
+    }
+}

@@ -1,0 +1,88 @@
+package dev.sluice.cli.declare;
+
+import dev.sluice.cli.declare.ExistingGateway.ExistingThing;
+import dev.sluice.cli.shell.JsonTree;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.Locale;
+import java.util.Set;
+
+/// Describes what a server has as a file, with references where the server masks secrets.
+final class GatewayExport {
+
+    private final ObjectNode file = JsonTree.object().put("version", GatewayFile.VERSION);
+    private final Set<String> variables = new LinkedHashSet<>();
+
+    private GatewayExport() {}
+
+    static GatewayExport of(ExistingGateway state) {
+        var export = new GatewayExport();
+        for (var kind : DeclaredKind.values()) {
+            var list = export.file.putArray(kind.list());
+            state.things().stream()
+                    .filter(thing -> thing.kind() == kind)
+                    .sorted(Comparator.comparing(ExistingThing::name))
+                    .forEach(thing -> {
+                        state.find(kind, thing.name()); // refuses a name that several have
+                        list.add(export.describe(thing));
+                    });
+        }
+        return export;
+    }
+
+    ObjectNode file() {
+        return file;
+    }
+
+    /// The names of the secrets that the file refers to.
+    Set<String> variables() {
+        return variables;
+    }
+
+    private ObjectNode describe(ExistingThing thing) {
+        var item = JsonTree.object();
+        if (thing.kind() == DeclaredKind.CONNECTION) {
+            item.put("source", thing.source()).put("destination", thing.destination());
+        }
+        for (String field : thing.kind().fields()) {
+            var value = thing.json().path(field);
+            if (!value.isNull() && !value.isMissingNode()) {
+                item.set(
+                        field,
+                        withoutSecrets(value, thing.kind().word() + "_" + thing.name(), field));
+            }
+        }
+        return item;
+    }
+
+    private JsonNode withoutSecrets(JsonNode value, String owner, String field) {
+        if (value instanceof ObjectNode object) {
+            var copy = JsonTree.object();
+            object.properties()
+                    .forEach(entry ->
+                            copy.set(
+                                    entry.getKey(),
+                                    withoutSecrets(entry.getValue(), owner, entry.getKey())));
+            return copy;
+        }
+        if (value.isString() && value.asString().equals(SecretReferences.MASK)) {
+            return JsonTree.object()
+                    .stringNode(SecretReferences.reference(newVariable(owner + "_" + field)));
+        }
+        return value;
+    }
+
+    /// A variable's name made of other names, with a number where it is taken.
+    private String newVariable(String text) {
+        String name = text.toUpperCase(Locale.ROOT).replaceAll("[^A-Z0-9]+", "_");
+        String free = name;
+        for (int i = 2; !variables.add(free); i++) {
+            free = name + "_" + i;
+        }
+        return free;
+    }
+}

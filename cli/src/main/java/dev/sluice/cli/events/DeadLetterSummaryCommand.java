@@ -1,0 +1,44 @@
+package dev.sluice.cli.events;
+
+import dev.sluice.cli.api.Column;
+import dev.sluice.cli.api.NameLookup;
+import dev.sluice.cli.api.ResultPrinter;
+import dev.sluice.cli.profile.ServerAccess;
+import dev.sluice.cli.shell.CommandContext;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+import java.util.List;
+
+/// The command `sluice dlq summary`.
+@Command(
+        name = "summary",
+        description = "Count the dead letters of a source, connection by connection.")
+final class DeadLetterSummaryCommand implements Runnable {
+
+    private static final List<Column> COLUMNS =
+            List.of(
+                    new Column("connection", "connection_id"),
+                    new Column("destination", "destination_name"),
+                    Column.of("exhausted"),
+                    Column.of("failed"));
+
+    private final CommandContext context;
+
+    @Parameters(paramLabel = "SOURCE", description = "The source's id or name.")
+    private @SuppressWarnings("NullAway.Init") String source;
+
+    DeadLetterSummaryCommand(CommandContext context) {
+        this.context = context;
+    }
+
+    @Override
+    public void run() {
+        try (var client = ServerAccess.resolve(context).client()) {
+            String id = new NameLookup(client).sourceId(source);
+            new ResultPrinter(context)
+                    .list(client.get("sources/" + id + "/dlq/summary"), COLUMNS, 1);
+        }
+    }
+}

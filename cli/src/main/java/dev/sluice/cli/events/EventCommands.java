@@ -1,0 +1,35 @@
+package dev.sluice.cli.events;
+
+import dev.sluice.cli.shell.CommandContext;
+import dev.sluice.cli.shell.CommandGroup;
+
+import picocli.CommandLine;
+
+import java.time.InstantSource;
+import java.util.Map;
+
+/// The groups of commands `events` and `dlq`.
+public final class EventCommands {
+
+    private EventCommands() {}
+
+    public static void addTo(CommandLine root, CommandContext context, InstantSource clock) {
+        CommandGroup.add(
+                root,
+                "events",
+                "List, show and resend events.",
+                Map.of(
+                        "list", new EventListCommand(context, clock),
+                        "get", new EventGetCommand(context),
+                        "resend", new EventResendCommand(context)));
+        CommandGroup.add(
+                root,
+                "dlq",
+                "List, count and resend dead letters.",
+                Map.of(
+                        "list", new DeadLetterListCommand(context, clock),
+                        "groups", new FailureGroupsCommand(context, clock),
+                        "summary", new DeadLetterSummaryCommand(context),
+                        "resend", new BulkResendCommand(context, clock)));
+    }
+}

@@ -1,0 +1,95 @@
+package dev.sluice.cli.events;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import java.util.Base64;
+import java.util.List;
+
+/// A webhook as the server stored it: its method, its headers in order, and its payload.
+public final class StoredEvent {
+
+    /// A header as it was sent.
+    public record StoredHeader(String name, String value) {}
+
+    private final JsonNode json;
+
+    private StoredEvent(JsonNode json) {
+        this.json = json;
+    }
+
+    /// @param json an event with its headers and its body, of the API or of a stream
+    public static StoredEvent read(JsonNode json) {
+        return new StoredEvent(json);
+    }
+
+    public String id() {
+        return json.path("id").asString("");
+    }
+
+    public String sourceId() {
+        return json.path("source_id").asString("");
+    }
+
+    public String method() {
+        return json.path("method").asString("");
+    }
+
+    public String receivedAt() {
+        return json.path("received_at").asString("");
+    }
+
+    public String contentType() {
+        return json.path("content_type").asString("");
+    }
+
+    /// The size of the payload in bytes.
+    public long bodySize() {
+        return json.path("body_size").asLong();
+    }
+
+    /// Whether its verification failed, so that the server delivers it nowhere.
+    public boolean isRefused() {
+        return json.path("verification_status").asString("").equals("failed");
+    }
+
+    /// The payload as text, where it is text.
+    public String text() {
+        return json.path("body").asString("");
+    }
+
+    /// Copies headers and body into another object.
+    public void copyPayload(ObjectNode other) {
+        for (String field : List.of("headers", "header_list", "body", "body_base64")) {
+            if (json.has(field)) {
+                other.set(field, json.get(field));
+            }
+        }
+    }
+
+    /// Every header in its order; repeats are joined where the server gives no list.
+    public List<StoredHeader> headers() {
+        var list = json.path("header_list");
+        if (list.isArray()) {
+            return list.valueStream()
+                    .map(header ->
+                            new StoredHeader(
+                                    header.path("name").asString(""),
+                                    header.path("value").asString("")))
+                    .toList();
+        }
+        return json.path("headers").properties().stream()
+                .map(header -> new StoredHeader(header.getKey(), header.getValue().asString("")))
+                .toList();
+    }
+
+    /// The payload, byte for byte: as text when it is UTF-8, otherwise from `body_base64`.
+    public byte[] body() {
+        var base64 = json.path("body_base64");
+        return base64.isString()
+                ? Base64.getDecoder().decode(base64.asString())
+                : json.path("body").asString("").getBytes(UTF_8);
+    }
+}

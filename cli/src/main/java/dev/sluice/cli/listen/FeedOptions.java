@@ -1,0 +1,106 @@
+package dev.sluice.cli.listen;
+
+import dev.sluice.cli.shell.CommandContext;
+import dev.sluice.cli.shell.CommandException;
+import dev.sluice.cli.shell.TimeArgument;
+
+import org.jspecify.annotations.Nullable;
+
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/// The options of every command that follows a stream: which events, from where, and for how long.
+final class FeedOptions {
+
+    private static final Duration RECONNECT_TIME_OFF_TERMINAL = Duration.ofMinutes(5);
+    private static final Duration WITHOUT_END = Duration.ofDays(36_500);
+
+    @Parameters(
+            paramLabel = "SOURCE",
+            description =
+                    "Sources by id or name; without one, all of the workspace, also new ones.")
+    private List<String> sources = List.of();
+
+    @Option(
+            names = "--since",
+            paramLabel = "TIME",
+            description =
+                    "Begin with events that came in since then: 15m, 2h, 3d, or an RFC 3339 time.")
+    private @Nullable String since;
+
+    @Option(names = "--catch-up", description = "Begin where `listen` of these sources last ended.")
+    private boolean isCatchUp;
+
+    @Option(names = "--from-start", description = "Begin with the oldest event that is kept.")
+    private boolean isFromStart;
+
+    @Option(names = "--max-events", paramLabel = "N", description = "End after so many events.")
+    private @Nullable Integer maxEvents;
+
+    @Option(
+            names = "--duration",
+            paramLabel = "TIME",
+            description =
+                    "End after this time, such as 30s; with --max-events it exits 124 if fewer"
+                            + " came.")
+    private @Nullable String duration;
+
+    @Option(
+            names = "--max-reconnect-time",
+            paramLabel = "TIME",
+            description =
+                    "Give up when a lost stream does not come back; without a terminal after 5m.")
+    private @Nullable String maxReconnectTime;
+
+    /// @throws CommandException if options contradict each other, or cannot be understood
+    void check(Instant now) {
+        if (Stream.of(since != null, isCatchUp, isFromStart).filter(given -> given).count() > 1) {
+            throw CommandException.usage(
+                    "--since, --catch-up and --from-start exclude each other.",
+                    "Give one of them.");
+        }
+        if (maxEvents != null && maxEvents < 1) {
+            throw CommandException.usage("--max-events must be at least 1.", "");
+        }
+        since(now);
+        duration();
+        Optional.ofNullable(maxReconnectTime).ifPresent(TimeArgument::parseDuration);
+    }
+
+    List<String> sources() {
+        return sources;
+    }
+
+    Optional<Instant> since(Instant now) {
+        return Optional.ofNullable(since).map(text -> TimeArgument.parse(text, now));
+    }
+
+    boolean isCatchUp() {
+        return isCatchUp;
+    }
+
+    boolean isFromStart() {
+        return isFromStart;
+    }
+
+    Optional<Integer> maxEvents() {
+        return Optional.ofNullable(maxEvents);
+    }
+
+    Optional<Duration> duration() {
+        return Optional.ofNullable(duration).map(TimeArgument::parseDuration);
+    }
+
+    Duration maxReconnectTime(CommandContext context) {
+        if (maxReconnectTime != null) {
+            return TimeArgument.parseDuration(maxReconnectTime);
+        }
+        return context.shell().isTerminal() ? WITHOUT_END : RECONNECT_TIME_OFF_TERMINAL;
+    }
+}

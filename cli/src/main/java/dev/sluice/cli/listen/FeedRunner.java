@@ -1,0 +1,92 @@
+package dev.sluice.cli.listen;
+
+import dev.sluice.cli.server.QueryString;
+import dev.sluice.cli.server.ServerClient;
+import dev.sluice.cli.shell.CommandException;
+import dev.sluice.cli.shell.ExitCode;
+import dev.sluice.cli.stream.EventFeed;
+import dev.sluice.cli.stream.StartPlace;
+import dev.sluice.cli.stream.StreamSources;
+
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/// Runs a feed until it has enough, fails, or somebody presses Ctrl-C; prints the summary in each
+/// case.
+final class FeedRunner {
+
+    /// How long Ctrl-C waits for the event under way.
+    private static final Duration STOP_TIMEOUT = Duration.ofSeconds(3);
+
+    private final FeedPrinter printer;
+    private final CountDownLatch finished = new CountDownLatch(1);
+    private boolean isSummaryPrinted;
+
+    FeedRunner(FeedPrinter printer) {
+        this.printer = printer;
+    }
+
+    static String path(StreamSources sources, StartPlace place, boolean isFull) {
+        var query =
+                sources.addTo(new QueryString())
+                        .with("detail", isFull ? "full" : "tail")
+                        .with("after", place.after());
+        return query.after(ServerClient.API + "stream");
+    }
+
+    void run(EventFeed feed) {
+        var hook = new Thread(() -> stop(feed), "stop");
+        Runtime.getRuntime().addShutdownHook(hook);
+        try {
+            feed.run();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CommandException(ExitCode.FAILED, "interrupted", "Interrupted.", "");
+        } finally {
+            printSummary();
+            finished.countDown();
+            removeHook(hook);
+        }
+    }
+
+    private void stop(EventFeed feed) {
+        feed.stop();
+        try {
+            boolean isFinished = finished.await(STOP_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+            if (!isFinished) {
+                printSummary();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private synchronized void printSummary() {
+        if (!isSummaryPrinted) {
+            isSummaryPrinted = true;
+            printer.summary();
+        }
+    }
+
+    private static void removeHook(Thread hook) {
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException e) {
+            // The process is ending.
+        }
+    }
+
+    /// The exit code after a feed that ended by itself.
+    static int exitCode(FeedOptions options, int events) {
+        int wanted = options.maxEvents().orElse(0);
+        if (events < wanted && options.duration().isPresent()) {
+            throw new CommandException(
+                    ExitCode.TIME_LIMIT,
+                    "time_limit",
+                    "The time passed with %d of %d events.".formatted(events, wanted),
+                    "");
+        }
+        return ExitCode.OK;
+    }
+}

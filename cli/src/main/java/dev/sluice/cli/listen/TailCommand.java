@@ -1,0 +1,50 @@
+package dev.sluice.cli.listen;
+
+import dev.sluice.cli.events.StoredEvent;
+import dev.sluice.cli.profile.ServerAccess;
+import dev.sluice.cli.shell.CommandContext;
+import dev.sluice.cli.stream.StreamSources;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+
+/// The command `sluice tail`: shows events as they come, and sends them nowhere.
+@Command(name = "tail", description = "Show events as they come in.")
+public final class TailCommand implements Callable<Integer> {
+
+    private final CommandContext context;
+    private final InstantSource clock;
+
+    @Mixin private final FeedOptions options = new FeedOptions();
+
+    @Option(names = "--payload", description = "Show headers and body too.")
+    private boolean hasPayload;
+
+    public TailCommand(CommandContext context, InstantSource clock) {
+        this.context = context;
+        this.clock = clock;
+    }
+
+    @Override
+    public Integer call() {
+        options.check(clock.instant());
+        var access = ServerAccess.resolve(context);
+        try (var client = access.client()) {
+            var sources = StreamSources.find(client, options.sources());
+            var printer = new FeedPrinter(context, sources, hasPayload);
+            var session = new FeedSession(context, clock, options, client, sources, printer);
+            session.run(hasPayload, Optional.empty(), event -> show(printer, event));
+            return FeedRunner.exitCode(options, session.events());
+        }
+    }
+
+    private static boolean show(FeedPrinter printer, StoredEvent event) {
+        printer.event(event, true);
+        return true;
+    }
+}

@@ -1,0 +1,81 @@
+package dev.sluice.cli.resource;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.sluice.cli.api.FileArgument;
+import dev.sluice.cli.profile.ServerAccess;
+import dev.sluice.cli.server.ServerClient;
+import dev.sluice.cli.shell.CommandContext;
+import dev.sluice.cli.shell.CommandException;
+
+import org.jspecify.annotations.Nullable;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+import java.util.Locale;
+import java.util.regex.Pattern;
+
+/// The command `sluice api`: one call of the API with the key, and the answer as it comes.
+@Command(
+        name = "api",
+        description = {
+            "Call any operation of the API and print its answer.",
+            "Such as: sluice api GET events?limit=1"
+        })
+final class ApiCommand implements Runnable {
+
+    private static final Pattern METHOD = Pattern.compile("[A-Z]{1,10}");
+
+    /// What a URL may hold from its path on.
+    private static final Pattern PATH = Pattern.compile("[A-Za-z0-9/._~!$&'()*+,;=:@%?-]+");
+
+    private final CommandContext context;
+
+    @Parameters(
+            index = "0",
+            paramLabel = "METHOD",
+            description = "GET, POST, PATCH, PUT or DELETE.")
+    private @SuppressWarnings("NullAway.Init") String method;
+
+    @Parameters(
+            index = "1",
+            paramLabel = "PATH",
+            description =
+                    "Below /api/v1/, or from the root when it begins with a slash; with its query.")
+    private @SuppressWarnings("NullAway.Init") String path;
+
+    @Option(
+            names = {"-d", "--data"},
+            paramLabel = "JSON",
+            description = "The body; @FILE reads it from a file, @- from standard input.")
+    private @Nullable String data;
+
+    ApiCommand(CommandContext context) {
+        this.context = context;
+    }
+
+    @Override
+    public void run() {
+        String verb = method.toUpperCase(Locale.ROOT);
+        if (!METHOD.matcher(verb).matches()) {
+            throw CommandException.usage("'" + method + "' is no method.", "Such as GET.");
+        }
+        if (path.contains("://") || !PATH.matcher(path).matches()) {
+            throw CommandException.usage(
+                    "'" + path + "' is no path.",
+                    "Such as sources or /api/openapi.json; --server says where.");
+        }
+        byte[] body = data == null ? new byte[0] : FileArgument.readData(data, context.shell());
+        try (var client = ServerAccess.resolve(context).client()) {
+            var answer =
+                    client.send(verb, path.startsWith("/") ? path : ServerClient.API + path, body);
+            var out = context.shell().out();
+            out.write(answer.body(), 0, answer.body().length);
+            if (!new String(answer.body(), UTF_8).endsWith("\n") && answer.body().length > 0) {
+                out.println();
+            }
+        }
+    }
+}

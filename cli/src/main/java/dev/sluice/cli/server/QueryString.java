@@ -1,0 +1,29 @@
+package dev.sluice.cli.server;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.net.URLEncoder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/// The query of a request, parameter by parameter.
+public final class QueryString {
+
+    private final List<String> pairs = new ArrayList<>();
+
+    public QueryString with(String name, String value) {
+        pairs.add(name + "=" + URLEncoder.encode(value, UTF_8));
+        return this;
+    }
+
+    public QueryString with(String name, Optional<String> value) {
+        value.ifPresent(given -> with(name, given));
+        return this;
+    }
+
+    /// The path with this query.
+    public String after(String path) {
+        return pairs.isEmpty() ? path : path + "?" + String.join("&", pairs);
+    }
+}

@@ -1,0 +1,172 @@
+package dev.sluice.cli.server;
+
+import dev.sluice.cli.shell.CommandException;
+import dev.sluice.cli.shell.ExitCode;
+import dev.sluice.cli.shell.JsonTree;
+
+import tools.jackson.databind.JsonNode;
+
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.UnknownHostException;
+import java.net.http.HttpClient;
+import java.net.http.HttpConnectTimeoutException;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpTimeoutException;
+import java.nio.channels.UnresolvedAddressException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+import javax.net.ssl.SSLException;
+
+/// Calls the management API. It follows no redirects, because that would carry the key elsewhere.
+public final class ServerClient implements AutoCloseable {
+
+    /// The prefix of all management paths.
+    public static final String API = "/api/v1/";
+
+    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(60);
+
+    /// How long a command waits, in all, when the server says that it asks too often.
+    private static final Duration MAX_RATE_LIMIT_WAIT = Duration.ofSeconds(90);
+
+    private final ServerAddress server;
+    private final Optional<String> apiKey;
+    private final Consumer<String> notes;
+    private final HttpClient http =
+            HttpClient.newBuilder()
+                    .version(HttpClient.Version.HTTP_1_1)
+                    .connectTimeout(CONNECT_TIMEOUT)
+                    .build();
+
+    /// @param notes takes a line for people, such as what the client waits for
+    public ServerClient(ServerAddress server, Optional<String> apiKey, Consumer<String> notes) {
+        this.server = server;
+        this.apiKey = apiKey;
+        this.notes = notes;
+    }
+
+    public ServerAddress server() {
+        return server;
+    }
+
+    /// @param path below `/api/v1/`
+    public ServerAnswer get(String path) {
+        return call("GET", API + path, BodyPublishers.noBody());
+    }
+
+    /// @param path below `/api/v1/`
+    public ServerAnswer delete(String path) {
+        return call("DELETE", API + path, BodyPublishers.noBody());
+    }
+
+    /// @param path below `/api/v1/`
+    public ServerAnswer send(String method, String path, JsonNode body) {
+        return send(method, API + path, JsonTree.bytes(body));
+    }
+
+    /// @param path from the root, such as `/api/v1/me`
+    public ServerAnswer send(String method, String path, byte[] body) {
+        return call(
+                method,
+                path,
+                body.length == 0 ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(body));
+    }
+
+    private ServerAnswer call(String method, String path, BodyPublisher body) {
+        var request = request(path).timeout(ANSWER_TIMEOUT).method(method, body);
+        if (body.contentLength() != 0) {
+            request.header("Content-Type", "application/json");
+        }
+        var waited = Duration.ZERO;
+        while (true) {
+            var response = exchange(request.build());
+            var pause = Refusal.retryAfter(response.headers());
+            if (response.statusCode() != 429
+                    || pause.isEmpty()
+                    || waited.plus(pause.get()).compareTo(MAX_RATE_LIMIT_WAIT) > 0) {
+                return answer(response);
+            }
+            notes.accept(
+                    "The workspace's requests a minute are used up; waiting %d s."
+                            .formatted(pause.get().toSeconds()));
+            sleep(pause.get());
+            waited = waited.plus(pause.get());
+        }
+    }
+
+    /// A request with the key, for what this class does not do itself.
+    public HttpRequest.Builder request(String path) {
+        var request = HttpRequest.newBuilder(server.at(path));
+        apiKey.ifPresent(key -> request.header("Authorization", "Bearer " + key));
+        return request;
+    }
+
+    private static ServerAnswer answer(HttpResponse<byte[]> response) {
+        if (response.statusCode() / 100 != 2) {
+            throw Refusal.of(response.statusCode(), response.body(), response.headers());
+        }
+        return new ServerAnswer(response.body(), response.headers().firstValue("X-Request-Id"));
+    }
+
+    private HttpResponse<byte[]> exchange(HttpRequest request) {
+        try {
+            return http.send(request, BodyHandlers.ofByteArray());
+        } catch (IOException e) {
+            throw unreachable(server, e);
+        } catch (InterruptedException e) {
+            throw interrupted(e);
+        }
+    }
+
+    /// The error of a command whose server does not answer.
+    public static CommandException unreachable(ServerAddress server, IOException cause) {
+        String problem =
+                switch (cause) {
+                    case HttpConnectTimeoutException _ ->
+                            "%s does not answer: connecting took too long.";
+                    case HttpTimeoutException _ -> "%s took too long to answer.";
+                    case ConnectException refused
+                            when refused.getCause() instanceof UnresolvedAddressException ->
+                            "The host of %s is not known.";
+                    case UnknownHostException _ -> "The host of %s is not known.";
+                    case ConnectException _ -> "Nothing answers at %s.";
+                    case SSLException _ ->
+                            "TLS with %s failed: "
+                                    + String.valueOf(cause.getMessage()).replace("%", "%%")
+                                    + ".";
+                    default -> "The connection to %s was lost.";
+                };
+        return new CommandException(
+                ExitCode.NETWORK,
+                "unreachable",
+                problem.formatted(server),
+                "Start it, or give its address with --server or SLUICE_SERVER.");
+    }
+
+    private static void sleep(Duration pause) {
+        try {
+            Thread.sleep(pause);
+        } catch (InterruptedException e) {
+            throw interrupted(e);
+        }
+    }
+
+    private static CommandException interrupted(InterruptedException cause) {
+        Thread.currentThread().interrupt();
+        var failure = new CommandException(ExitCode.FAILED, "interrupted", "Interrupted.", "");
+        failure.initCause(cause);
+        return failure;
+    }
+
+    @Override
+    public void close() {
+        http.shutdownNow();
+    }
+}

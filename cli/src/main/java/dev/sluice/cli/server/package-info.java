@@ -1,0 +1,5 @@
+/// The HTTP client of the management API.
+@NullMarked
+package dev.sluice.cli.server;
+
+import org.jspecify.annotations.NullMarked;

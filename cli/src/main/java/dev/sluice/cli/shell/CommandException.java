@@ -1,0 +1,71 @@
+package dev.sluice.cli.shell;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/// A command cannot do what it was asked to. The message says why in one sentence, the hint what to
+/// do about it.
+public final class CommandException extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final int exitCode;
+    private final String code;
+    private final String problem;
+    private final String hint;
+    private final transient Optional<String> requestId;
+    private final transient Optional<Duration> retryAfter;
+
+    /// @param code a stable word for programs, such as `not_found`
+    /// @param hint what to do about it; may be empty
+    public CommandException(int exitCode, String code, String problem, String hint) {
+        this(exitCode, code, problem, hint, Optional.empty(), Optional.empty());
+    }
+
+    /// @param requestId the server's name of the request that failed
+    /// @param retryAfter how long the server asks to wait
+    public CommandException(
+            int exitCode,
+            String code,
+            String problem,
+            String hint,
+            Optional<String> requestId,
+            Optional<Duration> retryAfter) {
+        super(problem);
+        this.exitCode = exitCode;
+        this.code = code;
+        this.problem = problem;
+        this.hint = hint;
+        this.requestId = requestId;
+        this.retryAfter = retryAfter;
+    }
+
+    /// An argument that cannot be understood.
+    public static CommandException usage(String problem, String hint) {
+        return new CommandException(ExitCode.USAGE, "usage", problem, hint);
+    }
+
+    public int exitCode() {
+        return exitCode;
+    }
+
+    public String code() {
+        return code;
+    }
+
+    public String problem() {
+        return problem;
+    }
+
+    public String hint() {
+        return hint;
+    }
+
+    public Optional<String> requestId() {
+        return requestId;
+    }
+
+    public Optional<Duration> retryAfter() {
+        return retryAfter;
+    }
+}

@@ -1,0 +1,23 @@
+package dev.sluice.cli.shell;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+
+import java.util.Map;
+import java.util.TreeMap;
+
+/// A command that only has commands below it.
+public final class CommandGroup {
+
+    private CommandGroup() {}
+
+    /// @param commands by name
+    public static void add(
+            CommandLine root, String name, String description, Map<String, Object> commands) {
+        var spec = CommandSpec.create().name(name);
+        spec.usageMessage().description(description).synopsisSubcommandLabel("COMMAND");
+        var group = new CommandLine(spec);
+        new TreeMap<>(commands).forEach(group::addSubcommand);
+        root.addSubcommand(name, group);
+    }
+}

@@ -1,0 +1,27 @@
+package dev.sluice.cli.shell;
+
+/// The exit status of every command; `docs/guide/cli.md` lists them.
+public final class ExitCode {
+
+    public static final int OK = 0;
+    public static final int FAILED = 1;
+    public static final int USAGE = 2;
+    public static final int NOT_FOUND = 3;
+
+    /// Not signed in, a key that is not valid, or a caller that may not.
+    public static final int DENIED = 4;
+
+    /// A conflict, or values that the server refuses.
+    public static final int REFUSED = 5;
+
+    public static final int NETWORK = 6;
+    public static final int RATE_LIMITED = 7;
+
+    /// Forwarding failed, and the command was asked to fail then.
+    public static final int FORWARDING = 8;
+
+    /// The time limit passed without the expected events.
+    public static final int TIME_LIMIT = 124;
+
+    private ExitCode() {}
+}

@@ -1,0 +1,62 @@
+package dev.sluice.cli.shell;
+
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.StreamReadFeature;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.cfg.JsonNodeFeature;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+import java.util.Optional;
+
+/// Reading and writing JSON. Numbers keep every digit.
+public final class JsonTree {
+
+    private static final JsonMapper MAPPER =
+            JsonMapper.builder()
+                    .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+                    .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+                    .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+                    .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
+                    .build();
+
+    private JsonTree() {}
+
+    public static ObjectNode object() {
+        return MAPPER.createObjectNode();
+    }
+
+    /// @throws JacksonException if it is not JSON
+    public static JsonNode read(byte[] text) {
+        return MAPPER.readTree(text);
+    }
+
+    /// @throws JacksonException if it is not JSON
+    public static JsonNode read(String text) {
+        return MAPPER.readTree(text);
+    }
+
+    /// The document, if it is JSON at all.
+    public static Optional<JsonNode> tryRead(byte[] text) {
+        try {
+            return Optional.of(read(text)).filter(node -> !node.isMissingNode());
+        } catch (JacksonException e) {
+            return Optional.empty();
+        }
+    }
+
+    /// On one line.
+    public static String write(JsonNode node) {
+        return MAPPER.writeValueAsString(node);
+    }
+
+    public static byte[] bytes(JsonNode node) {
+        return MAPPER.writeValueAsBytes(node);
+    }
+
+    /// With indentation, for a file that a person reads.
+    public static String writePretty(JsonNode node) {
+        return MAPPER.writerWithDefaultPrettyPrinter().writeValueAsString(node);
+    }
+}

@@ -1,0 +1,52 @@
+package dev.sluice.cli.shell;
+
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+import java.util.Arrays;
+import java.util.stream.Collectors;
+
+/// How a command prints its result.
+public enum OutputFormat {
+    /// Tables and sentences for people.
+    PRETTY("pretty"),
+    /// The server's own answer, or one object a line from a stream.
+    JSON("json"),
+    /// Only ids from a list; only problems from a stream.
+    QUIET("quiet");
+
+    private final String word;
+
+    OutputFormat(String word) {
+        this.word = word;
+    }
+
+    /// @throws IllegalArgumentException if there is no such format; its message says which there
+    ///   are
+    public static OutputFormat parse(String word) {
+        return Arrays.stream(values())
+                .filter(format -> format.word.equals(word))
+                .findFirst()
+                .orElseThrow(() ->
+                        new IllegalArgumentException(
+                                "'%s' is none of %s"
+                                        .formatted(
+                                                word,
+                                                Arrays.stream(values())
+                                                        .map(format -> format.word)
+                                                        .collect(Collectors.joining(", ")))));
+    }
+
+    /// Reads the value of an option.
+    public static final class Converter implements ITypeConverter<OutputFormat> {
+
+        @Override
+        public OutputFormat convert(String value) {
+            try {
+                return parse(value);
+            } catch (IllegalArgumentException e) {
+                throw new TypeConversionException(String.valueOf(e.getMessage()));
+            }
+        }
+    }
+}

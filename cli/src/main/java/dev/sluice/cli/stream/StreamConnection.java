@@ -1,0 +1,125 @@
+package dev.sluice.cli.stream;
+
+import dev.sluice.cli.server.Refusal;
+import dev.sluice.cli.server.ServerClient;
+import dev.sluice.cli.stream.SseReader.SseMessage;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/// One open stream. A thread of its own reads it, so that silence can be noticed.
+final class StreamConnection implements AutoCloseable {
+
+    private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(20);
+
+    /// Bounds what waits while the local service is slow; the server then waits too.
+    private static final int QUEUE_SIZE = 32;
+
+    private final HttpClient http;
+    private final InputStream body;
+    private final BlockingQueue<SseMessage> messages = new ArrayBlockingQueue<>(QUEUE_SIZE);
+    private volatile long lastByteNanos = System.nanoTime();
+    private volatile boolean isOver;
+
+    private StreamConnection(HttpClient http, InputStream body) {
+        this.http = http;
+        this.body = body;
+    }
+
+    /// @param lastEventId the place to continue from; empty for what the path says
+    /// @throws dev.sluice.cli.shell.CommandException if the server refuses
+    static StreamConnection open(ServerClient client, String path, String lastEventId)
+            throws IOException, InterruptedException {
+        var http =
+                HttpClient.newBuilder()
+                        .version(HttpClient.Version.HTTP_1_1)
+                        .connectTimeout(ANSWER_TIMEOUT)
+                        .build();
+        boolean isOpen = false;
+        try {
+            var request =
+                    client.request(path)
+                            .timeout(ANSWER_TIMEOUT)
+                            .header("Accept", "text/event-stream");
+            if (!lastEventId.isEmpty()) {
+                request.header("Last-Event-ID", lastEventId);
+            }
+            var connection = new StreamConnection(http, send(http, request.build()));
+            Thread.ofVirtual().name("stream reader").start(connection::read);
+            isOpen = true;
+            return connection;
+        } finally {
+            if (!isOpen) {
+                http.shutdownNow();
+            }
+        }
+    }
+
+    private static InputStream send(HttpClient http, HttpRequest request)
+            throws IOException, InterruptedException {
+        HttpResponse<InputStream> response = http.send(request, BodyHandlers.ofInputStream());
+        if (response.statusCode() != 200) {
+            try (var refusal = response.body()) {
+                throw Refusal.of(
+                        response.statusCode(), refusal.readNBytes(100_000), response.headers());
+            }
+        }
+        return response.body();
+    }
+
+    private void read() {
+        try {
+            var reader = new SseReader(body, this::touch);
+            for (var next = reader.next(); next.isPresent(); next = reader.next()) {
+                messages.put(next.get());
+                touch(); // while the queue was full nothing was read
+            }
+        } catch (IOException e) {
+            // The connection was cut, or closed on this side.
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            isOver = true;
+        }
+    }
+
+    private void touch() {
+        lastByteNanos = System.nanoTime();
+    }
+
+    Optional<SseMessage> poll(Duration limit) throws InterruptedException {
+        return Optional.ofNullable(messages.poll(limit.toMillis(), TimeUnit.MILLISECONDS));
+    }
+
+    /// Whether it has ended and everything that came was taken.
+    boolean isOver() {
+        return isOver && messages.isEmpty();
+    }
+
+    /// How long nothing has come.
+    Duration silence() {
+        return messages.isEmpty()
+                ? Duration.ofNanos(System.nanoTime() - lastByteNanos)
+                : Duration.ZERO;
+    }
+
+    @Override
+    public void close() {
+        http.shutdownNow();
+        messages.clear(); // lets the reader's last put return
+        try {
+            body.close();
+        } catch (IOException e) {
+            // It is gone either way.
+        }
+    }
+}

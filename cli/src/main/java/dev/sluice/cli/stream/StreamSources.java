@@ -1,0 +1,75 @@
+package dev.sluice.cli.stream;
+
+import dev.sluice.cli.api.NameLookup;
+import dev.sluice.cli.server.QueryString;
+import dev.sluice.cli.server.ServerClient;
+import dev.sluice.cli.shell.CommandException;
+import dev.sluice.cli.shell.ExitCode;
+
+import tools.jackson.databind.JsonNode;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+
+/// The sources that a stream shows, with their names.
+public final class StreamSources {
+
+    /// @param path to which senders send
+    public record NamedSource(String id, String name, String path) {}
+
+    private final List<NamedSource> chosen;
+    private final boolean isAll;
+    private final Map<String, String> names = new HashMap<>();
+
+    private StreamSources(List<JsonNode> all, List<String> ids) {
+        isAll = ids.isEmpty();
+        chosen =
+                all.stream()
+                        .map(source ->
+                                new NamedSource(
+                                        source.path("id").asString(""),
+                                        source.path("name").asString(""),
+                                        source.path("ingest_path").asString("")))
+                        .filter(source -> isAll || ids.contains(source.id()))
+                        .toList();
+        chosen.forEach(source -> names.put(source.id(), source.name()));
+        for (String id : ids) {
+            if (!names.containsKey(id)) {
+                throw new CommandException(
+                        ExitCode.NOT_FOUND,
+                        "not_found",
+                        "There is no source " + id + ".",
+                        "`sluice sources list` shows what there is.");
+            }
+        }
+    }
+
+    /// @param given ids or names; empty for all sources, also those still to come
+    public static StreamSources find(ServerClient client, List<String> given) {
+        var lookup = new NameLookup(client);
+        var ids = given.stream().map(lookup::sourceId).toList();
+        return new StreamSources(lookup.sources(), ids);
+    }
+
+    public List<NamedSource> chosen() {
+        return chosen;
+    }
+
+    /// The name, or the id of a source that was made later.
+    public String name(String id) {
+        return names.getOrDefault(id, id);
+    }
+
+    /// The same text for the same sources, in whatever order they were given.
+    public String key() {
+        var ids = new TreeSet<String>();
+        chosen.forEach(source -> ids.add(source.id()));
+        return isAll ? "all" : String.join(",", ids);
+    }
+
+    public QueryString addTo(QueryString query) {
+        return isAll ? query : query.with("source_ids", key());
+    }
+}

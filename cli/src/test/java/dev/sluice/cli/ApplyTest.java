@@ -1,0 +1,293 @@
+package dev.sluice.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.sluice.cli.testkit.CliRun;
+import dev.sluice.cli.testkit.RelayServer;
+import dev.sluice.cli.testkit.ScriptedServer;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/// Tests `apply` and `export` against the real server.
+class ApplyTest {
+
+    private static final RelayServer SERVER = RelayServer.shared();
+
+    private static final String GATEWAY =
+            """
+            sources:
+              - name: Shop
+                description: Orders
+                color: "#A1B2C3"
+                verification_config:
+                  provider: generic_hmac
+                  secret: ${env:SHOP_SECRET}
+                  header: X-Signature
+                  algorithm: sha256
+                  encoding: hex
+                response_config: {status: 202, body: '{"id":"{{request_id}}"}'}
+              - name: Plain
+            destinations:
+              - name: App
+                url: http://127.9.8.7:8099/hook
+                timeout_ms: 2500
+                auth_config: {type: hmac, secret: "${env:APP_SECRET}"}
+                custom_headers: {X-Team: blue, X-Token: "${env:APP_TOKEN}"}
+                secret_headers: [X-Token]
+                retry_policy: {intervals_seconds: [1, 2]}
+                rate_limit: {per_second: 5}
+            connections:
+              - source: Shop
+                destination: App
+                filter_rules:
+                  operator: and
+                  rules:
+                    - {path: body.total, op: gt, value: 10.50}
+                    - {path: headers.X-Kind, op: exists}
+                transformation:
+                  set_headers: [{name: X-From, value: "{{source.name}}"}]
+                  merge_body_fields: {big: 12345678901234567890, tags: [a, b]}
+              - {source: Plain, destination: App, enabled: false}
+            """;
+
+    @TempDir private Path home;
+
+    private String key = "";
+
+    @BeforeEach
+    void makeWorkspace() {
+        key = SERVER.newWorkspaceKey();
+    }
+
+    @Test
+    void applying_twice_changes_nothing() {
+        var first = apply(GATEWAY);
+        var second = apply(GATEWAY);
+
+        assertThat(first.status()).as(first.err()).isZero();
+        assertThat(first.out().lines())
+                .containsExactly(
+                        "+ source Shop",
+                        "+ source Plain",
+                        "+ destination App",
+                        "+ connection Shop -> App",
+                        "+ connection Plain -> App");
+        assertThat(second.out()).isEmpty();
+        assertThat(second.err()).contains("Nothing to change.");
+    }
+
+    @Test
+    void a_dry_run_shows_the_difference_without_secrets_and_changes_nothing() {
+        apply(GATEWAY);
+        String changed =
+                GATEWAY.replace("timeout_ms: 2500", "timeout_ms: 4000")
+                        .replace("{type: hmac,", "{type: standard_webhooks,");
+
+        var dryRun = apply(changed, "--dry-run");
+
+        assertThat(dryRun.status()).as(dryRun.err()).isZero();
+        assertThat(dryRun.out())
+                .contains("~ destination App", "timeout_ms: 2500 -> 4000", "${env:APP_SECRET}");
+        assertThat(dryRun.out() + dryRun.err()).doesNotContain("app-secret");
+        assertThat(apply(GATEWAY).out()).isEmpty();
+    }
+
+    @Test
+    void fields_that_the_file_leaves_out_stay_and_null_restores_the_default() {
+        apply(GATEWAY);
+        String without =
+                GATEWAY.replace("    description: Orders\n", "")
+                        .replace("timeout_ms: 2500", "timeout_ms: null");
+
+        assertThat(apply(without).out().lines()).hasSize(2).first().isEqualTo("~ destination App");
+        assertThat(apply(without).out()).isEmpty();
+        assertThat(cli().run("sources", "get", "Shop").out()).contains("Orders");
+        assertThat(
+                        cli().run("destinations", "get", "App", "-o", "json")
+                                .json()
+                                .path("timeout_ms")
+                                .asInt())
+                .isEqualTo(10_000);
+    }
+
+    @Test
+    void secrets_are_sent_again_only_when_asked() {
+        apply(GATEWAY);
+
+        var again = apply(GATEWAY, "--update-secrets", "-o", "json").json();
+
+        assertThat(again.path("applied").booleanValue()).isTrue();
+        assertThat(again.path("changes")).hasSize(2);
+        assertThat(again.path("changes").toString()).doesNotContain("secret-value");
+    }
+
+    @Test
+    void prune_deletes_what_the_file_does_not_have() {
+        apply(GATEWAY);
+        String less =
+                GATEWAY.replace("  - name: Plain\n", "")
+                        .replace("  - {source: Plain, destination: App, enabled: false}\n", "");
+
+        assertThat(apply(less).out()).isEmpty();
+        assertThat(apply(less, "--prune").out().lines())
+                .containsExactly("- connection Plain -> App", "- source Plain");
+        assertThat(apply(less, "--prune").out()).isEmpty();
+    }
+
+    @Test
+    void an_export_makes_the_same_relay_on_an_empty_server() {
+        try (var receiver = new ScriptedServer()) {
+            receiver.answer(200, Map.of(), "").answer(200, Map.of(), "");
+            String file =
+                    GATEWAY.replace("http://127.9.8.7:8099", receiver.url())
+                            .replaceAll(
+                                    "(?s)    verification_config:.*?(    response_config)", "$1");
+            apply(file);
+            var exported = cli().run("export");
+            assertThat(exported.status()).as(exported.err()).isZero();
+            assertThat(exported.out())
+                    .contains("${env:DESTINATION_APP_SECRET}", "12345678901234567890");
+            send();
+
+            key = SERVER.newWorkspaceKey();
+            var applied = apply(exported.out());
+            send();
+
+            assertThat(applied.status()).as(applied.err()).isZero();
+            assertThat(cli().run("export").out()).isEqualTo(exported.out());
+            Awaitility.await()
+                    .atMost(Duration.ofSeconds(20))
+                    .until(() -> receiver.requests().size() == 2);
+            assertThat(receiver.requests().get(0))
+                    .startsWith("POST /hook")
+                    .isEqualTo(receiver.requests().get(1));
+        }
+    }
+
+    /// Sends an event that the filter lets through, and one that it does not.
+    private void send() {
+        String path =
+                cli().run("sources", "get", "Shop", "-o", "json")
+                        .json()
+                        .path("ingest_path")
+                        .asString();
+        SERVER.ingest(path, "{\"total\": 10}".getBytes(UTF_8), "X-Kind", "a");
+        SERVER.ingest(path, "{\"total\": 11}".getBytes(UTF_8), "X-Kind", "a");
+    }
+
+    @Test
+    void every_kind_of_verification_and_authentication_is_applied_once() {
+        String file =
+                """
+                sources:
+                  - {name: A, verification_config: {provider: provider_payments, secret: "${env:S}"}}
+                  - {name: B, verification_config: {provider: provider_code_host, secret: "${env:S}"}}
+                  - {name: C, verification_config: {provider: basic_auth, username: u, password: "${env:S}"}}
+                  - {name: D, verification_config: {provider: api_key, header: X-Key, key: "${env:S}"}}
+                  - {name: G, verification_config: null, response_config: null}
+                destinations:
+                  - {name: A, url: "https://example.com", auth_config: {type: api_key, header: X-Key, key: "${env:S}"}}
+                  - {name: B, url: "https://example.com/", auth_config: {type: basic_auth, username: u, password: "${env:S}"}}
+                  - {name: C, url: "https://EXAMPLE.com/a", auth_config: null, retry_policy: null, custom_headers: null}
+                """;
+
+        var first = apply(file);
+
+        assertThat(first.status()).as(first.err()).isZero();
+        assertThat(apply(file).out()).isEmpty();
+    }
+
+    @Test
+    void all_mistakes_of_a_file_are_reported_before_anything_changes() {
+        var run =
+                apply(
+                        """
+                        sources:
+                          - {name: Shop, verification_config: {provider: slack, secret: plain}}
+                          - {name: Shop}
+                          - {nmae: X}
+                        destinations:
+                          - {name: App, url: "https://example.com", auth_config: {type: hmac, secret: "${env:NOT_SET}"}}
+                        connections:
+                          - {source: Nobody, destination: App}
+                        extras: []
+                        """);
+
+        assertThat(run.status()).isEqualTo(5);
+        assertThat(run.err().lines()).hasSize(1);
+        assertThat(run.err())
+                .contains(
+                        "sources[0].verification_config.secret must not be in the file",
+                        "sources[1] describes the source 'Shop' again",
+                        "sources[2].nmae is no field",
+                        "sources[2].name is required",
+                        "connections[0].source names 'Nobody'",
+                        "extras is no field",
+                        "NOT_SET")
+                .doesNotContain("plain");
+        assertThat(cli().run("sources", "list", "-o", "quiet").out()).isEmpty();
+    }
+
+    @Test
+    void what_the_server_refuses_names_the_thing() {
+        var run = apply("destinations: [{name: App, url: 'http://10.0.0.1/'}]");
+
+        assertThat(run.status()).isEqualTo(5);
+        assertThat(run.err()).contains("destination App: ", "private");
+    }
+
+    @Test
+    void a_file_that_is_not_yaml_is_refused_with_its_line() {
+        assertThat(apply("sources: [\n  {name: 'x").err()).contains("not YAML at line");
+        assertThat(apply("sources: []\nsources: []").status()).isEqualTo(5);
+        assertThat(apply("").status()).isEqualTo(5);
+        assertThat(cli().run("apply", "-f", "nowhere.yaml").status()).isEqualTo(2);
+        assertThat(cli().run("apply").status()).isEqualTo(2);
+    }
+
+    @Test
+    void a_name_that_the_server_has_twice_is_refused() {
+        cli().run("sources", "create", "name=Twin");
+        cli().run("sources", "create", "name=Twin");
+
+        assertThat(apply("sources: [{name: Twin}]").err()).contains("2 sources named 'Twin'");
+        assertThat(cli().run("export").status()).isEqualTo(5);
+    }
+
+    private CliRun apply(String yaml, String... options) {
+        try {
+            Files.writeString(home.resolve("gateway.yaml"), yaml);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        var args = new ArrayList<>(List.of("apply", "-f", home.resolve("gateway.yaml").toString()));
+        args.addAll(List.of(options));
+        return cli().run(args.toArray(String[]::new));
+    }
+
+    private CliRunner cli() {
+        return new CliRunner(home)
+                .with("SLUICE_SERVER", SERVER.url())
+                .with("SLUICE_API_KEY", key)
+                .with("S", "some-secret-value")
+                .with("SHOP_SECRET", "shop-secret-value")
+                .with("APP_SECRET", "app-secret-value")
+                .with("APP_TOKEN", "token-secret-value")
+                .with("DESTINATION_APP_SECRET", "app-secret-value")
+                .with("DESTINATION_APP_X_TOKEN", "token-secret-value");
+    }
+}

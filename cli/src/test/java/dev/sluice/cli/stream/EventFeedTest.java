@@ -1,0 +1,123 @@
+package dev.sluice.cli.stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.sluice.cli.events.StoredEvent;
+import dev.sluice.cli.server.ServerAddress;
+import dev.sluice.cli.server.ServerClient;
+import dev.sluice.cli.shell.JsonTree;
+import dev.sluice.cli.testkit.RelayServer;
+import dev.sluice.cli.testkit.Wire;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/// Tests that a stream which looks alive but is dead is noticed.
+class EventFeedTest {
+
+    private static final RelayServer SERVER = RelayServer.shared();
+    private static final Duration LIMIT = Duration.ofSeconds(60);
+
+    /// Notes what a feed brings.
+    private static final class Notes implements FeedListener {
+
+        private final List<String> notes = new CopyOnWriteArrayList<>();
+
+        @Override
+        public void onReady(boolean isReconnect) {
+            notes.add(isReconnect ? "resumed" : "ready");
+        }
+
+        @Override
+        public void onEvent(StoredEvent event) {
+            notes.add(event.text());
+        }
+
+        @Override
+        public void onFiltered(String data) {
+            notes.add("filtered");
+        }
+
+        @Override
+        public void onCursor(String cursor) {
+            // The feed keeps it.
+        }
+
+        @Override
+        public void onGap(String reason) {
+            notes.add("gap");
+        }
+
+        @Override
+        public void onReconnecting(int attempt, Duration delay, String reason) {
+            notes.add(reason);
+        }
+
+        @Override
+        public boolean isDone() {
+            return notes.contains("last");
+        }
+    }
+
+    @Test
+    void a_connection_on_which_nothing_passes_is_replaced_and_nothing_is_lost() throws Exception {
+        String key = SERVER.newWorkspaceKey();
+        var notes = new Notes();
+        try (var wire = new Wire(SERVER.port());
+                var direct =
+                        new ServerClient(
+                                ServerAddress.parse(SERVER.url()), Optional.of(key), _ -> {});
+                var client =
+                        new ServerClient(
+                                ServerAddress.parse(wire.url()), Optional.of(key), _ -> {})) {
+            String path =
+                    direct.send("POST", "sources", JsonTree.object().put("name", "Shop"))
+                            .json()
+                            .path("ingest_path")
+                            .asString();
+            var feed =
+                    new EventFeed(
+                            client,
+                            "/api/v1/stream?detail=full",
+                            "",
+                            LIMIT,
+                            Duration.ofSeconds(3),
+                            notes);
+            var thread = Thread.ofPlatform().start(() -> run(feed));
+            await(notes, "ready");
+
+            wire.freeze();
+            SERVER.ingest(path, "while frozen".getBytes(UTF_8));
+            await(notes, "nothing came for 3 s");
+            wire.mend(SERVER.port());
+            await(notes, "while frozen");
+            SERVER.ingest(path, "last".getBytes(UTF_8));
+
+            thread.join(LIMIT);
+            assertThat(thread.isAlive()).isFalse();
+            assertThat(notes.notes)
+                    .contains("resumed")
+                    .containsOnlyOnce("while frozen", "last")
+                    .doesNotContain("gap");
+        }
+    }
+
+    private static void run(EventFeed feed) {
+        try {
+            feed.run();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static void await(Notes notes, String note) {
+        Awaitility.await().atMost(LIMIT).until(() -> notes.notes.contains(note));
+    }
+}
