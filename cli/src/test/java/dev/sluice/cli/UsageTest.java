@@ -29,7 +29,8 @@ import java.util.regex.Pattern;
 class UsageTest {
 
     /// The commands that `bin/sluice` gives to the server's jar.
-    private static final Set<String> SERVER_COMMANDS = Set.of("serve", "audit");
+    private static final Set<String> SERVER_COMMANDS =
+            Set.of("serve", "audit", "set-plan", "reset-password", "reset-key");
 
     private static final Path SCRIPT =
             Path.of(System.getProperty("basedir", "."), "..", "bin", "sluice");
