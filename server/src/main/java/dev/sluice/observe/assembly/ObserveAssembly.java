@@ -6,6 +6,7 @@ import dev.sluice.observe.audit.AuditLoop;
 import dev.sluice.observe.deadletters.DeadLetterRoutes;
 import dev.sluice.observe.events.EventRoutes;
 import dev.sluice.observe.openapi.OpenApiRoutes;
+import dev.sluice.observe.pages.PageRoutes;
 import dev.sluice.observe.status.StatusRoutes;
 import dev.sluice.platform.assembly.Foundation;
 import dev.sluice.platform.http.Router;
@@ -17,7 +18,7 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 
 /// Builds the observe layer: the API's read-only views of events and deliveries, the status
-/// endpoint, and the audit. Nothing in this layer changes data that the relay has written.
+/// endpoint, the dashboard's files, and the audit. Nothing in this layer changes data that the relay has written.
 public final class ObserveAssembly {
 
     private final Foundation base;
@@ -45,12 +46,15 @@ public final class ObserveAssembly {
 
     /// @param isStopping whether the server is shutting down
     /// @param version the server's version
-    public void addTo(Router router, BooleanSupplier isStopping, String version) {
+    /// @param baseUrl the server's public address
+    public void addTo(
+            Router router, BooleanSupplier isStopping, String version, String baseUrl) {
         var db = base.pools().api();
         var authenticator = account.authenticator();
         var plans = account.plans();
         var clock = base.clock();
         OpenApiRoutes.addTo(router);
+        PageRoutes.addTo(router, baseUrl);
         new StatusRoutes(db, relay::isIngesting, relay::isDelivering, isStopping, clock, version)
                 .addTo(router);
         new EventRoutes(
