@@ -12,6 +12,9 @@ export default defineConfig({
   resolve: { alias: PREACT, dedupe: ['preact'] },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
+    rollupOptions: {
+      onwarn: (warning, show) => warning.code !== 'MODULE_LEVEL_DIRECTIVE' && show(warning),
+    },
     target: 'es2022',
     outDir: 'target/classes/dashboard',
     assetsInlineLimit: 0,

@@ -4,7 +4,7 @@ import { ApiError, call, type Query } from './client';
 
 /** A session that ended is noticed by whatever asks next; the shell then shows the sign-in page. */
 function onError(error: Error, query?: { queryKey?: readonly unknown[] }) {
-  if (error instanceof ApiError && error.status === 401 && query?.queryKey?.[0] !== 'me') {
+  if (error instanceof ApiError && error.status === 401 && query?.queryKey?.[0] !== 'me' && queryClient.getQueryData(['me']) !== undefined) {
     void queryClient.invalidateQueries({ queryKey: ['me'] });
   }
 }

@@ -1,6 +1,6 @@
 /** Who is signed in, and which page the address names. */
 import { QueryClientProvider } from '@tanstack/react-query';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useRef } from 'react';
 import { Redirect, Route, Router, Switch, useLocation } from 'wouter';
 import { ApiError, BASE_PATH } from '../api/client';
 import { queryClient, useEvents, useMe } from '../api/queries';
@@ -40,8 +40,11 @@ function SignedIn() {
   const me = useMe();
   const [path, navigate] = useLocation();
   const isInvite = path === '/invite';
-  const isSignedOut = me.error instanceof ApiError && me.error.status === 401;
-  if (isSignedOut) return <SignIn hasInvite={isInvite} />;
+  const isRefused = me.error instanceof ApiError && me.error.status === 401;
+  const wasRefused = useRef(false);
+  wasRefused.current = isRefused || (wasRefused.current && me.data === undefined);
+  // While the answer to a sign-in is on its way the form stays, with what was typed.
+  if (wasRefused.current) return <SignIn hasInvite={isInvite} />;
   if (me.data === undefined) {
     if (!me.isError) return <div aria-busy="true" />;
     return (

@@ -1,6 +1,6 @@
 /** Two texts against each other. Signs, not only colours, say what was removed and added. */
 import { useState } from 'react';
-import { diff, type DiffLine } from '../lib/diff';
+import type { DiffLine } from '../lib/diff';
 import { plural, visible } from '../lib/text';
 
 const SIGNS = { same: '', removed: '-', added: '+' };
@@ -22,12 +22,12 @@ function fold(lines: DiffLine[]): Part[] {
   return parts;
 }
 
-export function DiffView({ sections }: { sections: [title: string, before: string[], after: string[]][] }) {
+export function DiffView({ sections }: { sections: [title: string, lines: DiffLine[]][] }) {
   const [isWhole, setWhole] = useState(false);
   return (
     <ol className="json diff" aria-label="Differences">
-      {sections.map(([title, before, after]) => {
-        const parts = isWhole ? [{ lines: diff(before, after), isFolded: false }] : fold(diff(before, after));
+      {sections.map(([title, lines]) => {
+        const parts = isWhole ? [{ lines, isFolded: false }] : fold(lines);
         return [
           <li key={title}>
             <span className="g" />

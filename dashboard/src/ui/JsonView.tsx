@@ -81,7 +81,7 @@ export function JsonView({ text, rootPath = 'body' }: { text: string; rootPath?:
         return (
           <li key={i}>
             {isGroup && !isEmpty && line.part !== 'close' ? (
-              <button type="button" className="g" aria-expanded={line.part === 'open'} aria-label={`${line.part === 'open' ? 'Close' : 'Open'} ${line.path}`} onClick={() => toggle(line.node)}>
+              <button type="button" className="g" aria-expanded={line.part === 'open'} aria-label={`${i + 1}, ${line.part === 'open' ? 'close' : 'open'} ${line.path}`} onClick={() => toggle(line.node)}>
                 {i + 1}
               </button>
             ) : (

@@ -5,7 +5,8 @@ import { ApiError, callText, type Schemas } from '../../api/client';
 import { useEvent, useEvents } from '../../api/queries';
 import { formatJson, member, parseJson, type JsonNode } from '../../lib/json';
 import { usePreferences } from '../../lib/preferences';
-import { isSecret } from '../../lib/requests';
+import { diff } from '../../lib/diff';
+import { diffHeaders, headerLine } from '../../lib/headers';
 import { useSearchState } from '../../lib/search';
 import { plural } from '../../lib/text';
 import { clock } from '../../lib/time';
@@ -16,7 +17,6 @@ import { Blank, Button, Panel, Segments } from '../../ui/parts';
 import { SAMPLE_BODY } from '../sources/SourcePage';
 
 type Connection = Schemas['Connection'];
-type Header = Schemas['Header'];
 
 const TYPING_PAUSE = 350;
 const TESTED_EVENTS = 50;
@@ -248,7 +248,6 @@ function PassRate({ connection, filter, transformation, events, current }: { con
 function Receives({ request, name, eventId }: { request: Schemas['PreviewedRequest']; name: string; eventId: string | undefined }) {
   const [form, setForm] = useState<'changes' | 'full'>('changes');
   const event = useEvent(eventId);
-  const lines = (headers: Header[]) => headers.map((one) => `${one.name}: ${isSecret(one.name) ? '***' : one.value}`);
   const body = (text: string, base64: string | undefined) => (base64 === undefined ? (formatJson(text) ?? text).split('\n') : ['(binary)']);
   const before = eventId === undefined ? undefined : event.data;
   return (
@@ -256,12 +255,12 @@ function Receives({ request, name, eventId }: { request: Schemas['PreviewedReque
       {form === 'changes' && before ? (
         <DiffView
           sections={[
-            ['headers', lines(before.header_list), lines(request.headers)],
-            ['body', body(before.body, before.body_base64), body(request.body, request.body_base64)],
+            ['headers', diffHeaders(before.header_list, request.headers)],
+            ['body', diff(body(before.body, before.body_base64), body(request.body, request.body_base64))],
           ]}
         />
       ) : (
-        <pre className="raw">{[`${request.method} ${request.url}`, ...lines(request.headers), '', ...body(request.body, request.body_base64)].join('\n')}</pre>
+        <pre className="raw">{[`${request.method} ${request.url}`, ...request.headers.map(headerLine), '', ...body(request.body, request.body_base64)].join('\n')}</pre>
       )}
     </Panel>
   );

@@ -104,7 +104,7 @@ export function DestinationForm({ destination, onSaved }: { destination?: Destin
           <Button onClick={() => setAuthTouched(true)}>Change them</Button>
         </div>
       ) : (
-        <div key={auth} className="form">
+        <div key={auth} className="config">
           <ConfigFields within="auth_config" fields={AUTH_FIELDS[auth]} saved={savedAuth?.type === auth ? (savedAuth as Record<string, unknown>) : undefined} />
         </div>
       )}

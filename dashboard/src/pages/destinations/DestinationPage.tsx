@@ -145,7 +145,7 @@ const STEPS: { state: Schemas['CircuitState']; label: string; x: number; tone: s
 
 function CircuitStates({ current }: { current: Schemas['CircuitState'] }) {
   return (
-    <svg viewBox="0 0 570 62" className="circuit-map" role="img" aria-label="Five failures open the circuit; after the cooldown a probe decides whether it closes or opens again">
+    <svg viewBox="0 0 572 64" className="circuit-map" role="img" aria-label="Five failures open the circuit; after the cooldown a probe decides whether it closes or opens again">
       <g fill="none" stroke="var(--line-control)">
         <path d="M107 17h122m-6-4l6 4-6 4" />
         <path d="M339 17h122m-6-4l6 4-6 4" />

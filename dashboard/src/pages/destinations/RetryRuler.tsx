@@ -10,7 +10,7 @@ export function RetryRuler({ intervals }: { intervals: number[] }) {
   const step = intervals.length === 0 ? 0 : (WIDTH - 20) / intervals.length;
   return (
     <div className="stack-s">
-      <svg viewBox={`0 0 ${WIDTH} 36`} width="100%" role="img" aria-label={`Now${intervals.map((one) => `, after ${seconds(one)}`).join('')}`}>
+      <svg viewBox={`0 0 ${WIDTH} 36`} width={WIDTH} className="ruler-svg" role="img" aria-label={`Now${intervals.map((one) => `, after ${seconds(one)}`).join('')}`}>
         <path d={`M10 ${Y}H${10 + step * intervals.length}`} stroke="var(--line-strong)" />
         <circle cx="10" cy={Y} r="4.500" fill="var(--text-2)" />
         <text className="axis" x="4" y="32">

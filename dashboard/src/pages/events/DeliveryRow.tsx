@@ -84,7 +84,7 @@ function Attempts({ delivery, now }: { delivery: Delivery; now: number }) {
                 <tr>
                   <td className="r muted">{attempt.attempt_number}</td>
                   <td className="mono">
-                    <button type="button" className="row-link mono" aria-expanded={open === attempt.attempt_number} aria-label={`Attempt ${attempt.attempt_number} in full`} onClick={() => setOpen(open === attempt.attempt_number ? null : attempt.attempt_number)}>
+                    <button type="button" className="row-link mono" aria-expanded={open === attempt.attempt_number} title="Show the attempt in full" onClick={() => setOpen(open === attempt.attempt_number ? null : attempt.attempt_number)}>
                       {clock(attempt.attempted_at, zone, true)}
                     </button>
                   </td>

@@ -5,6 +5,8 @@ import { call, type Schemas } from '../../api/client';
 import { useSearchState } from '../../lib/search';
 import { fromBase64, hexDump } from '../../lib/bytes';
 import { formatJson, parseJson } from '../../lib/json';
+import { diff } from '../../lib/diff';
+import { diffHeaders } from '../../lib/headers';
 import { isSecret } from '../../lib/requests';
 import { size, visible } from '../../lib/text';
 import { Gate } from '../../ui/gate';
@@ -138,8 +140,8 @@ function ResendPreview({ event, latest }: { event: Event; latest: Schemas['Deliv
           ) : (
             <DiffView
               sections={[
-                ['headers', headerLines(event.header_list), headerLines(made.request.headers)],
-                ['body', bodyLines(event.body, event.body_base64), bodyLines(made.request.body, made.request.body_base64)],
+                ['headers', diffHeaders(event.header_list, made.request.headers)],
+                ['body', diff(bodyLines(event.body, event.body_base64), bodyLines(made.request.body, made.request.body_base64))],
               ]}
             />
           )
@@ -147,10 +149,6 @@ function ResendPreview({ event, latest }: { event: Event; latest: Schemas['Deliv
       </Gate>
     </div>
   );
-}
-
-function headerLines(headers: Header[]): string[] {
-  return headers.map((one) => `${one.name}: ${isSecret(one.name) ? '***' : one.value}`);
 }
 
 function bodyLines(body: string, base64: string | undefined): string[] {

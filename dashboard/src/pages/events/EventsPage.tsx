@@ -238,7 +238,7 @@ function EventTable({ items, selected, onOpen }: { items: Item[]; selected: stri
                 <SourceName name={source?.name ?? shortId(event.source_id)} color={source?.color} />
               </td>
               <td className="sum mono cut">
-                <button type="button" className="row-link mono" onClick={() => onOpen(event.id)} aria-label={`Open event ${event.id}`}>
+                <button type="button" className="row-link mono" onClick={() => onOpen(event.id)}>
                   {event.method} {shortId(event.id)}
                 </button>
               </td>

@@ -36,7 +36,7 @@ function restOf(delivery: Delivery, now: number): string {
   if (deliveryState(delivery) === 'retry' && delivery.next_attempt_at !== null && Date.parse(delivery.next_attempt_at) > now) {
     return ` gets attempt ${delivery.attempt_count + 1} in ${countdown(delivery.next_attempt_at, now)}.`;
   }
-  return `: ${lower(delivery.reason)}`;
+  return `: ${lower(delivery.reason.replace(/^(Held|Failed|Exhausted): /, ''))}`;
 }
 
 function lower(text: string): string {

@@ -84,7 +84,7 @@ export function FailuresPage() {
 
 function GroupRow({ group, isSelected, onSelect }: { group: Group; isSelected: boolean; onSelect: () => void }) {
   return (
-    <li className="g1" aria-selected={isSelected}>
+    <li className={isSelected ? 'g1 on' : 'g1'}>
       <Icon name={isRejected(group) ? 'rejected' : 'gaveup'} className="is-failed" />
       <button type="button" className="t cut row-link" aria-pressed={isSelected} onClick={onSelect}>
         {errorLabel(group.error_code, group.response_status)}

@@ -23,6 +23,7 @@ type Group = Schemas['FailureGroup'];
 type Letter = Schemas['DeadLetter'];
 
 const CANARIES = 5;
+const FAILED = ['failed', 'exhausted'];
 /** Above this number the person types it before the replay starts. */
 const TYPED_ABOVE = 1_000;
 
@@ -159,14 +160,14 @@ function Replay({ group, letters }: { group: Group; letters: Letter[] }) {
   const estimate = useQuery({
     queryKey: ['dlq', 'estimate', connections],
     queryFn: async () => {
-      const all = await Promise.all(connections.map((id) => call('POST /api/v1/deliveries/resend-bulk', { body: { connection_id: id, dry_run: true } })));
+      const all = await Promise.all(connections.map((id) => call('POST /api/v1/deliveries/resend-bulk', { body: { connection_id: id, statuses: FAILED, dry_run: true } })));
       return all.reduce((sum, one) => sum + ('would_create' in one ? one.would_create : 0), 0);
     },
     enabled: connections.length > 0,
   });
   const all = useMutation({
     mutationFn: async () => {
-      const made = await Promise.all(connections.map((id) => call('POST /api/v1/deliveries/resend-bulk', { body: { connection_id: id } })));
+      const made = await Promise.all(connections.map((id) => call('POST /api/v1/deliveries/resend-bulk', { body: { connection_id: id, statuses: FAILED } })));
       return { created: made.reduce((sum, one) => sum + one.created, 0), isJob: made.some((one) => 'replay_id' in one && one.replay_id !== undefined) };
     },
     onSuccess: ({ created, isJob }) => {
@@ -221,7 +222,7 @@ function Replay({ group, letters }: { group: Group; letters: Letter[] }) {
         <Dialog title="As API calls" wide onClose={() => setShown(null)}>
           <div className="in stack">
             {connections.map((id) => {
-              const text = apiCall('POST', '/api/v1/deliveries/resend-bulk', JSON.stringify({ connection_id: id }));
+              const text = apiCall('POST', '/api/v1/deliveries/resend-bulk', JSON.stringify({ connection_id: id, statuses: FAILED }));
               return (
                 <div key={id} className="with-copy">
                   <pre className="code grow">{text}</pre>

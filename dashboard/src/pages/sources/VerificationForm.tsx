@@ -52,7 +52,7 @@ export function VerificationForm({ source }: { source: Schemas['Source'] }) {
                 </label>
               ))}
             </fieldset>
-            <div key={provider} className="form">
+            <div key={provider} className="config">
               <ConfigFields within="verification_config" fields={fields} saved={saved.provider === provider ? (saved as Record<string, unknown>) : undefined} />
             </div>
           </Form>

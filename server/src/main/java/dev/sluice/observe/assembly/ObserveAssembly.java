@@ -18,7 +18,8 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 
 /// Builds the observe layer: the API's read-only views of events and deliveries, the status
-/// endpoint, the dashboard's files, and the audit. Nothing in this layer changes data that the relay has written.
+/// endpoint, the dashboard's files, and the audit. Nothing in this layer changes data that the
+/// relay has written.
 public final class ObserveAssembly {
 
     private final Foundation base;
@@ -47,8 +48,7 @@ public final class ObserveAssembly {
     /// @param isStopping whether the server is shutting down
     /// @param version the server's version
     /// @param baseUrl the server's public address
-    public void addTo(
-            Router router, BooleanSupplier isStopping, String version, String baseUrl) {
+    public void addTo(Router router, BooleanSupplier isStopping, String version, String baseUrl) {
         var db = base.pools().api();
         var authenticator = account.authenticator();
         var plans = account.plans();

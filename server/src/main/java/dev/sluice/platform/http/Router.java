@@ -74,8 +74,8 @@ public final class Router {
         return List.copyOf(all);
     }
 
-    /// @throws ApiException 404 for an unknown path without `otherwise`, 405 with an `Allow` header when the path
-    ///   exists only for other methods
+    /// @throws ApiException 404 for an unknown path without `otherwise`, 405 with an `Allow` header
+    ///   when the path exists only for other methods
     Reply answer(Request request) throws IOException {
         String path = request.path();
         for (var mounted : prefixes.entrySet()) {
