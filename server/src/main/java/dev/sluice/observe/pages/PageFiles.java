@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 
 /// The files of the dashboard, read from the class path once and kept in memory.
@@ -18,8 +19,16 @@ import java.util.Optional;
 /// there, such as `assets/index-B2xY.js br gzip`. Without that list there is no dashboard.
 final class PageFiles {
 
-    /// @param codings compressed forms by the name of their coding, the smallest first
-    record PageFile(String contentType, byte[] bytes, Map<String, byte[]> codings) {}
+    /// The name of the form that is not compressed.
+    static final String IDENTITY = "identity";
+
+    /// @param forms the bytes by the name of their coding, the smallest first and `IDENTITY` last
+    record PageFile(String contentType, Map<String, byte[]> forms) {
+
+        byte[] plain() {
+            return Objects.requireNonNull(forms.get(IDENTITY));
+        }
+    }
 
     private static final Map<String, String> CONTENT_TYPES =
             Map.of(
@@ -51,21 +60,20 @@ final class PageFiles {
             var words = List.of(line.split(" ", -1));
             files.put(words.getFirst(), file(directory, words));
         }
-        var index = Optional.ofNullable(files.remove(INDEX)).map(file -> text(file.bytes()));
+        var index = Optional.ofNullable(files.remove(INDEX)).map(file -> text(file.plain()));
         return new PageFiles(index, files);
     }
 
     private static PageFile file(String directory, List<String> words) {
         String path = words.getFirst();
-        var codings = new LinkedHashMap<String, byte[]>();
+        var forms = new LinkedHashMap<String, byte[]>();
         for (String coding : words.subList(1, words.size())) {
-            codings.put(coding, require(directory + path + SUFFIXES.get(coding)));
+            forms.put(coding, require(directory + path + SUFFIXES.get(coding)));
         }
+        forms.put(IDENTITY, require(directory + path));
         String extension = path.substring(path.lastIndexOf('.') + 1);
         return new PageFile(
-                CONTENT_TYPES.getOrDefault(extension, "application/octet-stream"),
-                require(directory + path),
-                codings);
+                CONTENT_TYPES.getOrDefault(extension, "application/octet-stream"), forms);
     }
 
     /// Returns the page that starts the dashboard, or nothing when the server was built without it.

@@ -113,14 +113,14 @@ public final class PageRoutes {
     private static Reply file(PageFiles.PageFile file, Request request) {
         var type = List.of(new Header("Content-Type", file.contentType()));
         String accepted = request.firstHeader("Accept-Encoding").orElse("");
-        for (var coding : file.codings().entrySet()) {
-            if (accepts(accepted, coding.getKey())) {
-                return Reply.bytes(200, type, coding.getValue())
+        for (var form : file.forms().entrySet()) {
+            if (!form.getKey().equals(PageFiles.IDENTITY) && accepts(accepted, form.getKey())) {
+                return Reply.bytes(200, type, form.getValue())
                         .with(FILE_HEADERS)
-                        .with("Content-Encoding", coding.getKey());
+                        .with("Content-Encoding", form.getKey());
             }
         }
-        return Reply.bytes(200, type, file.bytes()).with(FILE_HEADERS);
+        return Reply.bytes(200, type, file.plain()).with(FILE_HEADERS);
     }
 
     /// Whether a browser asks. Programs that accept anything (`*/*`) get the API's 404.
