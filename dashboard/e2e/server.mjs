@@ -12,7 +12,7 @@ export const EMAIL = 'owner@example.com';
 export const PASSWORD = 'a-password-for-tests';
 export const KEY = 'slk_e2e_0123456789_0123456789_0123456789';
 
-const START_MILLISECONDS = 60_000;
+const START_MILLISECONDS = 300_000;
 
 /** The class path of the packaged server, as bin/sluice has it; SLUICE_CLASS_PATH replaces it. */
 function classPath() {
