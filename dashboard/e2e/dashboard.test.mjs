@@ -131,7 +131,7 @@ test('what a sender wrote is shown and never run', async () => {
 test('with the keyboard alone: sign in, open an event, step, close, jump', async () => {
   const own = await newPage(browser, server.url, problems);
   await own.goto('/');
-  await own.getByLabel('E-mail').waitFor();
+  await own.waitForFunction(() => document.activeElement?.getAttribute('name') === 'email');
   await own.keyboard.type(EMAIL);
   await own.keyboard.press('Tab');
   await own.keyboard.type(PASSWORD);
@@ -148,7 +148,9 @@ test('with the keyboard alone: sign in, open an event, step, close, jump', async
   await own.keyboard.press('d');
   await own.getByRole('heading', { name: 'Destinations' }).waitFor();
   await own.keyboard.press('Control+k');
+  await own.waitForFunction(() => document.activeElement?.getAttribute('role') === 'combobox');
   await own.keyboard.type('billing');
+  await own.getByRole('option', { name: 'billing-api', selected: true }).waitFor();
   await own.keyboard.press('Enter');
   await own.waitForURL('**/destinations/*');
   await own.context().close();

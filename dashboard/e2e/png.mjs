@@ -1,8 +1,14 @@
-// Makes screenshots small: at most 256 colours, chosen by how often they are seen, in an indexed PNG. Only what Chromium writes is read.
+// Makes screenshots small: few colours in an indexed PNG. Strong colours are rare but carry the meaning, so they count for more. Only what Chromium writes is read.
 import { deflateSync, inflateSync, crc32 } from 'node:zlib';
 
 const SIGNATURE = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]);
-const MAX_COLORS = 256;
+const MAX_COLORS = 36;
+const SATURATION_WEIGHT = 60;
+
+function saturation(color) {
+  const parts = [color >> 16, (color >> 8) & 255, color & 255];
+  return (Math.max(...parts) - Math.min(...parts)) / 255;
+}
 
 function* chunks(png) {
   for (let at = 8; at < png.length; ) {
@@ -50,7 +56,7 @@ export function shrink(png) {
   const color = (i) => (out[i * channels] << 16) | (out[i * channels + 1] << 8) | out[i * channels + 2];
   const counts = new Map();
   for (let i = 0; i < width * height; i++) counts.set(color(i), (counts.get(color(i)) ?? 0) + 1);
-  const palette = [...counts].sort((a, b) => b[1] - a[1]).slice(0, MAX_COLORS).map(([one]) => one);
+  const palette = [...counts].map(([one, times]) => [one, times * (1 + SATURATION_WEIGHT * saturation(one))]).sort((a, b) => b[1] - a[1]).slice(0, MAX_COLORS).map(([one]) => one);
   const index = new Map(palette.map((one, i) => [one, i]));
   const nearest = (one) => {
     let best = 0;

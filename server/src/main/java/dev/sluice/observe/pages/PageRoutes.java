@@ -77,7 +77,7 @@ public final class PageRoutes {
     public static void addTo(Router router, String baseUrl) {
         var files = PageFiles.load(CLASS_PATH_DIRECTORY);
         if (files.index().isEmpty()) {
-            log.atInfo().log("dashboard.left_out");
+            log.atInfo().log("dashboard.skipped");
         }
         router.otherwise(new PageRoutes(files, baseUrl)::answer);
     }
