@@ -46,9 +46,18 @@ record Storage(DataDirectory directory, Database database, Pools pools, Sealer s
     }
 
     /// Returns the address of the database in an embedded PostgreSQL.
+    ///
+    /// The driver answers a SCRAM challenge only. With SCRAM the password never leaves this
+    /// process, and the server proves that it knows it too. So another user of the machine who
+    /// takes the server's port learns nothing and is not believed.
     static Database database(EmbeddedPostgres.PostgresLogin login) {
         return new Database(
-                login.host(), login.port(), login.database(), login.user(), login.password(), "");
+                login.host(),
+                login.port(),
+                login.database(),
+                login.user(),
+                login.password(),
+                "?requireAuth=scram-sha-256");
     }
 
     private static void migrate(Database database) {

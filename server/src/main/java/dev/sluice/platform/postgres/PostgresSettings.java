@@ -34,6 +34,7 @@ record PostgresSettings(int port, Map<String, String> extra) {
                         port = %d
                         unix_socket_directories = ''
                         max_connections = 60
+                        authentication_timeout = 10s
 
                         fsync = on
                         synchronous_commit = on
