@@ -274,6 +274,7 @@ test('pictures for the guide', { skip: process.env.SCREENSHOTS === undefined }, 
       await save('sign-in');
       await signIn(own);
       for (const [name, path] of Object.entries(shown)) {
+        if (width === 'middle' && ['headers', 'trash'].includes(name)) continue; // keeps all pictures below 3 MB
         await own.goto(path);
         await settled(own);
         if (name === 'bench' && width !== 'narrow') {

@@ -2,7 +2,7 @@
 import { deflateSync, inflateSync, crc32 } from 'node:zlib';
 
 const SIGNATURE = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]);
-const MAX_COLORS = 24;
+const MAX_COLORS = 36;
 const SATURATION_WEIGHT = 60;
 
 function saturation(color) {
