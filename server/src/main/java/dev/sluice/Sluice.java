@@ -95,7 +95,7 @@ final class Sluice implements AutoCloseable {
         account.addTo(router);
         gateway.addTo(router);
         relay.addTo(router);
-        observe.addTo(router, () -> isStopping, version);
+        observe.addTo(router, () -> isStopping, version, config.server().baseUrl());
 
         shutdown.start(
                 Chore.of(

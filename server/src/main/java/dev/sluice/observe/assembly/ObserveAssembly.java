@@ -8,6 +8,7 @@ import dev.sluice.observe.events.EventRoutes;
 import dev.sluice.observe.limits.UsageRoutes;
 import dev.sluice.observe.metrics.MetricsRoutes;
 import dev.sluice.observe.openapi.OpenApiRoutes;
+import dev.sluice.observe.pages.PageRoutes;
 import dev.sluice.observe.stats.RefusalRoutes;
 import dev.sluice.observe.stats.StatsRoutes;
 import dev.sluice.observe.status.StatusRoutes;
@@ -27,7 +28,8 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 
 /// Builds the observe layer: the API's read-only views of events and deliveries, the status
-/// endpoint, and the audit. Nothing in this layer changes data that the relay has written.
+/// endpoint, the dashboard's files, and the audit. Nothing in this layer changes data that the
+/// relay has written.
 public final class ObserveAssembly {
 
     private final Foundation base;
@@ -96,12 +98,14 @@ public final class ObserveAssembly {
 
     /// @param isStopping whether the server is shutting down
     /// @param version the server's version
-    public void addTo(Router router, BooleanSupplier isStopping, String version) {
+    /// @param baseUrl the server's public address
+    public void addTo(Router router, BooleanSupplier isStopping, String version, String baseUrl) {
         var db = base.pools().api();
         var authenticator = account.authenticator();
         var plans = account.plans();
         var clock = base.clock();
         OpenApiRoutes.addTo(router);
+        PageRoutes.addTo(router, baseUrl);
         new StatusRoutes(
                         db,
                         relay::isIngesting,

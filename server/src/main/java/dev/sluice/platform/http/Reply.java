@@ -62,6 +62,11 @@ public final class Reply {
         return new Reply(status, headers, body.getBytes(StandardCharsets.UTF_8));
     }
 
+    /// @param headers the headers, which must include `Content-Type`
+    public static Reply bytes(int status, List<Header> headers, byte[] body) {
+        return new Reply(status, headers, body);
+    }
+
     public static Reply noContent() {
         return empty(204);
     }

@@ -13,7 +13,7 @@ import java.util.TreeSet;
 ///
 /// A pattern consists of literal segments and `{names}`. If several patterns match, the one with
 /// fewer names is used. A trailing slash makes no difference. Mounted prefixes are checked before
-/// all patterns.
+/// all patterns. What matches nothing goes to the endpoint that `otherwise` set.
 ///
 /// Routes are added before the server starts; after that the router is read-only.
 public final class Router {
@@ -25,6 +25,10 @@ public final class Router {
 
     private final Map<Integer, List<RouteEntry>> byLength = new HashMap<>();
     private final Map<String, Endpoint> prefixes = new LinkedHashMap<>();
+    private Endpoint fallback =
+            _ -> {
+                throw new ApiException(ApiErrorCode.NOT_FOUND, "There is nothing at this path.");
+            };
 
     public Router get(String pattern, Endpoint endpoint) {
         return add("GET", pattern, endpoint);
@@ -59,6 +63,13 @@ public final class Router {
         return this;
     }
 
+    /// Routes every path that nothing else matches to `endpoint`, for any method. Without this they
+    /// are 404.
+    public Router otherwise(Endpoint endpoint) {
+        fallback = endpoint;
+        return this;
+    }
+
     /// Returns every route as `METHOD pattern`, sorted, without the mounted prefixes.
     public List<String> routes() {
         var all = new TreeSet<String>();
@@ -67,8 +78,8 @@ public final class Router {
         return List.copyOf(all);
     }
 
-    /// @throws ApiException 404 for an unknown path, 405 with an `Allow` header when the path
-    ///   exists only for other methods
+    /// @throws ApiException 404 for an unknown path without `otherwise`, 405 with an `Allow` header
+    ///   when the path exists only for other methods
     Reply answer(Request request) throws IOException {
         String path = request.path();
         for (var mounted : prefixes.entrySet()) {
@@ -97,7 +108,7 @@ public final class Router {
             }
         }
         if (allowed.isEmpty()) {
-            throw new ApiException(ApiErrorCode.NOT_FOUND, "There is nothing at this path.");
+            return new RouteMatch(fallback, Map.of());
         }
         return best.orElseThrow(() ->
                 new ApiException(

@@ -1,0 +1,147 @@
+/** Calls the public API with the browser's session. Types come from the server's OpenAPI document (schema.d.ts). */
+import type { components, paths } from './schema';
+
+export type Schemas = components['schemas'];
+
+type Methods = 'get' | 'post' | 'patch' | 'delete' | 'put';
+
+/** `GET /api/v1/sources/{id}` and all the others that the document has. */
+export type Operation = {
+  [P in keyof paths & string]: {
+    [M in Methods & keyof paths[P]]: [paths[P][M]] extends [undefined] ? never : `${Uppercase<M>} ${P}`;
+  }[Methods & keyof paths[P]];
+}[keyof paths & string];
+
+type Definition<O extends Operation> = O extends `${infer M} ${infer P}`
+  ? P extends keyof paths
+    ? Lowercase<M> extends keyof paths[P]
+      ? NonNullable<paths[P][Lowercase<M>]>
+      : never
+    : never
+  : never;
+
+type JsonOf<T> = T extends { content: { 'application/json': infer J } } ? J : never;
+
+type Responses<D> = D extends { responses: infer R } ? R : never;
+
+/** What an operation answers when it succeeds. */
+export type Answer<O extends Operation> =
+  | JsonOf<Pick<Responses<Definition<O>>, 200 & keyof Responses<Definition<O>>>[200 & keyof Responses<Definition<O>>]>
+  | JsonOf<Pick<Responses<Definition<O>>, 201 & keyof Responses<Definition<O>>>[201 & keyof Responses<Definition<O>>]>;
+
+export type Query = Record<string, string | number | undefined>;
+
+export type CallOptions = {
+  path?: Record<string, string>;
+  query?: Query;
+  /** Sent as JSON. */
+  body?: unknown;
+  /** Sent as it is: JSON whose numbers must not be read and written again. */
+  rawBody?: string;
+  signal?: AbortSignal;
+};
+
+export type FieldError = { field: string; message: string };
+
+/** An answer that is no success, or none at all (`status` 0). */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly details: FieldError[] = [],
+    readonly requestId: string | null = null,
+    readonly retryAfterSeconds: number | null = null,
+  ) {
+    super(message);
+  }
+}
+
+const root = document.documentElement.dataset.root ?? './';
+
+/** The path of the dashboard's root without a trailing slash: empty, or the prefix that a proxy adds. */
+export const BASE_PATH = (import.meta.env.DEV ? '/' : new URL(root, location.href).pathname).replace(/\/$/, '');
+
+/** The URL of a path of this server, as somebody outside would write it. */
+export function serverUrl(path: string): string {
+  return location.origin + BASE_PATH + path;
+}
+
+/** The server's clock minus ours, in milliseconds, by the last `Date` header; the header has whole seconds. */
+let offset = 0;
+
+export function serverNow(): number {
+  return Date.now() + offset;
+}
+
+function noteServerTime(date: string | null) {
+  const time = date === null ? NaN : Date.parse(date);
+  // A second of rounding and the way are no difference worth correcting.
+  if (!Number.isNaN(time)) offset = Math.abs(time - Date.now()) > 2000 ? time - Date.now() : 0;
+}
+
+export function pathOf(operation: Operation, options: CallOptions): string {
+  const [, template = ''] = operation.split(' ');
+  const path = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(options.path?.[name] ?? ''));
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(options.query ?? {})) {
+    if (value !== undefined && value !== '') query.set(name, String(value));
+  }
+  const text = query.toString();
+  return text === '' ? path : `${path}?${text}`;
+}
+
+async function send(operation: Operation, options: CallOptions): Promise<Response> {
+  const [method = 'GET'] = operation.split(' ');
+  const body = options.rawBody ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
+  let response: Response;
+  try {
+    response = await fetch(BASE_PATH + pathOf(operation, options), {
+      method,
+      body,
+      signal: options.signal,
+      headers: body === undefined ? {} : { 'Content-Type': 'application/json' },
+      credentials: 'same-origin',
+    });
+  } catch (e) {
+    if (options.signal?.aborted) throw e;
+    throw new ApiError(0, 'unreachable', 'The server did not answer.');
+  }
+  noteServerTime(response.headers.get('Date'));
+  if (!response.ok) throw await toError(response);
+  return response;
+}
+
+/** Calls an operation and reads its answer. */
+export async function call<O extends Operation>(operation: O, options: CallOptions = {}): Promise<Answer<O>> {
+  const response = await send(operation, options);
+  return (response.status === 204 ? undefined : await response.json()) as Answer<O>;
+}
+
+/** Calls an operation whose answer holds JSON of users' own: the text keeps the form of its numbers. */
+export async function callText(operation: Operation, options: CallOptions = {}): Promise<string> {
+  return (await send(operation, options)).text();
+}
+
+async function toError(response: Response): Promise<ApiError> {
+  const retryAfter = Number(response.headers.get('Retry-After'));
+  let code = 'internal_error';
+  let message = `The server answered ${response.status}.`;
+  let details: FieldError[] = [];
+  try {
+    const { error } = (await response.json()) as Schemas['Error'];
+    code = error.code;
+    message = error.message;
+    details = error.details ?? [];
+  } catch {
+    // Not our envelope: a proxy answered. The status says what there is to say.
+  }
+  return new ApiError(
+    response.status,
+    code,
+    message,
+    details,
+    response.headers.get('X-Request-Id'),
+    retryAfter > 0 ? retryAfter : null,
+  );
+}

@@ -1,0 +1,150 @@
+/** The dashboard's reads. A key mirrors its path, so that a change invalidates everything below a resource. */
+import { keepPreviousData, MutationCache, QueryCache, QueryClient, useQuery } from '@tanstack/react-query';
+import { ApiError, call, type Query } from './client';
+
+/** A session that ended is noticed by whatever asks next; the shell then shows the sign-in page. */
+function onError(error: Error, query?: { queryKey?: readonly unknown[] }) {
+  if (error instanceof ApiError && error.status === 401 && query?.queryKey?.[0] !== 'me' && queryClient.getQueryData(['me']) !== undefined) {
+    void queryClient.invalidateQueries({ queryKey: ['me'] });
+  }
+}
+
+export const queryClient: QueryClient = new QueryClient({
+  queryCache: new QueryCache({ onError }),
+  mutationCache: new MutationCache({ onError: (error) => onError(error) }),
+  defaultOptions: {
+    queries: {
+      staleTime: 2_000,
+      // Answers of the client's own doing (4xx) do not change by asking again.
+      retry: (failures, error) => failures < 2 && (!(error instanceof ApiError) || error.status === 0 || error.status >= 500),
+      retryDelay: (failures) => 500 * 2 ** failures,
+      refetchOnWindowFocus: true,
+    },
+  },
+});
+
+/** Everything about these resources is read again. */
+export function changed(...resources: string[]): Promise<unknown> {
+  return Promise.all(resources.map((resource) => queryClient.invalidateQueries({ queryKey: [resource] })));
+}
+
+export const useMe = () =>
+  useQuery({ queryKey: ['me'], queryFn: ({ signal }) => call('GET /api/v1/me', { signal }), staleTime: 30_000 });
+
+export const useStatus = () =>
+  useQuery({
+    queryKey: ['status'],
+    queryFn: ({ signal }) => call('GET /api/v1/status', { signal }),
+    refetchInterval: 15_000,
+    retry: false,
+  });
+
+export const useWorkspaces = () =>
+  useQuery({ queryKey: ['workspaces'], queryFn: ({ signal }) => call('GET /api/v1/workspaces', { signal }) });
+
+export const useSources = (query: Query = { limit: 200 }) =>
+  useQuery({
+    queryKey: ['sources', query],
+    queryFn: ({ signal }) => call('GET /api/v1/sources', { query, signal }),
+    placeholderData: keepPreviousData,
+  });
+
+export const useTrash = () =>
+  useQuery({
+    queryKey: ['sources', 'trash'],
+    queryFn: ({ signal }) => call('GET /api/v1/sources/trash', { query: { limit: 200 }, signal }),
+  });
+
+export const useSource = (id: string) =>
+  useQuery({
+    queryKey: ['sources', id],
+    queryFn: ({ signal }) => call('GET /api/v1/sources/{id}', { path: { id }, signal }),
+  });
+
+export const useDestinations = (refetchInterval: number | false = false) =>
+  useQuery({
+    queryKey: ['destinations'],
+    queryFn: ({ signal }) => call('GET /api/v1/destinations', { signal }),
+    refetchInterval,
+  });
+
+export const useDestination = (id: string, refetchInterval: number | false = false) =>
+  useQuery({
+    queryKey: ['destinations', id],
+    queryFn: ({ signal }) => call('GET /api/v1/destinations/{id}', { path: { id }, signal }),
+    refetchInterval,
+  });
+
+export const useConnections = () =>
+  useQuery({ queryKey: ['connections'], queryFn: ({ signal }) => call('GET /api/v1/connections', { signal }) });
+
+export const useSourceConnections = (id: string) =>
+  useQuery({
+    queryKey: ['connections', 'source', id],
+    queryFn: ({ signal }) =>
+      call('GET /api/v1/sources/{id}/connections', { path: { id }, query: { limit: 200 }, signal }),
+  });
+
+export const useEvents = (query: Query, refetchInterval: number | false = false) =>
+  useQuery({
+    queryKey: ['events', query],
+    queryFn: ({ signal }) => call('GET /api/v1/events', { query, signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval,
+  });
+
+export const useEvent = (id: string | undefined) =>
+  useQuery({
+    queryKey: ['events', id],
+    queryFn: ({ signal }) => call('GET /api/v1/events/{id}', { path: { id: id ?? '' }, signal }),
+    enabled: id !== undefined,
+    // While something is under way the page follows it.
+    refetchInterval: ({ state }) =>
+      state.data?.deliveries.some((one) => one.status === 'pending' || one.status === 'delivering') ? 2_000 : false,
+  });
+
+export const useFailureGroups = (query: Query = {}) =>
+  useQuery({
+    queryKey: ['dlq', 'groups', query],
+    queryFn: ({ signal }) => call('GET /api/v1/dlq/groups', { query: { limit: 200, ...query }, signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: 15_000,
+  });
+
+export const useDeadLetters = (query: Query, isEnabled = true) =>
+  useQuery({
+    queryKey: ['dlq', 'list', query],
+    queryFn: ({ signal }) => call('GET /api/v1/dlq', { query, signal }),
+    placeholderData: keepPreviousData,
+    enabled: isEnabled,
+  });
+
+export const useReplays = (page: number) =>
+  useQuery({
+    queryKey: ['replays', page],
+    queryFn: ({ signal }) => call('GET /api/v1/replays', { query: { page, limit: 50 }, signal }),
+    refetchInterval: ({ state }) => (state.data?.items.some((one) => one.status === 'running') ? 1_000 : 15_000),
+  });
+
+export const useApiKeys = () =>
+  useQuery({ queryKey: ['api-keys'], queryFn: ({ signal }) => call('GET /api/v1/api-keys', { signal }) });
+
+export const useSessions = () =>
+  useQuery({ queryKey: ['sessions'], queryFn: ({ signal }) => call('GET /api/v1/auth/sessions', { signal }) });
+
+export const useMembers = (id: string, isEnabled: boolean) =>
+  useQuery({
+    queryKey: ['members', id],
+    queryFn: ({ signal }) => call('GET /api/v1/workspaces/{id}/members', { path: { id }, signal }),
+    enabled: isEnabled,
+  });
+
+export const useInvites = (id: string, isEnabled: boolean) =>
+  useQuery({
+    queryKey: ['invites', id],
+    queryFn: ({ signal }) => call('GET /api/v1/workspaces/{id}/invites', { path: { id }, signal }),
+    enabled: isEnabled,
+  });
+
+export const usePlans = () =>
+  useQuery({ queryKey: ['plans'], queryFn: ({ signal }) => call('GET /api/v1/plans', { signal }), staleTime: 600_000 });

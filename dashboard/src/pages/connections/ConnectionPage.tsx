@@ -1,0 +1,239 @@
+/** The test bench: the filter and transformation of a connection on the left, and on the right what they make of a real event. */
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useEffect, useState, type ReactNode } from 'react';
+import { Link, useLocation, useParams } from 'wouter';
+import { ApiError, call, callText, type Schemas } from '../../api/client';
+import { changed, useSource } from '../../api/queries';
+import { formatJson, parseJson, sourceOf } from '../../lib/json';
+import { useSearchState } from '../../lib/search';
+import { Page } from '../../shell/Page';
+import { ErrorNote } from '../../ui/form';
+import { LoadError } from '../../ui/gate';
+import { Dialog } from '../../ui/overlay';
+import { Button, Note, Skeleton, Tabs } from '../../ui/parts';
+import { toast } from '../../ui/toast';
+import { EnabledToggle, stepsOf } from './ConnectionsPage';
+import { FilterEditor } from './FilterEditor';
+import { Sample, useDebounced } from './Sample';
+
+type Connection = Schemas['Connection'];
+
+/** The connection with its rules as source text: their numbers must survive being shown and saved. */
+type Loaded = { connection: Connection; filter: string; transformation: string };
+
+export const EMPTY_FILTER = '{\n  "operator": "and",\n  "rules": []\n}';
+
+const EXAMPLE_TRANSFORMATION = '{\n  "set_headers": [{ "name": "X-Origin", "value": "{{source.name}}" }],\n  "remove_headers": ["X-Internal"],\n  "merge_body_fields": { "relayed": true }\n}';
+
+async function load(id: string, signal: AbortSignal): Promise<Loaded> {
+  const text = await callText('GET /api/v1/connections/{id}', { path: { id }, signal });
+  return {
+    connection: JSON.parse(text) as Connection,
+    filter: sourceOf(text, 'filter_rules') ?? '',
+    transformation: sourceOf(text, 'transformation') ?? '',
+  };
+}
+
+export function ConnectionPage() {
+  const { id = '' } = useParams<{ id: string }>();
+  const query = useQuery({ queryKey: ['connections', id, 'text'], queryFn: ({ signal }) => load(id, signal), refetchOnWindowFocus: false });
+  if (query.data === undefined) {
+    return (
+      <Page title="Connection" up={<Link href="/connections">Connections</Link>}>
+        {query.isError ? <LoadError what="The connection" query={query} /> : <Skeleton />}
+      </Page>
+    );
+  }
+  return <Bench key={`${id}${query.data.connection.updated_at}`} loaded={query.data} />;
+}
+
+function Bench({ loaded }: { loaded: Loaded }) {
+  const { connection } = loaded;
+  const search = useSearchState();
+  const source = useSource(connection.source_id);
+  const [filter, setFilter] = useState(loaded.filter);
+  const [transformation, setTransformation] = useState(loaded.transformation);
+  const [isDeleting, setDeleting] = useState(false);
+  const tab = search.get('tab') === 'transform' ? 'transform' : 'filter';
+  const isChanged = filter !== loaded.filter || transformation !== loaded.transformation;
+  const wrong = [filter, transformation].some((one) => one.trim() !== '' && parseJson(one) === null);
+
+  const save = useMutation({
+    mutationFn: () =>
+      callText('PATCH /api/v1/connections/{id}', {
+        path: { id: connection.id },
+        rawBody: `{"filter_rules":${filter.trim() || 'null'},"transformation":${transformation.trim() || 'null'}}`,
+      }),
+    onSuccess: async () => {
+      await changed('connections');
+      toast('Saved. It holds for events from now on');
+    },
+  });
+  useUnsavedWarning(isChanged);
+  useSaveKey(() => isChanged && !wrong && save.mutate());
+
+  const name = source.data?.name ?? 'source';
+  return (
+    <Page title={`${name} to ${connection.destination.name}`} up={<Link href="/connections">Connections</Link>} className="bench">
+      <Tabs
+        label="Connection"
+        tabs={[
+          { href: search.href({ tab: undefined }), label: 'Filter', isOn: tab === 'filter' },
+          {
+            href: search.href({ tab: 'transform' }),
+            label: <>Transform {connection.transformation && <span className="faint">{stepsOf(connection.transformation)}</span>}</>,
+            isOn: tab === 'transform',
+          },
+        ]}
+        end={
+          <>
+            <Button kind="quiet" onClick={() => setDeleting(true)}>
+              Delete
+            </Button>
+            Enabled <EnabledToggle connection={connection} />
+          </>
+        }
+      />
+      <div className="cols">
+        <div>
+          {connection.unreadable_fields && (
+            <Note icon="unverified" tone="failed">
+              The server cannot read {connection.unreadable_fields.join(' and ')} as stored. Save them again; deliveries are held until then.
+            </Note>
+          )}
+          {tab === 'filter' ? (
+            <FilterEditor connection={connection} text={filter} transformation={transformation} onChange={setFilter} />
+          ) : (
+            <JsonEditor
+              label="Transformation"
+              text={transformation}
+              onChange={setTransformation}
+              empty={<Button onClick={() => setTransformation(EXAMPLE_TRANSFORMATION)}>Start from an example</Button>}
+              hint="Order: rename_headers, remove_headers, set_headers, then merge_body_fields. Values may hold {{source.name}}, {{event.id}} or {{timestamp}}."
+            />
+          )}
+          {save.error && <SaveError error={save.error} />}
+        </div>
+        <div>
+          <Sample connection={connection} filter={filter} transformation={transformation} />
+        </div>
+      </div>
+      {isChanged && (
+        <div className="save">
+          <span className="dot" />
+          <span className="strong">Unsaved changes</span>
+          <span className="muted cut hide-s">Applies to events received after saving. Waiting deliveries keep their filter result.</span>
+          <span className="end row">
+            <Button
+              kind="quiet"
+              onClick={() => {
+                setFilter(loaded.filter);
+                setTransformation(loaded.transformation);
+                save.reset();
+              }}
+            >
+              Discard
+            </Button>
+            <Button kind="primary" disabled={wrong || save.isPending} onClick={() => save.mutate()}>
+              Save <kbd>Ctrl S</kbd>
+            </Button>
+          </span>
+        </div>
+      )}
+      {isDeleting && <DeleteConnection connection={connection} name={name} onClose={() => setDeleting(false)} />}
+    </Page>
+  );
+}
+
+function SaveError({ error }: { error: Error }) {
+  return <ErrorNote error={error} details={error instanceof ApiError ? error.details : []} />;
+}
+
+export function JsonEditor({ label, text, onChange, hint, empty }: { label: string; text: string; onChange: (text: string) => void; hint?: string; empty?: ReactNode }) {
+  const settled = useDebounced(text);
+  const isWrong = settled.trim() !== '' && parseJson(settled) === null;
+  return (
+    <div className="stack-s">
+      <div className="row">
+        <label className="strong" htmlFor={`editor-${label}`}>
+          {label}
+        </label>
+        <span className="end row">
+          {text.trim() === '' ? (
+            empty
+          ) : (
+            <>
+              <Button kind="quiet" disabled={isWrong} onClick={() => onChange(formatJson(text) ?? text)}>
+                Format
+              </Button>
+              <Button kind="quiet" onClick={() => onChange('')}>
+                Clear
+              </Button>
+            </>
+          )}
+        </span>
+      </div>
+      <textarea
+        id={`editor-${label}`}
+        className={`field mono editor ${isWrong ? 'bad' : ''}`}
+        rows={18}
+        spellcheck={false}
+        aria-invalid={isWrong}
+        value={text}
+        onInput={(event) => onChange(event.currentTarget.value)}
+      />
+      {isWrong && <p className="t-failed small">This is not valid JSON yet.</p>}
+      {hint !== undefined && <p className="faint small">{hint}</p>}
+    </div>
+  );
+}
+
+function useUnsavedWarning(isChanged: boolean) {
+  useEffect(() => {
+    if (!isChanged) return;
+    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
+    addEventListener('beforeunload', warn);
+    return () => removeEventListener('beforeunload', warn);
+  }, [isChanged]);
+}
+
+function useSaveKey(save: () => void) {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if ((event.ctrlKey || event.metaKey) && event.key === 's') {
+        event.preventDefault();
+        save();
+      }
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  });
+}
+
+function DeleteConnection({ connection, name, onClose }: { connection: Connection; name: string; onClose: () => void }) {
+  const [, navigate] = useLocation();
+  const remove = useMutation({
+    mutationFn: () => call('DELETE /api/v1/connections/{id}', { path: { id: connection.id } }),
+    onSuccess: () => {
+      toast('The connection is deleted');
+      navigate('/connections');
+      void changed('connections', 'events', 'dlq');
+    },
+  });
+  return (
+    <Dialog title="Delete this connection?" onClose={onClose}>
+      <div className="in stack">
+        <p>
+          Events of {name} no longer go to {connection.destination.name}. Deliveries that wait here end as failed. This cannot be undone.
+        </p>
+        {remove.error && <ErrorNote error={remove.error} />}
+      </div>
+      <footer>
+        <Button onClick={onClose}>Keep it</Button>
+        <Button kind="danger" disabled={remove.isPending} onClick={() => remove.mutate()}>
+          Delete connection
+        </Button>
+      </footer>
+    </Dialog>
+  );
+}

@@ -1,0 +1,309 @@
+/** One destination: its circuit, what failed, what feeds it, and its settings. */
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link, useLocation, useParams } from 'wouter';
+import { call, type Schemas } from '../../api/client';
+import { changed, useConnections, useDeadLetters, useDestination, useSources } from '../../api/queries';
+import { useNow } from '../../lib/now';
+import { usePreferences } from '../../lib/preferences';
+import { circuitState, errorLabel } from '../../lib/states';
+import { plural } from '../../lib/text';
+import { clock, countdown, dateTime, seconds } from '../../lib/time';
+import { Page } from '../../shell/Page';
+import { ErrorNote } from '../../ui/form';
+import { Gate } from '../../ui/gate';
+import { Dialog } from '../../ui/overlay';
+import { Badge, Blank, Button, ButtonLink, Chip, CopyButton, Facts, Panel, SourceName, StateLabel, Tabs } from '../../ui/parts';
+import { toast } from '../../ui/toast';
+import { AUTH_NAMES } from './auth';
+import { DestinationForm } from './DestinationForm';
+import { DestinationToggle } from './DestinationsPage';
+import { RetryRuler } from './RetryRuler';
+
+type Destination = Schemas['Destination'];
+
+export function DestinationPage() {
+  const { id = '', tab = '' } = useParams<{ id: string; tab?: string }>();
+  const destination = useDestination(id, 3_000);
+  return (
+    <Page title={destination.data?.name ?? 'Destination'} up={<Link href="/destinations">Destinations</Link>}>
+      <Tabs
+        label="Destination"
+        tabs={[
+          { href: `/destinations/${id}`, label: 'Overview', isOn: tab === '' },
+          { href: `/destinations/${id}/failed`, label: 'Failed deliveries', isOn: tab === 'failed' },
+          { href: `/destinations/${id}/settings`, label: 'Settings', isOn: tab === 'settings' },
+        ]}
+        end={
+          destination.data && (
+            <>
+              <code className="cut url-end">{destination.data.url}</code>
+              <CopyButton text={destination.data.url} label="Copy the URL" />
+              <DestinationToggle destination={destination.data} />
+            </>
+          )
+        }
+      />
+      <Gate query={destination} what="The destination">
+        {(data) => (
+          <>
+            {tab === '' && <Overview destination={data} />}
+            {tab === 'failed' && <Failed destination={data} limit={50} />}
+            {tab === 'settings' && <Settings destination={data} />}
+          </>
+        )}
+      </Gate>
+    </Page>
+  );
+}
+
+function Overview({ destination }: { destination: Destination }) {
+  return (
+    <div className="dest">
+      <div>
+        <CircuitCard destination={destination} />
+        <Panel title="Failed deliveries" flush end={<Link className="link" href={`/destinations/${destination.id}/failed`}>All</Link>}>
+          <Failed destination={destination} limit={8} />
+        </Panel>
+      </div>
+      <div>
+        <Panel title="Delivery" end={<Link className="link" href={`/destinations/${destination.id}/settings`}>Edit</Link>}>
+          <Facts
+            facts={[
+              ['Status', destination.status === 'paused' ? <StateLabel state="paused" /> : 'Active'],
+              ['Timeout', seconds(destination.timeout_ms / 1000)],
+              ['Signing', AUTH_NAMES[destination.auth_config.type]],
+              ['In flight', `at most ${destination.max_in_flight} per node`],
+              ['Rate limit', destination.rate_limit === null ? 'none' : `${destination.rate_limit.per_second} per second per node`],
+              ['Custom headers', <HeaderList destination={destination} />],
+            ]}
+          />
+        </Panel>
+        <Panel title="Retry schedule">
+          <RetryRuler intervals={destination.retry_policy.intervals_seconds} />
+        </Panel>
+        <FedBy destination={destination} />
+      </div>
+    </div>
+  );
+}
+
+function HeaderList({ destination }: { destination: Destination }) {
+  const all = Object.entries(destination.custom_headers);
+  if (all.length === 0) return <>none</>;
+  return (
+    <>
+      {all.map(([name, value]) => (
+        <div key={name} className="mono">
+          {name}: {value}
+        </div>
+      ))}
+    </>
+  );
+}
+
+function CircuitCard({ destination }: { destination: Destination }) {
+  const now = useNow();
+  const state = circuitState(destination.circuit_state);
+  const isOpen = destination.circuit_state === 'open' && destination.circuit_reopen_at !== null;
+  const sentences = {
+    closed: 'Deliveries go out as they come. After 5 failures in a row the circuit opens, and deliveries wait instead of failing.',
+    open: 'Attempts failed again and again. Deliveries are held. Nothing is lost: they go out when a probe succeeds.',
+    half_open: 'One probe is on its way. If it succeeds, the held deliveries follow; if not, the circuit opens again for longer.',
+  };
+  return (
+    <section className="panel circ" aria-label="Circuit">
+      <div className="cd">
+        <span>
+          <Chip state={state} />
+        </span>
+        {isOpen && (
+          <>
+            <span className="big">{countdown(destination.circuit_reopen_at ?? '', now)}</span>
+            <span className="muted small">until one probe is sent</span>
+          </>
+        )}
+        {destination.status === 'paused' && (
+          <span className="gap-top">
+            <StateLabel state="paused" />
+          </span>
+        )}
+      </div>
+      <div className="tx">
+        <p className="why">{sentences[destination.circuit_state]}</p>
+        <CircuitStates current={destination.circuit_state} />
+      </div>
+    </section>
+  );
+}
+
+const STEPS: { state: Schemas['CircuitState']; label: string; x: number; tone: string }[] = [
+  { state: 'closed', label: 'Healthy', x: 0, tone: 'delivered' },
+  { state: 'open', label: 'Circuit open', x: 232, tone: 'failed' },
+  { state: 'half_open', label: 'Recovering', x: 464, tone: 'retrying' },
+];
+
+function CircuitStates({ current }: { current: Schemas['CircuitState'] }) {
+  return (
+    <svg viewBox="0 0 572 64" className="circuit-map" role="img" aria-label="Five failures open the circuit; after the cooldown a probe decides whether it closes or opens again">
+      <g fill="none" stroke="var(--line-control)">
+        <path d="M107 17h122m-6-4l6 4-6 4" />
+        <path d="M339 17h122m-6-4l6 4-6 4" />
+        <path d="M516 32v18H286V36m-4 5l4-6 4 6" />
+      </g>
+      <text className="axis" x="168" y="10" textAnchor="middle">
+        5 failures
+      </text>
+      <text className="axis" x="400" y="10" textAnchor="middle">
+        cooldown passes
+      </text>
+      <text className="axis" x="400" y="61" textAnchor="middle">
+        probe fails: wait longer
+      </text>
+      {STEPS.map((step) => {
+        const isHere = step.state === current;
+        return (
+          <g key={step.state}>
+            <rect x={step.x + 0.5} y="2.500" width="106" height="29" rx="6" fill={isHere ? `var(--${step.tone}-bg)` : 'var(--surface)'} stroke={isHere ? `var(--${step.tone}-border)` : 'var(--line-control)'} />
+            <text x={step.x + 53} y="21" textAnchor="middle" className={isHere ? `step t-${step.tone}` : 'step'}>
+              {step.label}
+            </text>
+          </g>
+        );
+      })}
+    </svg>
+  );
+}
+
+function Failed({ destination, limit }: { destination: Destination; limit: number }) {
+  const { zone } = usePreferences();
+  const [, navigate] = useLocation();
+  const letters = useDeadLetters({ destination_id: destination.id, limit });
+  return (
+    <Gate query={letters} what="Failed deliveries" rows={4}>
+      {(data) =>
+        data.items.length === 0 ? (
+          <Blank icon="delivered" title="No delivery failed">
+            Every delivery of the retention window got through, or still has attempts left.
+          </Blank>
+        ) : (
+          <table className="fits">
+            <thead>
+              <tr>
+                <th className="c-at">Ended</th>
+                <th className="c-state">State</th>
+                <th className="c-err">Error</th>
+                <th className="wide">Reason</th>
+                <th className="c-n r">Attempts</th>
+              </tr>
+            </thead>
+            <tbody>
+              {data.items.map((one) => (
+                <tr key={one.id} onClick={() => navigate(`/events/${one.event_id}`)}>
+                  <td className="mono">
+                    <Link href={`/events/${one.event_id}`}>{clock(one.finished_at, zone)}</Link>
+                  </td>
+                  <td>
+                    <StateLabel state={one.status === 'failed' ? 'rejected' : 'gaveup'} />
+                  </td>
+                  <td>{errorLabel(one.last_error_code, one.last_response_status)}</td>
+                  <td className="wide muted cut" title={one.reason}>
+                    {one.reason}
+                  </td>
+                  <td className="r">{one.attempt_count}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )
+      }
+    </Gate>
+  );
+}
+
+function FedBy({ destination }: { destination: Destination }) {
+  const connections = useConnections();
+  const sources = useSources();
+  const own = connections.data?.items.filter((one) => one.destination_id === destination.id) ?? [];
+  return (
+    <Panel title={<>Fed by <Badge>{own.length}</Badge></>} flush end={<ButtonLink kind="quiet" to={`/connections?new=1&destination=${destination.id}`}>Connect</ButtonLink>}>
+      <Gate query={connections} what="Connections" rows={2}>
+        {() =>
+          own.length === 0 ? (
+            <Blank icon="conns" title="No connection" />
+          ) : (
+            <ul className="links">
+              {own.map((one) => {
+                const source = sources.data?.items.find((other) => other.id === one.source_id);
+                return (
+                  <li key={one.id}>
+                    <Link href={`/connections/${one.id}`} className="cut">
+                      <SourceName name={source?.name ?? 'a source'} color={source?.color} />
+                    </Link>
+                    <span className="muted small">{one.enabled ? (one.filter_rules === null ? 'everything' : plural(one.filter_rules.rules.length, 'rule')) : 'disabled'}</span>
+                  </li>
+                );
+              })}
+            </ul>
+          )
+        }
+      </Gate>
+    </Panel>
+  );
+}
+
+function Settings({ destination }: { destination: Destination }) {
+  const [isDeleting, setDeleting] = useState(false);
+  const { zone } = usePreferences();
+  return (
+    <div className="pad">
+      <div className="narrow stack">
+        <Panel title="Settings" note={`last changed ${dateTime(destination.updated_at, zone)}`}>
+          <DestinationForm key={destination.updated_at} destination={destination} onSaved={() => undefined} />
+        </Panel>
+        <Panel title="Delete">
+          <div className="row wrap">
+            <p className="muted grow">Ends its waiting deliveries as failed and removes its connections. The history keeps its name.</p>
+            <Button kind="danger" onClick={() => setDeleting(true)}>
+              Delete destination
+            </Button>
+          </div>
+        </Panel>
+        {isDeleting && <DeleteDestination destination={destination} onClose={() => setDeleting(false)} />}
+      </div>
+    </div>
+  );
+}
+
+function DeleteDestination({ destination, onClose }: { destination: Destination; onClose: () => void }) {
+  const [, navigate] = useLocation();
+  const [name, setName] = useState('');
+  const remove = useMutation({
+    mutationFn: () => call('DELETE /api/v1/destinations/{id}', { path: { id: destination.id } }),
+    onSuccess: () => {
+      toast(`${destination.name} is deleted`);
+      navigate('/destinations');
+      void changed('destinations', 'connections', 'events', 'dlq');
+    },
+  });
+  return (
+    <Dialog title={`Delete ${destination.name}?`} onClose={onClose}>
+      <div className="in stack">
+        <p>This cannot be undone. Deliveries that wait for it end as failed.</p>
+        <div className="fld">
+          <label htmlFor="confirm-name">
+            Type <b className="strong">{destination.name}</b> to confirm
+          </label>
+          <input id="confirm-name" className="field" autoComplete="off" value={name} onInput={(event) => setName(event.currentTarget.value)} />
+        </div>
+        {remove.error && <ErrorNote error={remove.error} />}
+      </div>
+      <footer>
+        <Button onClick={onClose}>Keep it</Button>
+        <Button kind="danger" disabled={name !== destination.name || remove.isPending} onClick={() => remove.mutate()}>
+          Delete
+        </Button>
+      </footer>
+    </Dialog>
+  );
+}

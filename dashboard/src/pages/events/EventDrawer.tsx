@@ -1,0 +1,241 @@
+/** One event: what became of it, its deliveries and attempts, and the request as it came. */
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { call, serverUrl, type Schemas } from '../../api/client';
+import { changed, useEvent, useSources } from '../../api/queries';
+import { member, parseJson } from '../../lib/json';
+import { useNow } from '../../lib/now';
+import { usePreferences } from '../../lib/preferences';
+import { apiCall, curl, httpie, rawHttp } from '../../lib/requests';
+import { plural, shortId } from '../../lib/text';
+import { clock, day, when } from '../../lib/time';
+import { useShortcut } from '../../shell/Shortcuts';
+import { ErrorNote } from '../../ui/form';
+import { Gate } from '../../ui/gate';
+import { Icon } from '../../ui/icons';
+import { Dialog, Menu } from '../../ui/overlay';
+import { Ago, Button, copy, CopyButton, SourceName } from '../../ui/parts';
+import { toast } from '../../ui/toast';
+import { DeliveryRow } from './DeliveryRow';
+import { headline, latestByConnection, titleOf } from './sentence';
+import { Verification } from './EventsPage';
+import { EventViewer } from './EventViewer';
+
+type Event = Schemas['Event'];
+
+type DrawerProps = { id: string; onClose: () => void; onStep: (by: number) => void };
+
+export function EventDrawer({ id, onClose, onStep }: DrawerProps) {
+  const event = useEvent(id);
+  return (
+    <section className="drawer" aria-label="Event">
+      {event.data === undefined ? (
+        <div className="dh">
+          <div className="l1">
+            <span className="mono faint">{shortId(id)}</span>
+            <span className="end">
+              <Button kind="quiet" icon="x" label="Close" onClick={onClose} />
+            </span>
+          </div>
+          <Gate query={event} what="The event" rows={4}>
+            {() => null}
+          </Gate>
+        </div>
+      ) : (
+        <Loaded event={event.data} onClose={onClose} onStep={onStep} />
+      )}
+    </section>
+  );
+}
+
+/** The value of `type` or a name like it, from the body's own text. */
+function typeOf(event: Event): string | null {
+  const root = event.body_base64 === undefined ? parseJson(event.body) : null;
+  for (const name of ['type', 'event', 'action', 'topic']) {
+    const node = root ? member(event.body, root, name) : undefined;
+    if (node?.kind === 'string') return JSON.parse(event.body.slice(node.start, node.end)) as string;
+  }
+  return null;
+}
+
+function Loaded({ event, onClose, onStep }: { event: Event; onClose: () => void; onStep: (by: number) => void }) {
+  const now = useNow();
+  const { zone } = usePreferences();
+  const sources = useSources();
+  const source = sources.data?.items.find((one) => one.id === event.source_id);
+  const sentence = headline(event, now);
+  const latest = latestByConnection(event.deliveries);
+  return (
+    <>
+      <div className="dh">
+        <div className="l1">
+          <span className="chip plain">{event.method}</span>
+          <h2 className="title cut">{titleOf(event, typeOf(event))}</h2>
+          <span className="mono faint cut id">{event.id}</span>
+          <CopyButton text={event.id} label="Copy the id" />
+          <span className="end">
+            <Button kind="quiet" label="Previous event (k)" onClick={() => onStep(-1)} className="key">
+              <kbd>K</kbd>
+            </Button>
+            <Button kind="quiet" label="Next event (j)" onClick={() => onStep(1)} className="key">
+              <kbd>J</kbd>
+            </Button>
+            <Button kind="quiet" icon="x" label="Close" onClick={onClose} />
+          </span>
+        </div>
+        <p className="why">
+          {sentence.summary} {sentence.name !== undefined && <b className="strong">{sentence.name}</b>}
+          {sentence.rest}
+        </p>
+        <div className="meta">
+          <Link href={`/sources/${event.source_id}`}>
+            <SourceName name={source?.name ?? shortId(event.source_id)} color={source?.color} />
+          </Link>
+          <span>
+            Received {clock(event.received_at, zone, true)}, <Ago time={event.received_at} />
+          </span>
+          <Verification event={event} />
+          {event.expires_at !== null && <span>Kept until {day(event.expires_at, zone, now)}</span>}
+        </div>
+        <Actions event={event} latest={latest} source={source} />
+      </div>
+      {event.deliveries.length > 0 && (
+        <ul className="dv">
+          {[...latest, ...event.deliveries.filter((one) => !latest.includes(one))].map((delivery, i) => (
+            <DeliveryRow key={delivery.id} delivery={delivery} now={now} isOlder={i >= latest.length} eventId={event.id} />
+          ))}
+        </ul>
+      )}
+      <EventViewer event={event} latest={latest} />
+    </>
+  );
+}
+
+function Actions({ event, latest, source }: { event: Event; latest: Schemas['Delivery'][]; source: Schemas['SourceListItem'] | undefined }) {
+  const [dialog, setDialog] = useState<'choose' | 'api' | null>(null);
+  const failed = latest.filter((one) => one.status === 'failed' || one.status === 'exhausted');
+  const resend = useMutation({
+    mutationFn: (connections?: string[]) =>
+      call('POST /api/v1/events/{id}/resend', { path: { id: event.id }, body: connections === undefined ? {} : { connection_ids: connections } }),
+    onSuccess: ({ created }) => {
+      toast(created === 0 ? 'No enabled connection to send to' : `${plural(created, 'delivery', 'deliveries')} on the way`);
+      void changed('events', 'dlq');
+    },
+  });
+  useShortcut('r', () => setDialog('choose'));
+  const url = source ? serverUrl(source.ingest_path) : serverUrl('/in/TOKEN');
+  const isRefused = event.verification_status === 'failed';
+  return (
+    <>
+      <div className="acts">
+        <Menu
+          kind="primary"
+          items={[
+            { label: 'To all connections', onSelect: () => resend.mutate(undefined) },
+            ...(failed.length > 0 ? [{ label: `To the ${failed.length} that failed`, onSelect: () => resend.mutate(failed.map((one) => one.connection_id)) }] : []),
+            { label: 'Choose connections', hint: 'r', onSelect: () => setDialog('choose') },
+          ]}
+        >
+          Resend
+        </Menu>
+        <Menu
+          items={[
+            { label: 'curl to the source', onSelect: () => void copy(curl(event.method, url, event.header_list, event.body, event.body_base64)) },
+            { label: 'HTTPie to the source', onSelect: () => void copy(httpie(event.method, url, event.header_list, event.body, event.body_base64)) },
+            { label: 'Raw HTTP', onSelect: () => void copy(rawHttp(event.method, source?.ingest_path ?? '/', event.header_list, event.body)) },
+            { label: 'Body', onSelect: () => void copy(event.body) },
+            { label: 'Link to this event', icon: 'link', onSelect: () => void copy(location.href) },
+          ]}
+        >
+          Copy as
+        </Menu>
+        <Button kind="quiet" icon="api" className="more" onClick={() => setDialog('api')}>
+          Show as API call
+        </Button>
+      </div>
+      {isRefused && <p className="faint small">A resend goes out although the check failed.</p>}
+      {resend.error && <ErrorNote error={resend.error} />}
+      {dialog === 'choose' && <ChooseConnections event={event} latest={latest} onClose={() => setDialog(null)} onResend={(ids) => resend.mutate(ids)} />}
+      {dialog === 'api' && <ApiCalls event={event} onClose={() => setDialog(null)} />}
+    </>
+  );
+}
+
+function ChooseConnections({ event, latest, onClose, onResend }: { event: Event; latest: Schemas['Delivery'][]; onClose: () => void; onResend: (ids: string[]) => void }) {
+  const [chosen, setChosen] = useState(() => new Set(latest.filter((one) => one.status !== 'succeeded').map((one) => one.connection_id)));
+  const delivered = latest.filter((one) => one.status === 'succeeded' && chosen.has(one.connection_id)).length;
+  const { zone } = usePreferences();
+  return (
+    <Dialog title="Resend this event" onClose={onClose}>
+      <div className="in">
+        {latest.length === 0 && <p className="muted">This event has no delivery yet. “To all connections” makes one for each enabled connection of its source.</p>}
+        <ul className="choices">
+          {latest.map((one) => (
+            <li key={one.connection_id}>
+              <label>
+                <input
+                  type="checkbox"
+                  checked={chosen.has(one.connection_id)}
+                  onChange={() => {
+                    const next = new Set(chosen);
+                    if (!next.delete(one.connection_id)) next.add(one.connection_id);
+                    setChosen(next);
+                  }}
+                />
+                <span>{one.destination_name}</span>
+                <span className="faint small">
+                  {one.status}
+                  {one.finished_at !== null && `, ${when(one.finished_at, zone, Date.parse(event.received_at))}`}
+                </span>
+              </label>
+            </li>
+          ))}
+        </ul>
+        <p className="faint small">
+          A resend ignores the filter and uses today’s transformation and URL.
+          {delivered > 0 && ` ${plural(delivered, 'destination')} will get it a second time.`}
+        </p>
+      </div>
+      <footer>
+        <Button
+          kind="primary"
+          disabled={chosen.size === 0}
+          onClick={() => {
+            onResend([...chosen]);
+            onClose();
+          }}
+        >
+          Resend to {plural(chosen.size, 'connection')}
+        </Button>
+      </footer>
+    </Dialog>
+  );
+}
+
+function ApiCalls({ event, onClose }: { event: Event; onClose: () => void }) {
+  const calls: [string, string][] = [
+    ['Read this event', apiCall('GET', `/api/v1/events/${event.id}`)],
+    ['Send it again', apiCall('POST', `/api/v1/events/${event.id}/resend`, '{}')],
+  ];
+  return (
+    <Dialog title="As API calls" onClose={onClose} wide>
+      <div className="in stack">
+        {calls.map(([title, text]) => (
+          <div key={title} className="stack-s">
+            <div className="row">
+              <h3>{title}</h3>
+              <span className="end">
+                <CopyButton text={text} label={`Copy: ${title}`} />
+              </span>
+            </div>
+            <pre className="code">{text}</pre>
+          </div>
+        ))}
+        <p className="faint small">
+          <Icon name="verified" size={14} /> The key comes from Settings, API keys.
+        </p>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,335 @@
+/** The events of a workspace: filters in the address, a list, and the open event beside it. */
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { useLocation, useParams } from 'wouter';
+import { serverNow, type Query, type Schemas } from '../../api/client';
+import { useEvents, useSources } from '../../api/queries';
+import { useSearchState, type SearchState } from '../../lib/search';
+import type { StateName } from '../../lib/states';
+import { count, shortId, size } from '../../lib/text';
+import { windowStart } from '../../lib/time';
+import { Page } from '../../shell/Page';
+import { useShortcut } from '../../shell/Shortcuts';
+import { Gate } from '../../ui/gate';
+import { Icon } from '../../ui/icons';
+import { Menu } from '../../ui/overlay';
+import { Ago, Blank, Button, Marks, SourceName, StateLabel } from '../../ui/parts';
+import { EventDrawer } from './EventDrawer';
+
+type Item = Schemas['EventListItem'];
+
+const PAGE_SIZE = 50;
+const POLL_MILLISECONDS = 3_000;
+
+const WINDOWS = [
+  { value: '', label: 'Any time' },
+  { value: '1h', label: 'Last hour' },
+  { value: '24h', label: 'Last 24 hours' },
+  { value: '7d', label: 'Last 7 days' },
+];
+
+const VIEWS: { value: '' | Schemas['VerificationStatus']; label: string }[] = [
+  { value: '', label: 'All' },
+  { value: 'verified', label: 'Verified' },
+  { value: 'skipped', label: 'No check' },
+  { value: 'failed', label: 'Not verified' },
+];
+
+/** Reads the address. A window such as `1h` starts at the same minute for a while, so that its answers can be kept. */
+function queryOf(search: SearchState): Query {
+  const minute = Math.floor(serverNow() / 60_000) * 60_000;
+  return {
+    source_id: search.get('source'),
+    verification_status: search.get('verified'),
+    received_after: search.get('after') && windowStart(search.get('after'), minute),
+    received_before: search.get('before'),
+    q: search.get('q'),
+    page: Number(search.get('page')) || 1,
+    limit: PAGE_SIZE,
+  };
+}
+
+export function EventsPage() {
+  const { id } = useParams<{ id?: string }>();
+  const [, navigate] = useLocation();
+  const search = useSearchState();
+  const key = ['source', 'verified', 'after', 'before', 'q', 'page'].map((name) => search.get(name)).join('\n');
+  const query = useMemo(() => queryOf(search), [key]);
+  const events = useEvents(query, POLL_MILLISECONDS);
+  const [shown, newCount, showNew] = useStill(events.data, key);
+  const suffix = search.text === '' ? '' : `?${search.text}`;
+  const open = (one: string | undefined) => navigate(`/events${one === undefined ? '' : `/${one}`}${suffix}`);
+
+  const step = (by: number) => {
+    const items = shown?.items ?? [];
+    const at = items.findIndex((one) => one.id === id);
+    const next = items[at < 0 ? 0 : at + by];
+    if (next) open(next.id);
+  };
+  useShortcut('j', () => step(1));
+  useShortcut('k', () => step(-1));
+  useShortcut('Escape', () => open(undefined));
+
+  return (
+    <Page title="Events" className={`events ${id === undefined ? '' : 'open'}`}>
+      <FilterBar search={search} />
+      <Views search={search} page={shown} number={Number(query.page)} newCount={newCount} onShowNew={showNew} isFailing={events.isError} />
+      <div className="list">
+        <Gate query={{ ...events, data: shown } as typeof events} what="Events" rows={12}>
+          {(page) => (page.items.length === 0 ? <NoEvents search={search} /> : <EventTable items={page.items} selected={id} onOpen={open} />)}
+        </Gate>
+        {shown && <Paging search={search} total={shown.total} page={Number(query.page)} />}
+      </div>
+      {id !== undefined && <EventDrawer key={id} id={id} onClose={() => open(undefined)} onStep={step} />}
+    </Page>
+  );
+}
+
+/** Holds the rows still while new events arrive: known rows change in place, new ones wait until somebody asks for them. */
+function useStill(latest: Schemas['EventPage'] | undefined, key: string) {
+  const [shown, setShown] = useState<{ key: string; page: Schemas['EventPage'] } | undefined>();
+  useEffect(() => {
+    if (latest === undefined) return;
+    setShown((before) => {
+      if (before === undefined || before.key !== key || before.page.items.length === 0) return { key, page: latest };
+      const byId = new Map(latest.items.map((one) => [one.id, one]));
+      const isSamePage = before.page.items.some((one) => byId.has(one.id));
+      if (!isSamePage) return { key, page: latest };
+      return { key, page: { ...before.page, items: before.page.items.map((one) => byId.get(one.id) ?? one) } };
+    });
+  }, [latest, key]);
+  const page = shown?.page;
+  const newCount = latest !== undefined && page !== undefined ? Math.max(0, latest.total - page.total) : 0;
+  return [page, newCount, () => latest && setShown({ key, page: latest })] as const;
+}
+
+function FilterBar({ search }: { search: SearchState }) {
+  const sources = useSources();
+  const field = useRef<HTMLInputElement>(null);
+  useShortcut('/', () => field.current?.focus());
+  const after = search.get('after');
+  const source = sources.data?.items.find((one) => one.id === search.get('source'));
+  const tokens: { name: string; label: string; value: string }[] = [];
+  if (search.get('source')) tokens.push({ name: 'source', label: 'source', value: source?.name ?? shortId(search.get('source')) });
+  if (after) tokens.push({ name: 'after', label: 'after', value: after });
+  if (search.get('before')) tokens.push({ name: 'before', label: 'before', value: search.get('before') });
+  if (search.get('q')) tokens.push({ name: 'q', label: 'id', value: search.get('q') });
+  return (
+    <form
+      className="query"
+      role="search"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const value = field.current?.value.trim() ?? '';
+        if (value !== '') search.set(qualifier(value, sources.data?.items ?? []));
+        if (field.current) field.current.value = '';
+      }}
+    >
+      <div className="field">
+        <Icon name="search" className="lead" />
+        {tokens.map((token) => (
+          <button key={token.name} type="button" className="tok" aria-label={`Remove the filter ${token.label} ${token.value}`} onClick={() => search.set({ [token.name]: undefined, page: undefined })}>
+            <span>{token.label}:</span>
+            {token.value}
+            <Icon name="x" />
+          </button>
+        ))}
+        <input ref={field} aria-label="Filter by event id, or source: and a name" placeholder={tokens.length > 0 ? 'Add a filter' : 'Paste an event id, or source:name'} />
+        <kbd>/</kbd>
+      </div>
+      <Menu
+        align="end"
+        items={[
+          { label: 'All sources', onSelect: () => search.set({ source: undefined, page: undefined }) },
+          ...(sources.data?.items ?? []).slice(0, 20).map((one) => ({
+            label: <SourceName name={one.name} color={one.color} />,
+            onSelect: () => search.set({ source: one.id, page: undefined }),
+          })),
+        ]}
+      >
+        {source?.name ?? 'All sources'}
+      </Menu>
+      <Menu
+        align="end"
+        items={WINDOWS.map((window) => ({ label: window.label, onSelect: () => search.set({ after: window.value, before: undefined, page: undefined }) }))}
+      >
+        {WINDOWS.find((window) => window.value === after)?.label ?? 'Since'}
+      </Menu>
+    </form>
+  );
+}
+
+/** `source:name`, `verified:failed`, `after:1h`, or a part of an id. */
+export function qualifier(text: string, sources: { id: string; name: string }[]): Record<string, string | undefined> {
+  const [, name = '', value = ''] = /^(source|verified|after|before|id):(.+)$/.exec(text) ?? [];
+  if (name === 'source') {
+    const wanted = value.toLowerCase();
+    const found = sources.find((one) => one.name.toLowerCase() === wanted) ?? sources.find((one) => one.name.toLowerCase().includes(wanted));
+    return { source: found?.id ?? value, page: undefined };
+  }
+  if (name === 'id' || name === '') return { q: value || text, page: undefined };
+  return { [name]: value, page: undefined };
+}
+
+function Views({ search, page, number, newCount, onShowNew, isFailing }: { search: SearchState; page: Schemas['EventPage'] | undefined; number: number; newCount: number; onShowNew: () => void; isFailing: boolean }) {
+  const first = (number - 1) * PAGE_SIZE + 1;
+  return (
+    <div className="views">
+      {VIEWS.map((view) => {
+        const isOn = search.get('verified') === view.value;
+        return (
+          <button key={view.value} type="button" className={isOn ? 'on' : ''} aria-pressed={isOn} onClick={() => search.set({ verified: view.value, page: undefined })}>
+            {view.label}
+            {isOn && page && <span>{page.total_is_exact === false ? `${count(page.total)}+` : count(page.total)}</span>}
+          </button>
+        );
+      })}
+      <span className="end">
+        {newCount > 0 && (
+          <button type="button" className="newpill" onClick={onShowNew}>
+            <Icon name="up" />
+            {count(newCount)} new
+          </button>
+        )}
+        {page && page.items.length > 0 && (
+          <span className="num hide-s">
+            {count(first)}–{count(first + page.items.length - 1)} of {count(page.total)}
+          </span>
+        )}
+        <span className={`live ${isFailing ? 'down' : ''}`}>
+          <i />
+          {isFailing ? 'Trying again' : 'Up to date'}
+        </span>
+      </span>
+    </div>
+  );
+}
+
+function EventTable({ items, selected, onOpen }: { items: Item[]; selected: string | undefined; onOpen: (id: string) => void }) {
+  const sources = useSources();
+  const byId = new Map((sources.data?.items ?? []).map((one) => [one.id, one]));
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th className="c-at">Received</th>
+          <th className="c-src">Source</th>
+          <th className="c-sum">Event</th>
+          <th className="wide">What happens</th>
+          <th className="wide c-size r">Size</th>
+          <th className="wide c-ver">Verification</th>
+          <th className="c-dl">Deliveries</th>
+        </tr>
+      </thead>
+      <tbody>
+        {items.map((event) => {
+          const source = byId.get(event.source_id);
+          return (
+            <tr
+              key={event.id}
+              aria-selected={event.id === selected}
+              onClick={(click) => {
+                if ((click.target as HTMLElement).closest('a') === null) onOpen(event.id);
+              }}
+            >
+              <td className="at muted">
+                <Ago time={event.received_at} />
+              </td>
+              <td className="src-c">
+                <SourceName name={source?.name ?? shortId(event.source_id)} color={source?.color} />
+              </td>
+              <td className="sum mono cut">
+                <button type="button" className="row-link mono" onClick={() => onOpen(event.id)}>
+                  {event.method} {shortId(event.id)}
+                </button>
+              </td>
+              <td className="wide muted cut">{whatHappens(event)}</td>
+              <td className="wide r muted">{size(event.body_size)}</td>
+              <td className="wide">
+                <Verification event={event} />
+              </td>
+              <td className="dl">
+                <Deliveries event={event} />
+              </td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}
+
+/** Empty when all is well: what is there asks for attention. */
+function whatHappens(event: Item): string {
+  if (event.verification_status === 'failed') return `${event.verification_reason ?? 'The signature did not match.'} Stored, not delivered`;
+  const parts = [];
+  if (event.failed_count > 0) parts.push(`${event.failed_count} failed`);
+  if (event.pending_count > 0) parts.push(`${event.pending_count} waiting or under way`);
+  return parts.join(', ');
+}
+
+export function Verification({ event }: { event: Pick<Item, 'verification_status'> }) {
+  if (event.verification_status === 'failed') return <StateLabel state="unverified" />;
+  if (event.verification_status === 'skipped') return <span className="muted">No check</span>;
+  return (
+    <span className="state">
+      <Icon name="verified" className="muted" />
+      Verified
+    </span>
+  );
+}
+
+function Deliveries({ event }: { event: Item }) {
+  if (event.delivery_count === 0) return <span className="muted">none</span>;
+  const filtered = event.delivery_count - event.delivered_count - event.failed_count - event.pending_count;
+  const groups: [StateName, number, string][] = [
+    ['delivered', event.delivered_count, 'delivered'],
+    ['waiting', event.pending_count, 'waiting'],
+    ['rejected', event.failed_count, 'failed'],
+    ['filtered', filtered, 'filtered'],
+  ];
+  const states = groups.flatMap(([state, number]) => Array.from({ length: Math.min(number, 7) }, () => state));
+  const words = groups.filter(([, number]) => number > 0).map(([, number, word]) => `${number} ${word}`);
+  return (
+    <>
+      <span className="frac">
+        {event.delivered_count}/{event.delivery_count}
+      </span>
+      <Marks states={states} text={words.join(', ')} />
+    </>
+  );
+}
+
+function NoEvents({ search }: { search: SearchState }) {
+  const filters = ['source', 'verified', 'after', 'before', 'q'].filter((name) => search.get(name) !== '');
+  const last = filters.at(-1);
+  if (last === undefined) {
+    return (
+      <Blank icon="events" title="No event yet">
+        Post anything to the URL of a source; it appears here the moment it is stored.
+      </Blank>
+    );
+  }
+  return (
+    <Blank icon="filtered" title="No event matches these filters" action={<Button onClick={() => search.set({ [last]: undefined, page: undefined })}>Remove this filter</Button>}>
+      Nothing is left with <code>{last === 'q' ? 'id' : last}:{search.get(last)}</code>.
+    </Blank>
+  );
+}
+
+export function Paging({ search, total, page, pageSize = PAGE_SIZE }: { search: SearchState; total: number; page: number; pageSize?: number }) {
+  const pages = Math.ceil(total / pageSize);
+  if (pages <= 1) return null;
+  return (
+    <nav className="paging" aria-label="Pages">
+      <Button disabled={page <= 1} onClick={() => search.set({ page: page > 2 ? String(page - 1) : undefined })}>
+        Newer
+      </Button>
+      <span className="muted small num">
+        Page {count(page)} of {count(pages)}
+      </span>
+      <Button disabled={page >= pages} onClick={() => search.set({ page: String(page + 1) })}>
+        Older
+      </Button>
+    </nav>
+  );
+}

@@ -1,0 +1,116 @@
+/** The signed-in person: password and sessions. */
+import { useMutation } from '@tanstack/react-query';
+import { ApiError, call, type Schemas } from '../../api/client';
+import { changed, useSessions } from '../../api/queries';
+import { Field, Form } from '../../ui/form';
+import { Gate } from '../../ui/gate';
+import { Ago, Button, Facts, Panel } from '../../ui/parts';
+import { toast } from '../../ui/toast';
+import { signOut } from '../../shell/session';
+
+export function Account({ me }: { me: Schemas['Me'] }) {
+  return (
+    <>
+      <Panel title="You" end={<Button onClick={() => void signOut()}>Sign out</Button>}>
+        <Facts
+          facts={[
+            ['Name', me.user?.name ?? '–'],
+            ['E-mail', me.user?.email ?? '–'],
+          ]}
+        />
+      </Panel>
+      <Panel title="Password">
+        <Form
+          onSubmit={async (values) => {
+            if (values.get('new_password') !== values.get('again')) {
+              throw new ApiError(422, 'validation_failed', 'The two are not the same.', [{ field: 'again', message: 'is not the same as the new password.' }]);
+            }
+            await call('POST /api/v1/auth/password', { body: { current_password: String(values.get('current_password')), new_password: String(values.get('new_password')) } });
+            await changed('sessions');
+          }}
+          onDone={() => toast('The password is changed. Other sessions have ended')}
+          footer={(isBusy) => (
+            <div>
+              <Button type="submit" kind="primary" disabled={isBusy}>
+                Change password
+              </Button>
+            </div>
+          )}
+        >
+          <Field name="current_password" label="Present password" type="password" autoComplete="current-password" />
+          <Field name="new_password" label="New password" type="password" autoComplete="new-password" />
+          <Field name="again" label="New password, again" type="password" autoComplete="new-password" />
+        </Form>
+      </Panel>
+      <Sessions />
+    </>
+  );
+}
+
+/** `Firefox on Linux`, from a header that says much more. */
+export function browserOf(userAgent: string): string {
+  const browser = [
+    ['Edg/', 'Edge'],
+    ['Firefox/', 'Firefox'],
+    ['Chrome/', 'Chrome'],
+    ['Safari/', 'Safari'],
+  ].find(([mark]) => userAgent.includes(mark ?? ''))?.[1];
+  const system = [
+    ['Android', 'Android'],
+    ['iPhone', 'iOS'],
+    ['Windows', 'Windows'],
+    ['Mac OS', 'macOS'],
+    ['Linux', 'Linux'],
+  ].find(([mark]) => userAgent.includes(mark ?? ''))?.[1];
+  return browser === undefined ? userAgent.slice(0, 60) || 'Unknown program' : `${browser}${system === undefined ? '' : ` on ${system}`}`;
+}
+
+function Sessions() {
+  const sessions = useSessions();
+  const end = useMutation({
+    mutationFn: (id: string) => call('DELETE /api/v1/auth/sessions/{id}', { path: { id } }),
+    onSuccess: () => {
+      toast('The session has ended');
+      void changed('sessions');
+    },
+    onError: (error) => toast(error.message),
+  });
+  return (
+    <Panel title="Sessions" flush>
+      <Gate query={sessions} what="The sessions" rows={2}>
+        {(data) => (
+          <table className="fits">
+            <thead>
+              <tr>
+                <th>Where</th>
+                <th className="wide">Address</th>
+                <th className="c-at">Last seen</th>
+                <th className="c-act" />
+              </tr>
+            </thead>
+            <tbody>
+              {data.items.map((session) => (
+                <tr key={session.id}>
+                  <td className="cut" title={session.user_agent}>
+                    {browserOf(session.user_agent)} {session.is_current && <span className="faint small">this one</span>}
+                  </td>
+                  <td className="wide mono muted">{session.address}</td>
+                  <td className="muted">
+                    <Ago time={session.last_seen_at} />
+                  </td>
+                  <td className="r">
+                    {!session.is_current && (
+                      <Button kind="quiet" onClick={() => end.mutate(session.id)}>
+                        End
+                      </Button>
+                    )}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )}
+      </Gate>
+    </Panel>
+  );
+}

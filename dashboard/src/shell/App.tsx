@@ -1,0 +1,128 @@
+/** Who is signed in, and which page the address names. */
+import { QueryClientProvider } from '@tanstack/react-query';
+import { lazy, Suspense, useRef } from 'react';
+import { Redirect, Route, Router, Switch, useLocation } from 'wouter';
+import { ApiError, BASE_PATH } from '../api/client';
+import { queryClient, useEvents, useMe } from '../api/queries';
+import { Blank, Button, Skeleton } from '../ui/parts';
+import { Toaster } from '../ui/toast';
+import { ErrorBoundary } from './ErrorBoundary';
+import { Page } from './Page';
+import { Palette } from './Palette';
+import { Shortcuts } from './Shortcuts';
+import { Sidebar, TabBar } from './Sidebar';
+import { AcceptInvite, SignIn } from './SignIn';
+import { EventsPage } from '../pages/events/EventsPage';
+
+const FailuresPage = lazy(() => import('../pages/failures/FailuresPage').then((m) => ({ default: m.FailuresPage })));
+const SourcesPage = lazy(() => import('../pages/sources/SourcesPage').then((m) => ({ default: m.SourcesPage })));
+const SourcePage = lazy(() => import('../pages/sources/SourcePage').then((m) => ({ default: m.SourcePage })));
+const DestinationsPage = lazy(() => import('../pages/destinations/DestinationsPage').then((m) => ({ default: m.DestinationsPage })));
+const DestinationPage = lazy(() => import('../pages/destinations/DestinationPage').then((m) => ({ default: m.DestinationPage })));
+const ConnectionsPage = lazy(() => import('../pages/connections/ConnectionsPage').then((m) => ({ default: m.ConnectionsPage })));
+const ConnectionPage = lazy(() => import('../pages/connections/ConnectionPage').then((m) => ({ default: m.ConnectionPage })));
+const ReplaysPage = lazy(() => import('../pages/replays/ReplaysPage').then((m) => ({ default: m.ReplaysPage })));
+const SettingsPage = lazy(() => import('../pages/settings/SettingsPage').then((m) => ({ default: m.SettingsPage })));
+const WelcomePage = lazy(() => import('../pages/welcome/WelcomePage').then((m) => ({ default: m.WelcomePage })));
+
+export function App() {
+  return (
+    <QueryClientProvider client={queryClient}>
+      <Router base={BASE_PATH}>
+        <SignedIn />
+        <Toaster />
+      </Router>
+    </QueryClientProvider>
+  );
+}
+
+function SignedIn() {
+  const me = useMe();
+  const [path, navigate] = useLocation();
+  const isInvite = path === '/invite';
+  const isRefused = me.error instanceof ApiError && me.error.status === 401;
+  const wasRefused = useRef(false);
+  wasRefused.current = isRefused || (wasRefused.current && me.data === undefined);
+  // While the answer to a sign-in is on its way the form stays, with what was typed.
+  if (wasRefused.current) return <SignIn hasInvite={isInvite} />;
+  if (me.data === undefined) {
+    if (!me.isError) return <div aria-busy="true" />;
+    return (
+      <main className="gate">
+        <Blank tone="failed" icon="unverified" title="The server could not be reached" action={<Button onClick={() => void me.refetch()}>Try now</Button>}>
+          {me.error.message}
+        </Blank>
+      </main>
+    );
+  }
+  if (isInvite) return <AcceptInvite onDone={() => navigate('/')} />;
+  return (
+    <div className="app">
+      <a className="skip" href="#page" onClick={skip}>
+        Skip to the page
+      </a>
+      <Sidebar />
+      <ErrorBoundary resetKey={path}>
+        <Suspense fallback={<Loading />}>
+          <Routes />
+        </Suspense>
+      </ErrorBoundary>
+      <TabBar />
+      <Palette />
+      <Shortcuts />
+    </div>
+  );
+}
+
+function skip(event: { preventDefault: () => void }) {
+  event.preventDefault();
+  document.getElementById('page')?.focus();
+}
+
+function Loading() {
+  return (
+    <div className="main">
+      <header className="bar" />
+      <div className="page">
+        <Skeleton />
+      </div>
+    </div>
+  );
+}
+
+function Routes() {
+  return (
+    <Switch>
+      <Route path="/" component={Home} />
+      <Route path="/welcome" component={WelcomePage} />
+      <Route path="/events/:id?" component={EventsPage} />
+      <Route path="/failures" component={FailuresPage} />
+      <Route path="/sources" component={SourcesPage} />
+      <Route path="/sources/:id/:tab?" component={SourcePage} />
+      <Route path="/destinations" component={DestinationsPage} />
+      <Route path="/destinations/:id/:tab?" component={DestinationPage} />
+      <Route path="/connections" component={ConnectionsPage} />
+      <Route path="/connections/:id" component={ConnectionPage} />
+      <Route path="/replays" component={ReplaysPage} />
+      <Route path="/settings/:tab?" component={SettingsPage} />
+      <Route component={NotFound} />
+    </Switch>
+  );
+}
+
+/** The first event decides: before it the welcome page, afterwards the events. */
+function Home() {
+  const events = useEvents({ limit: 1 });
+  if (events.data === undefined && !events.isError) return <Loading />;
+  return <Redirect to={events.data?.total === 0 ? '/welcome' : '/events'} replace />;
+}
+
+function NotFound() {
+  return (
+    <Page title="Not found">
+      <Blank icon="ring" title="There is no such page">
+        The address may be from another version of Sluice.
+      </Blank>
+    </Page>
+  );
+}

@@ -1,0 +1,63 @@
+// Holds the pages against the documents of the server: every operation has a page, and roles are as the reference says.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { may, type Permission } from '../src/lib/roles';
+
+const root = join(import.meta.dirname, '..');
+const document = JSON.parse(readFileSync(join(root, '../server/src/main/resources/openapi.json'), 'utf8')) as { paths: Record<string, Record<string, unknown>> };
+const permissions = readFileSync(join(root, '../docs/reference/permissions.md'), 'utf8');
+
+/** Operations that no page calls, each with its reason. */
+const WITHOUT_PAGE: Record<string, string> = {
+  'GET /api/openapi.json': 'for programs',
+  'GET /api/v1/sources/{id}/dlq': 'GET /api/v1/dlq has the same with source_id',
+  'GET /api/v1/sources/{id}/dlq/summary': 'GET /api/v1/dlq/groups says more',
+  'GET /api/v1/replays/{id}': 'the list shows all of a replay',
+  'GET /in/{token}': 'for senders who open the URL in a browser',
+  'PUT /in/{token}': 'for senders',
+  'PATCH /in/{token}': 'for senders',
+  'DELETE /in/{token}': 'for senders',
+};
+
+function sources(directory: string): string {
+  return readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((file) => file.isFile() && /\.tsx?$/.test(file.name) && file.name !== 'schema.d.ts')
+    .map((file) => readFileSync(join(file.parentPath, file.name), 'utf8'))
+    .join('\n');
+}
+
+describe('the API', () => {
+  const code = sources(join(root, 'src'));
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods)
+      .filter((method) => ['get', 'post', 'patch', 'put', 'delete'].includes(method))
+      .map((method) => `${method.toUpperCase()} ${path}`),
+  );
+
+  it.each(operations)('%s is called by a page, or is listed with its reason', (operation) => {
+    const isCalled = code.includes(`'${operation}'`);
+    expect(isCalled !== operation in WITHOUT_PAGE, isCalled ? 'listed, but a page calls it' : 'no page calls it').toBe(true);
+  });
+
+  it('is all that is listed', () => {
+    expect(Object.keys(WITHOUT_PAGE).filter((one) => !operations.includes(one))).toEqual([]);
+  });
+});
+
+describe('roles', () => {
+  const SHOWN_BY: Record<Permission, string> = {
+    'manage-keys': '| POST | `/api/v1/api-keys` |',
+    'see-members': '| GET | `/api/v1/workspaces/{id}/members` |',
+    'manage-members': '| PATCH | `/api/v1/workspaces/{id}/members/{user_id}` |',
+    'rename-workspace': '| PATCH | `/api/v1/workspaces/{id}` |',
+    'transfer-workspace': '| POST | `/api/v1/workspaces/{id}/transfer` |',
+  };
+
+  it.each(Object.entries(SHOWN_BY) as [Permission, string][])('may %s as docs/reference/permissions.md has it', (permission, row) => {
+    const cells = permissions.split('\n').find((line) => line.startsWith(row))?.split('|').map((cell) => cell.trim()) ?? [];
+    // | method | path | none | key | read key | member | admin | owner | other |
+    const allowed = { member: cells[6], admin: cells[7], owner: cells[8] };
+    for (const role of ['member', 'admin', 'owner'] as const) expect([role, may(role, permission)]).toEqual([role, allowed[role] === 'yes']);
+  });
+});
