@@ -41,7 +41,9 @@ test)
 e2e)
     if ! command -v chromium >/dev/null && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
         say "installing Chromium for the browser tests (once) ..."
-        DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null 2>&1 || true
+        export DEBIAN_FRONTEND=noninteractive
+        install="apt-get install -y -qq --no-install-recommends chromium"
+        $install >/dev/null 2>&1 || { apt-get update -qq && $install; } >/dev/null 2>&1 || true
     fi
     npm run --silent e2e
     ;;
