@@ -35,6 +35,7 @@ class AuditCommandTest {
               ok        no delivery is stored twice
               ok        every delivery belongs to a stored event
               ok        the usage counts match the rows
+              ok        everything stored can be read
             """;
 
     private record AuditRun(int status, String out, String err) {}

@@ -184,6 +184,26 @@ class SignInTest {
     }
 
     @Test
+    void basic_credentials_for_a_proxy_do_not_hide_the_session() {
+        var person = Person.register(api, "proxied@example.com");
+
+        var me =
+                person.send(
+                        person.request("/api/v1/me")
+                                .header("Authorization", "Basic cHJveHk6c2VjcmV0")
+                                .GET());
+
+        assertThat(me.status()).isEqualTo(200);
+        assertThat(me.text("auth")).isEqualTo("session");
+        var noSession =
+                api.send(
+                        api.anonymous("/api/v1/me")
+                                .header("Authorization", "Basic cHJveHk6c2VjcmV0")
+                                .GET());
+        assertThat(noSession.status()).isEqualTo(401);
+    }
+
+    @Test
     void a_person_sees_and_ends_only_the_own_sessions() {
         var gina = Person.register(api, "gina@example.com");
         var elsewhere = Person.signIn(api, "gina@example.com");

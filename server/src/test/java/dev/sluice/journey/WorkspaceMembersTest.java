@@ -139,6 +139,19 @@ class WorkspaceMembersTest {
     }
 
     @Test
+    void a_person_owns_twenty_workspaces_at_most() {
+        var owner = Person.register(api, "collector@example.com");
+        for (int owned = 1; owned < 20; owned++) {
+            assertThat(owner.post("/api/v1/workspaces", "{'name':'More'}").status()).isEqualTo(201);
+        }
+
+        var refused = owner.post("/api/v1/workspaces", "{'name':'Too many'}");
+
+        assertThat(refused.status()).isEqualTo(409);
+        assertThat(refused.body()).contains("at most 20 workspaces. Delete or transfer one first.");
+    }
+
+    @Test
     void a_workspace_never_loses_its_last_owner() {
         var owner = Person.register(api, "owner4@example.com");
         var workspace = "/api/v1/workspaces/" + workspaceOf(owner);

@@ -77,7 +77,7 @@ public final class Authenticator {
     ///   key may only read and the request is no `GET` or `HEAD`; 429 if the request exceeds the
     ///   workspace's rate limit, or if too many unknown keys came from the client's network
     public Caller authenticate(Request request) {
-        if (request.header("Authorization").isEmpty() && hasSession(request)) {
+        if (!sendsKey(request) && hasSession(request)) {
             var session = session(request);
             var membership =
                     session.membership()
@@ -104,6 +104,14 @@ public final class Authenticator {
         return new AuditTrail(actor, clientAddress.of(request).getHostAddress(), ids);
     }
 
+    /// Whether the request has an API key. Basic credentials are for a proxy in front of the
+    /// server: a browser that gave them to the proxy sends them here too, beside its session.
+    private static boolean sendsKey(Request request) {
+        return request.header("Authorization")
+                .filter(value -> !value.regionMatches(true, 0, "Basic ", 0, "Basic ".length()))
+                .isPresent();
+    }
+
     private static boolean hasSession(Request request) {
         return SessionCookie.token(request).isPresent();
     }
@@ -115,7 +123,7 @@ public final class Authenticator {
     ///   another site sent it
     public Session session(Request request) {
         request.addExtraHeaders(NO_STORE);
-        if (request.header("Authorization").isPresent()) {
+        if (sendsKey(request)) {
             var _ = authenticateKey(request).requireSession(); // always refused
         }
         byte[] hash =

@@ -1,5 +1,6 @@
 package dev.sluice.account.members;
 
+import dev.sluice.account.access.AccountStore;
 import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Caller.Identity;
 import dev.sluice.account.access.SessionStore;
@@ -10,6 +11,9 @@ import dev.sluice.account.workspace.Workspace;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.account.workspace.WorkspaceStore;
 import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.http.ApiErrorCode;
+import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.http.Router;
@@ -26,6 +30,8 @@ import java.util.UUID;
 /// The routes under `/api/v1/workspaces` that concern the workspace itself: list, create, rename
 /// and switch.
 public final class WorkspaceRoutes {
+
+    private static final int MAX_OWNED_WORKSPACES = 20;
 
     private final Db db;
     private final Authenticator authenticator;
@@ -79,6 +85,7 @@ public final class WorkspaceRoutes {
         String name = name(request);
         var workspace = new Workspace(new WorkspaceId(ids.next()), name, firstPlan);
         db.run(tx -> {
+            requireRoom(tx, session.account());
             WorkspaceStore.create(tx, workspace, clock.instant());
             MemberStore.insert(tx, workspace.id(), session.account(), Role.OWNER, clock.instant());
             authenticator
@@ -92,6 +99,23 @@ public final class WorkspaceRoutes {
                             Set.of("name"));
         });
         return Reply.created(json(new Membership(workspace, Role.OWNER)));
+    }
+
+    /// Each workspace has a share of the server and a quota of its own, so nobody may have any
+    /// number of them.
+    private static void requireRoom(Tx tx, UUID account) {
+        AccountStore.lock(tx, account);
+        long owned =
+                MemberStore.memberships(tx, account).stream()
+                        .filter(membership -> membership.role() == Role.OWNER)
+                        .count();
+        if (owned >= MAX_OWNED_WORKSPACES) {
+            throw new ApiException(
+                    ApiErrorCode.CONFLICT,
+                    "A person owns at most "
+                            + MAX_OWNED_WORKSPACES
+                            + " workspaces. Delete or transfer one first.");
+        }
     }
 
     private Reply rename(Request request) throws IOException {
