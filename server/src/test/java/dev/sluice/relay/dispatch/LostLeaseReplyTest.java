@@ -1,7 +1,6 @@
 package dev.sluice.relay.dispatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.gateway.routing.Route;
 import dev.sluice.gateway.source.SourceId;
@@ -112,10 +111,10 @@ class LostLeaseReplyTest {
         store.wake(List.of(new LaneStore.LaneWake(lane, clock.instant())));
     }
 
-    private void releaseInDoubt() {
+    private void releaseInDoubt() throws InterruptedException {
         wakes();
         isCut = true;
-        assertThatThrownBy(backlog::run).isInstanceOf(SimulatedDatabase.ConnectionLost.class);
+        backlog.run();
         isCut = false;
     }
 
