@@ -63,6 +63,7 @@ const ERROR_LABELS: Record<NonNullable<Schemas['DeliveryErrorCode']>, string> = 
   http_status: 'Error status',
   invalid_response: 'Invalid answer',
   transformation_failed: 'Transformation failed',
+  payload_unreadable: 'Stored payload not readable',
   interrupted: 'Interrupted',
   destination_deleted: 'Destination deleted',
   connection_deleted: 'Connection deleted',

@@ -11,6 +11,7 @@ import { Page } from './Page';
 import { Palette } from './Palette';
 import { Shortcuts } from './Shortcuts';
 import { Sidebar, TabBar } from './Sidebar';
+import { ResetPassword } from './ResetPassword';
 import { AcceptInvite, SignIn } from './SignIn';
 import { EventsPage } from '../pages/events/EventsPage';
 
@@ -43,6 +44,7 @@ function SignedIn() {
   const isRefused = me.error instanceof ApiError && me.error.status === 401;
   const wasRefused = useRef(false);
   wasRefused.current = isRefused || (wasRefused.current && me.data === undefined);
+  if (path === '/reset') return <ResetPassword />;
   // While the answer to a sign-in is on its way the form stays, with what was typed.
   if (wasRefused.current) return <SignIn hasInvite={isInvite} />;
   if (me.data === undefined) {
