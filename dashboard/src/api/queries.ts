@@ -148,3 +148,14 @@ export const useInvites = (id: string, isEnabled: boolean) =>
 
 export const usePlans = () =>
   useQuery({ queryKey: ['plans'], queryFn: ({ signal }) => call('GET /api/v1/plans', { signal }), staleTime: 600_000 });
+
+export const useUsage = () =>
+  useQuery({ queryKey: ['usage'], queryFn: ({ signal }) => call('GET /api/v1/usage', { signal }), refetchInterval: 15_000 });
+
+export const useAuditLog = (query: Query, isEnabled: boolean) =>
+  useQuery({
+    queryKey: ['audit-log', query],
+    queryFn: ({ signal }) => call('GET /api/v1/audit-log', { query, signal }),
+    placeholderData: keepPreviousData,
+    enabled: isEnabled,
+  });
