@@ -15,6 +15,7 @@ import { ResetPassword } from './ResetPassword';
 import { AcceptInvite, SignIn } from './SignIn';
 import { EventsPage } from '../pages/events/EventsPage';
 
+const OverviewPage = lazy(() => import('../pages/overview/OverviewPage').then((m) => ({ default: m.OverviewPage })));
 const FailuresPage = lazy(() => import('../pages/failures/FailuresPage').then((m) => ({ default: m.FailuresPage })));
 const SourcesPage = lazy(() => import('../pages/sources/SourcesPage').then((m) => ({ default: m.SourcesPage })));
 const SourcePage = lazy(() => import('../pages/sources/SourcePage').then((m) => ({ default: m.SourcePage })));
@@ -97,6 +98,7 @@ function Routes() {
     <Switch>
       <Route path="/" component={Home} />
       <Route path="/welcome" component={WelcomePage} />
+      <Route path="/overview" component={OverviewPage} />
       <Route path="/events/:id?" component={EventsPage} />
       <Route path="/failures" component={FailuresPage} />
       <Route path="/sources" component={SourcesPage} />
@@ -112,11 +114,11 @@ function Routes() {
   );
 }
 
-/** The first event decides: before it the welcome page, afterwards the events. */
+/** The first event decides: before it the welcome page, afterwards the overview. */
 function Home() {
   const events = useEvents({ limit: 1 });
   if (events.data === undefined && !events.isError) return <Loading />;
-  return <Redirect to={events.data?.total === 0 ? '/welcome' : '/events'} replace />;
+  return <Redirect to={events.data?.total === 0 ? '/welcome' : '/overview'} replace />;
 }
 
 function NotFound() {
