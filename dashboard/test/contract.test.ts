@@ -17,7 +17,6 @@ const WITHOUT_PAGE: Record<string, string> = {
   'GET /api/v1/replays/{id}': 'the list shows all of a replay',
   'GET /healthz/live': 'for what watches the server',
   'GET /healthz/ready': 'for what watches the server',
-  'GET /api/v1/stream': 'no page yet; the API has it',
   'GET /api/v1/sources/{id}/tail': 'GET /api/v1/stream shows the same of one source',
   'GET /api/v1/sources/{id}/stream': 'GET /api/v1/stream shows the same of one source',
   'GET /in/{token}': 'for senders who open the URL in a browser',

@@ -16,6 +16,7 @@ import { AcceptInvite, SignIn } from './SignIn';
 import { EventsPage } from '../pages/events/EventsPage';
 
 const OverviewPage = lazy(() => import('../pages/overview/OverviewPage').then((m) => ({ default: m.OverviewPage })));
+const LivePage = lazy(() => import('../pages/live/LivePage').then((m) => ({ default: m.LivePage })));
 const FailuresPage = lazy(() => import('../pages/failures/FailuresPage').then((m) => ({ default: m.FailuresPage })));
 const SourcesPage = lazy(() => import('../pages/sources/SourcesPage').then((m) => ({ default: m.SourcesPage })));
 const SourcePage = lazy(() => import('../pages/sources/SourcePage').then((m) => ({ default: m.SourcePage })));
@@ -99,6 +100,7 @@ function Routes() {
       <Route path="/" component={Home} />
       <Route path="/welcome" component={WelcomePage} />
       <Route path="/overview" component={OverviewPage} />
+      <Route path="/live" component={LivePage} />
       <Route path="/events/:id?" component={EventsPage} />
       <Route path="/failures" component={FailuresPage} />
       <Route path="/sources" component={SourcesPage} />
