@@ -135,13 +135,16 @@ function TimeField({ label, value, onChange }: { label: string; value: string; o
     <label className="check-label">
       {label}
       <input
+        key={value}
         type="datetime-local"
         className="field"
-        value={shown}
-        onChange={(event) => {
+        defaultValue={shown}
+        // A year that is typed is a valid one from its first digit on, so it is read at the end.
+        onBlur={(event) => {
           const text = event.currentTarget.value;
-          onChange(text === '' ? '' : new Date(text).toISOString());
+          if (text !== shown) onChange(text === '' ? '' : new Date(text).toISOString());
         }}
+        onKeyDown={(event) => event.key === 'Enter' && event.currentTarget.blur()}
       />
     </label>
   );
