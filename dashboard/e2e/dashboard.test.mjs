@@ -136,6 +136,9 @@ test('with the keyboard alone: sign in, open an event, step, close, jump', async
   await own.keyboard.press('Tab');
   await own.keyboard.type(PASSWORD);
   await own.keyboard.press('Enter');
+  await own.getByRole('heading', { name: 'Overview' }).waitFor();
+  await own.keyboard.press('g');
+  await own.keyboard.press('e');
   await own.locator('.list tbody tr').first().waitFor();
   await own.keyboard.press('j');
   await own.locator('.drawer .dv, .drawer .why').first().waitFor();
@@ -155,6 +158,35 @@ test('with the keyboard alone: sign in, open an event, step, close, jump', async
   await own.waitForURL('**/destinations/*');
   await own.context().close();
   noProblems();
+});
+
+test('the live view shows an event that arrives, holds the next one while paused, and goes on', async () => {
+  await page.goto('/live');
+  await page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
+  const send = () => fetch(server.url + made.shop.ingest_path, { method: 'POST', body: '{"live":1}' });
+  const rows = page.locator('.list tbody tr');
+  await send();
+  await rows.nth(0).waitFor();
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await send();
+  await page.getByRole('button', { name: '1 new' }).waitFor();
+  assert.equal(await rows.count(), 1);
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await rows.nth(1).waitFor();
+  noProblems();
+});
+
+test('the link of a mail sets a password; its token leaves the address bar', async () => {
+  const own = await newPage(browser, server.url, problems);
+  await own.goto('/reset#no-such-token');
+  await own.getByRole('heading', { name: 'Set a new password' }).waitFor();
+  assert.equal(new URL(own.url()).hash, '');
+  await own.getByLabel('New password', { exact: true }).fill(PASSWORD);
+  await own.getByLabel('New password, again').fill(PASSWORD);
+  await own.getByRole('button', { name: 'Set password' }).click();
+  await own.getByRole('alert').filter({ hasText: 'was used or is older' }).waitFor();
+  await own.context().close();
+  problems.splice(0); // the refusals, which the browser logs
 });
 
 test('a member is not offered what the role may not do', async () => {
@@ -196,6 +228,8 @@ const WIDTHS = { wide: [1440, 900], middle: [1024, 768], narrow: [390, 844] };
 
 function routes() {
   return {
+    overview: '/overview',
+    live: '/live',
     events: '/events',
     event: `/events/${made.last}`,
     headers: `/events/${made.last}?tab=headers`,
@@ -206,6 +240,7 @@ function routes() {
     source: `/sources/${made.shop.id}`,
     verification: `/sources/${made.shop.id}/verification`,
     response: `/sources/${made.shop.id}/response`,
+    refusals: `/sources/${made.shop.id}/refusals`,
     destinations: '/destinations',
     'new-destination': '/destinations?new=1',
     destination: `/destinations/${made.fulfilment.id}`,
@@ -215,8 +250,10 @@ function routes() {
     transform: `/connections/${made.bench.id}?tab=transform`,
     replays: '/replays',
     settings: '/settings',
+    plan: '/settings/plan',
     members: '/settings/members',
     'api-keys': '/settings/api-keys',
+    'audit-log': '/settings/audit-log',
     account: '/settings/account',
     appearance: '/settings/appearance',
     welcome: '/welcome',

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { may, type Permission } from '../src/lib/roles';
+import { ACTIONS } from '../src/pages/settings/actions';
 
 const root = join(import.meta.dirname, '..');
 const document = JSON.parse(readFileSync(join(root, '../server/src/main/resources/openapi.json'), 'utf8')) as { paths: Record<string, Record<string, unknown>> };
@@ -14,6 +15,10 @@ const WITHOUT_PAGE: Record<string, string> = {
   'GET /api/v1/sources/{id}/dlq': 'GET /api/v1/dlq has the same with source_id',
   'GET /api/v1/sources/{id}/dlq/summary': 'GET /api/v1/dlq/groups says more',
   'GET /api/v1/replays/{id}': 'the list shows all of a replay',
+  'GET /healthz/live': 'for what watches the server',
+  'GET /healthz/ready': 'for what watches the server',
+  'GET /api/v1/sources/{id}/tail': 'GET /api/v1/stream shows the same of one source',
+  'GET /api/v1/sources/{id}/stream': 'GET /api/v1/stream shows the same of one source',
   'GET /in/{token}': 'for senders who open the URL in a browser',
   'PUT /in/{token}': 'for senders',
   'PATCH /in/{token}': 'for senders',
@@ -52,6 +57,9 @@ describe('roles', () => {
     'manage-members': '| PATCH | `/api/v1/workspaces/{id}/members/{user_id}` |',
     'rename-workspace': '| PATCH | `/api/v1/workspaces/{id}` |',
     'transfer-workspace': '| POST | `/api/v1/workspaces/{id}/transfer` |',
+    'delete-workspace': '| DELETE | `/api/v1/workspaces/{id}` |',
+    'change-plan': '| PUT | `/api/v1/workspaces/{id}/plan` |',
+    'see-audit-log': '| GET | `/api/v1/audit-log` |',
   };
 
   it.each(Object.entries(SHOWN_BY) as [Permission, string][])('may %s as docs/reference/permissions.md has it', (permission, row) => {
@@ -59,5 +67,14 @@ describe('roles', () => {
     // | method | path | none | key | read key | member | admin | owner | other |
     const allowed = { member: cells[6], admin: cells[7], owner: cells[8] };
     for (const role of ['member', 'admin', 'owner'] as const) expect([role, may(role, permission)]).toEqual([role, allowed[role] === 'yes']);
+  });
+});
+
+describe('the audit log', () => {
+  it('can be narrowed to each action of docs/reference/audit-log.md', () => {
+    const reference = readFileSync(join(root, '../docs/reference/audit-log.md'), 'utf8');
+    const rows = reference.split('\n').filter((line) => line.startsWith('| `'));
+    const listed = rows.flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`([a-z_.]+)`/g)].map((found) => found[1]));
+    expect([...ACTIONS].sort()).toEqual(listed.sort());
   });
 });

@@ -123,6 +123,19 @@ export async function callText(operation: Operation, options: CallOptions = {}):
   return (await send(operation, options)).text();
 }
 
+/** Why the server refuses an operation whose answer has no end; null if it does not. */
+export async function refusalOf(operation: Operation, options: CallOptions = {}): Promise<ApiError | null> {
+  const abort = new AbortController();
+  try {
+    await send(operation, { ...options, signal: abort.signal });
+    return null;
+  } catch (e) {
+    return e as ApiError;
+  } finally {
+    abort.abort();
+  }
+}
+
 async function toError(response: Response): Promise<ApiError> {
   const retryAfter = Number(response.headers.get('Retry-After'));
   let code = 'internal_error';

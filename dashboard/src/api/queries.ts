@@ -1,6 +1,7 @@
 /** The dashboard's reads. A key mirrors its path, so that a change invalidates everything below a resource. */
 import { keepPreviousData, MutationCache, QueryCache, QueryClient, useQuery } from '@tanstack/react-query';
-import { ApiError, call, type Query } from './client';
+import { windowStart } from '../lib/time';
+import { ApiError, call, serverNow, type Query } from './client';
 
 /** A session that ended is noticed by whatever asks next; the shell then shows the sign-in page. */
 function onError(error: Error, query?: { queryKey?: readonly unknown[] }) {
@@ -148,3 +149,60 @@ export const useInvites = (id: string, isEnabled: boolean) =>
 
 export const usePlans = () =>
   useQuery({ queryKey: ['plans'], queryFn: ({ signal }) => call('GET /api/v1/plans', { signal }), staleTime: 600_000 });
+
+export const useUsage = () =>
+  useQuery({ queryKey: ['usage'], queryFn: ({ signal }) => call('GET /api/v1/usage', { signal }), refetchInterval: 15_000 });
+
+export const useAuditLog = (query: Query, isEnabled: boolean) =>
+  useQuery({
+    queryKey: ['audit-log', query],
+    queryFn: ({ signal }) => call('GET /api/v1/audit-log', { query, signal }),
+    placeholderData: keepPreviousData,
+    enabled: isEnabled,
+  });
+
+/** A window such as `24h`, up to the moment of asking. */
+const since = (window: string): Query => ({ received_after: windowStart(window, serverNow()) });
+const STATS_MILLISECONDS = 15_000;
+/** The lists of the overview show fewer; the rest is for what needs attention. */
+const STATS_ROWS = 200;
+
+export const useStatsOverview = (window: string) =>
+  useQuery({
+    queryKey: ['stats', 'overview', window],
+    queryFn: ({ signal }) => call('GET /api/v1/stats/overview', { query: since(window), signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: STATS_MILLISECONDS,
+  });
+
+export const useStatsBySource = (window: string) =>
+  useQuery({
+    queryKey: ['stats', 'by-source', window],
+    queryFn: ({ signal }) => call('GET /api/v1/stats/by-source', { query: { ...since(window), limit: STATS_ROWS }, signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: STATS_MILLISECONDS,
+  });
+
+export const useVolumeBySource = (window: string) =>
+  useQuery({
+    queryKey: ['stats', 'volume-by-source', window],
+    queryFn: ({ signal }) => call('GET /api/v1/stats/volume-by-source', { query: { ...since(window), limit: STATS_ROWS }, signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: STATS_MILLISECONDS,
+  });
+
+export const useStatsByDestination = (window: string) =>
+  useQuery({
+    queryKey: ['stats', 'by-destination', window],
+    queryFn: ({ signal }) => call('GET /api/v1/stats/by-destination', { query: { ...since(window), limit: STATS_ROWS }, signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: STATS_MILLISECONDS,
+  });
+
+export const useRefusals = (id: string, page: number, limit: number, window: string, after: () => string) =>
+  useQuery({
+    queryKey: ['sources', id, 'refusals', window, page],
+    queryFn: ({ signal }) => call('GET /api/v1/sources/{id}/refusals', { path: { id }, query: { received_after: after(), page, limit }, signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: STATS_MILLISECONDS,
+  });

@@ -11,9 +11,12 @@ import { Page } from './Page';
 import { Palette } from './Palette';
 import { Shortcuts } from './Shortcuts';
 import { Sidebar, TabBar } from './Sidebar';
+import { ResetPassword } from './ResetPassword';
 import { AcceptInvite, SignIn } from './SignIn';
 import { EventsPage } from '../pages/events/EventsPage';
 
+const OverviewPage = lazy(() => import('../pages/overview/OverviewPage').then((m) => ({ default: m.OverviewPage })));
+const LivePage = lazy(() => import('../pages/live/LivePage').then((m) => ({ default: m.LivePage })));
 const FailuresPage = lazy(() => import('../pages/failures/FailuresPage').then((m) => ({ default: m.FailuresPage })));
 const SourcesPage = lazy(() => import('../pages/sources/SourcesPage').then((m) => ({ default: m.SourcesPage })));
 const SourcePage = lazy(() => import('../pages/sources/SourcePage').then((m) => ({ default: m.SourcePage })));
@@ -43,6 +46,7 @@ function SignedIn() {
   const isRefused = me.error instanceof ApiError && me.error.status === 401;
   const wasRefused = useRef(false);
   wasRefused.current = isRefused || (wasRefused.current && me.data === undefined);
+  if (path === '/reset') return <ResetPassword />;
   // While the answer to a sign-in is on its way the form stays, with what was typed.
   if (wasRefused.current) return <SignIn hasInvite={isInvite} />;
   if (me.data === undefined) {
@@ -95,6 +99,8 @@ function Routes() {
     <Switch>
       <Route path="/" component={Home} />
       <Route path="/welcome" component={WelcomePage} />
+      <Route path="/overview" component={OverviewPage} />
+      <Route path="/live" component={LivePage} />
       <Route path="/events/:id?" component={EventsPage} />
       <Route path="/failures" component={FailuresPage} />
       <Route path="/sources" component={SourcesPage} />
@@ -110,11 +116,11 @@ function Routes() {
   );
 }
 
-/** The first event decides: before it the welcome page, afterwards the events. */
+/** The first event decides: before it the welcome page, afterwards the overview. */
 function Home() {
   const events = useEvents({ limit: 1 });
   if (events.data === undefined && !events.isError) return <Loading />;
-  return <Redirect to={events.data?.total === 0 ? '/welcome' : '/events'} replace />;
+  return <Redirect to={events.data?.total === 0 ? '/welcome' : '/overview'} replace />;
 }
 
 function NotFound() {

@@ -80,6 +80,7 @@ export function Shortcuts() {
     ['j, k', 'Next and previous event'],
     ['Enter', 'Open the selected event'],
     ['r', 'Resend the open event'],
+    ['p', 'Pause the live view'],
     ['Esc', 'Close'],
     ...PLACES.map((place): [string, string] => [`g ${place.key}`, place.label]),
   ];

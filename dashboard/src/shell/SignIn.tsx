@@ -1,43 +1,35 @@
 /** Sign-in, registration where the server allows it, and accepting an invite. */
-import { useEffect, useState, type ReactNode } from 'react';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
 import { ApiError, call } from '../api/client';
 import { queryClient } from '../api/queries';
 import { Field, Form, text } from '../ui/form';
-import { Icon } from '../ui/icons';
-import { Button, Note, ThemeButton } from '../ui/parts';
-
-function Frame({ title, children }: { title: string; children: ReactNode }) {
-  useEffect(() => {
-    document.title = `${title} | Sluice`;
-  }, [title]);
-  return (
-    <main className="gate">
-      <div className="gate-theme">
-        <ThemeButton />
-      </div>
-      <div className="gate-in">
-        <div className="gate-brand">
-          <Icon name="logo" size={28} />
-          <span>Sluice</span>
-        </div>
-        <h1>{title}</h1>
-        {children}
-      </div>
-    </main>
-  );
-}
+import { Button, Note } from '../ui/parts';
+import { Frame } from './Frame';
+import { forgetLinkToken, useLinkToken } from './linkToken';
+import { ForgotPassword } from './ResetPassword';
 
 async function entered() {
   await queryClient.invalidateQueries();
 }
 
 export function SignIn({ hasInvite }: { hasInvite: boolean }) {
-  const [isRegistering, setRegistering] = useState(false);
-  return isRegistering ? (
-    <Register hasInvite={hasInvite} onBack={() => setRegistering(false)} />
-  ) : (
+  const [view, setView] = useState<'sign-in' | 'register' | 'forgot'>('sign-in');
+  // Taken here already, so that the address bar shows it no longer than it must.
+  const token = useLinkToken();
+  if (view === 'register') return <Register inviteToken={hasInvite ? token : ''} onBack={() => setView('sign-in')} />;
+  if (view === 'forgot') return <ForgotPassword onBack={() => setView('sign-in')} />;
+  return (
     <Frame title="Sign in">
-      {hasInvite && <Note icon="verified">Sign in with the invited e-mail address to accept the invite.</Note>}
+      {hasInvite && (
+        <Note icon="verified">
+          You are invited. Sign in with the invited e-mail address, or{' '}
+          <button type="button" className="link" onClick={() => setView('register')}>
+            create an account for it
+          </button>
+          .
+        </Note>
+      )}
       <Form
         className="gate-form"
         onSubmit={async (values) => {
@@ -53,17 +45,27 @@ export function SignIn({ hasInvite }: { hasInvite: boolean }) {
         <Field name="email" label="E-mail" type="email" autoComplete="username" autoFocus />
         <Field name="password" label="Password" type="password" autoComplete="current-password" />
       </Form>
-      <p className="faint small">
-        The first start writes the owner’s address and password to <code>first-start.txt</code> in the data directory.{' '}
-        <button type="button" className="link" onClick={() => setRegistering(true)}>
-          Create an account
+      <p className="row wrap small">
+        <button type="button" className="link" onClick={() => setView('forgot')}>
+          Forgot password?
         </button>
+        {!hasInvite && (
+          <button type="button" className="link" onClick={() => setView('register')}>
+            Create an account
+          </button>
+        )}
+      </p>
+      <p className="faint small">
+        The first start writes the owner’s address and password to <code>first-start.txt</code> in the data directory.
       </p>
     </Frame>
   );
 }
 
-function Register({ hasInvite, onBack }: { hasInvite: boolean; onBack: () => void }) {
+/** With an invite the account joins the invite's workspace; without one it gets a workspace of its own. */
+function Register({ inviteToken, onBack }: { inviteToken: string; onBack: () => void }) {
+  const [, navigate] = useLocation();
+  const hasInvite = inviteToken !== '';
   return (
     <Frame title="Create an account">
       <Form
@@ -74,11 +76,19 @@ function Register({ hasInvite, onBack }: { hasInvite: boolean; onBack: () => voi
               email: text(values, 'email'),
               name: text(values, 'name'),
               password: String(values.get('password')),
-              workspace_name: text(values, 'workspace_name'),
+              ...(hasInvite ? { invite_token: inviteToken } : { workspace_name: text(values, 'workspace_name') }),
             },
+          }).catch((error: unknown) => {
+            throw hasInvite && error instanceof ApiError && error.status === 404 ? new ApiError(404, error.code, INVITE_GONE) : error;
           });
         }}
-        onDone={() => void entered()}
+        onDone={() => {
+          if (hasInvite) {
+            forgetLinkToken();
+            navigate('/', { replace: true });
+          }
+          void entered();
+        }}
         footer={(isBusy) => (
           <Button type="submit" kind="primary" large disabled={isBusy}>
             Create account
@@ -88,7 +98,7 @@ function Register({ hasInvite, onBack }: { hasInvite: boolean; onBack: () => voi
         <Field name="name" label="Your name" autoComplete="name" autoFocus />
         <Field name="email" label="E-mail" type="email" autoComplete="username" hint={hasInvite ? 'The address that was invited.' : undefined} />
         <Field name="password" label="Password" type="password" autoComplete="new-password" />
-        <Field name="workspace_name" label="Name of your workspace" />
+        {!hasInvite && <Field name="workspace_name" label="Name of your workspace" />}
       </Form>
       <p className="faint small">
         <button type="button" className="link" onClick={onBack}>
@@ -99,17 +109,23 @@ function Register({ hasInvite, onBack }: { hasInvite: boolean; onBack: () => voi
   );
 }
 
-/** Takes the token from the address's fragment, which browsers do not send to servers. */
+const INVITE_GONE = 'This invite was used, withdrawn or has expired, or it is for another address. Ask for a new one.';
+
+/** The person is signed in already. */
 export function AcceptInvite({ onDone }: { onDone: () => void }) {
   const [error, setError] = useState<Error | null>(null);
   const [isBusy, setBusy] = useState(false);
-  const token = location.hash.slice(1);
+  const token = useLinkToken();
+  const leave = () => {
+    forgetLinkToken();
+    onDone();
+  };
   const accept = async () => {
     setBusy(true);
     try {
       await call('POST /api/v1/invites/accept', { body: { token } });
       await entered();
-      onDone();
+      leave();
     } catch (e) {
       setError(e as Error);
     } finally {
@@ -119,16 +135,21 @@ export function AcceptInvite({ onDone }: { onDone: () => void }) {
   return (
     <Frame title="You are invited">
       <p className="muted">Accepting adds the workspace to yours. You can switch between them at any time.</p>
+      {token === '' && (
+        <Note icon="unverified" tone="failed">
+          The address has no token. Open the link of the invite again, as a whole.
+        </Note>
+      )}
       {error && (
         <Note icon="unverified" tone="failed">
-          {error instanceof ApiError && error.status === 404 ? 'This invite was used, withdrawn or has expired, or it is for another address. Ask for a new one.' : error.message}
+          {error instanceof ApiError && error.status === 404 ? INVITE_GONE : error.message}
         </Note>
       )}
       <div className="row">
         <Button kind="primary" large disabled={isBusy || token === ''} onClick={() => void accept()}>
           Accept the invite
         </Button>
-        <Button large onClick={onDone}>
+        <Button large onClick={leave}>
           Not now
         </Button>
       </div>

@@ -1,9 +1,11 @@
-/** The signed-in person: password and sessions. */
+/** The signed-in person: password, sessions, and deleting the account. */
 import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
 import { ApiError, call, type Schemas } from '../../api/client';
-import { changed, useSessions } from '../../api/queries';
+import { changed, queryClient, useSessions } from '../../api/queries';
 import { Field, Form } from '../../ui/form';
 import { Gate } from '../../ui/gate';
+import { Dialog } from '../../ui/overlay';
 import { Ago, Button, Facts, Panel } from '../../ui/parts';
 import { toast } from '../../ui/toast';
 import { signOut } from '../../shell/session';
@@ -43,7 +45,51 @@ export function Account({ me }: { me: Schemas['Me'] }) {
         </Form>
       </Panel>
       <Sessions />
+      <DeleteAccount email={me.user?.email ?? ''} />
     </>
+  );
+}
+
+function DeleteAccount({ email }: { email: string }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <Panel title="Delete your account">
+      <div className="row wrap">
+        <p className="muted grow">Your sessions, memberships and open invites end. API keys that you made go on. The last owner of a workspace hands it over or deletes it first.</p>
+        <Button kind="danger" onClick={() => setOpen(true)}>
+          Delete account
+        </Button>
+      </div>
+      {isOpen && (
+        <Dialog title={`Delete the account ${email}?`} onClose={() => setOpen(false)}>
+          <Form
+            onSubmit={(values) =>
+              call('DELETE /api/v1/auth/account', { body: { password: String(values.get('password')) } }).catch((error: unknown) => {
+                throw error instanceof ApiError && error.status === 403
+                  ? new ApiError(422, error.code, error.message, [{ field: 'password', message: 'This is not your password.' }])
+                  : error;
+              })
+            }
+            onDone={() => {
+              setOpen(false);
+              toast('Your account is deleted');
+              void queryClient.resetQueries();
+            }}
+            footer={(isBusy) => (
+              <footer>
+                <Button onClick={() => setOpen(false)}>Keep it</Button>
+                <Button type="submit" kind="danger" disabled={isBusy}>
+                  Delete account
+                </Button>
+              </footer>
+            )}
+          >
+            <p>This cannot be undone.</p>
+            <Field name="password" label="Your password" type="password" autoComplete="current-password" autoFocus />
+          </Form>
+        </Dialog>
+      )}
+    </Panel>
   );
 }
 

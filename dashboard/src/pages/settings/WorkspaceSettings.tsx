@@ -1,18 +1,17 @@
-/** Name and plan of the workspace, and leaving it. */
+/** The workspace's name, leaving it, and deleting it. */
 import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { call, type Schemas } from '../../api/client';
-import { changed, queryClient, usePlans } from '../../api/queries';
+import { ApiError, call, type Schemas } from '../../api/client';
+import { changed, queryClient } from '../../api/queries';
 import { may } from '../../lib/roles';
-import { count } from '../../lib/text';
 import { ErrorNote, Field, Form, text } from '../../ui/form';
-import { Gate } from '../../ui/gate';
-import { Badge, Button, Facts, Panel } from '../../ui/parts';
+import { Dialog } from '../../ui/overlay';
+import { Button, Facts, Panel } from '../../ui/parts';
 import { toast } from '../../ui/toast';
 
 export function WorkspaceSettings({ me }: { me: Schemas['Me'] }) {
   const [, navigate] = useLocation();
-  const plans = usePlans();
   const leave = useMutation({
     mutationFn: () => call('POST /api/v1/workspaces/{id}/leave', { path: { id: me.workspace.id } }),
     onSuccess: async () => {
@@ -21,7 +20,6 @@ export function WorkspaceSettings({ me }: { me: Schemas['Me'] }) {
       await queryClient.resetQueries();
     },
   });
-  const limit = (value: number | null, unit = '') => (value === null ? 'no limit' : `${count(value)}${unit}`);
   return (
     <>
       <Panel title="Workspace" note={me.role && `you are its ${me.role}`}>
@@ -46,26 +44,6 @@ export function WorkspaceSettings({ me }: { me: Schemas['Me'] }) {
           <Facts facts={[['Name', me.workspace.name]]} />
         )}
       </Panel>
-      <Panel title={<>Plan <Badge>{me.workspace.plan}</Badge></>}>
-        <Gate query={plans} what="The plans" rows={3}>
-          {(data) => {
-            const plan = data.items.find((one) => one.name === me.workspace.plan);
-            return plan === undefined ? (
-              <p className="muted">This plan is not in the catalogue.</p>
-            ) : (
-              <Facts
-                facts={[
-                  ['Events a month', limit(plan.limits.events_per_month)],
-                  ['Requests a minute and source', limit(plan.limits.ingest_per_minute_per_source)],
-                  ['API requests a minute', limit(plan.limits.api_requests_per_minute)],
-                  ['Sources', limit(plan.limits.sources)],
-                  ['Events are kept', limit(plan.limits.retention_days, ' days')],
-                ]}
-              />
-            );
-          }}
-        </Gate>
-      </Panel>
       <Panel title="Leave">
         <div className="row wrap">
           <p className="muted grow">You lose access to this workspace. Its last owner cannot leave: transfer it first.</p>
@@ -75,6 +53,55 @@ export function WorkspaceSettings({ me }: { me: Schemas['Me'] }) {
         </div>
         {leave.error && <ErrorNote error={leave.error} />}
       </Panel>
+      {may(me.role, 'delete-workspace') && <DeleteWorkspace me={me} />}
     </>
+  );
+}
+
+function DeleteWorkspace({ me }: { me: Schemas['Me'] }) {
+  const [, navigate] = useLocation();
+  const [isOpen, setOpen] = useState(false);
+  const { id, name } = me.workspace;
+  return (
+    <Panel title="Delete">
+      <div className="row wrap">
+        <p className="muted grow">Its sources answer 404, its keys and invites stop working, and all its data is erased within a day.</p>
+        <Button kind="danger" onClick={() => setOpen(true)}>
+          Delete workspace
+        </Button>
+      </div>
+      {isOpen && (
+        <Dialog title={`Delete ${name}?`} onClose={() => setOpen(false)}>
+          <Form
+            onSubmit={async (values) => {
+              if (text(values, 'typed_name') !== name.trim()) {
+                throw new ApiError(422, 'validation_failed', 'The name is another one.', [{ field: 'typed_name', message: `This is not the name. Type ${name}.` }]);
+              }
+              await call('DELETE /api/v1/workspaces/{id}', { path: { id } });
+            }}
+            onDone={() => {
+              setOpen(false);
+              navigate('/');
+              toast(`${name} is deleted`);
+              void queryClient.resetQueries();
+            }}
+            footer={(isBusy) => (
+              <footer>
+                <Button onClick={() => setOpen(false)}>Keep it</Button>
+                <Button type="submit" kind="danger" disabled={isBusy}>
+                  Delete workspace
+                </Button>
+              </footer>
+            )}
+          >
+            <p>
+              This cannot be undone. Within two seconds no URL, key, session or invite of it works. Waiting deliveries end unsent, and its data is erased within a day. Members keep
+              their accounts.
+            </p>
+            <Field name="typed_name" label={`Type ${name} to confirm`} autoComplete="off" autoFocus />
+          </Form>
+        </Dialog>
+      )}
+    </Panel>
   );
 }

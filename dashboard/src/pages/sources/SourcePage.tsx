@@ -1,4 +1,4 @@
-/** One source: its URL, its connections, how it is verified, what it answers, and its settings. */
+/** One source: its URL, its connections, how it is verified, what it answers and refuses, and its settings. */
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useLocation, useParams } from 'wouter';
@@ -18,6 +18,7 @@ import { toast } from '../../ui/toast';
 import { Verification as EventVerification } from '../events/EventsPage';
 import { PauseToggle } from './SourcesPage';
 import { PROVIDER_NAMES } from './providers';
+import { Refusals } from './Refusals';
 import { ResponseForm } from './ResponseForm';
 import { VerificationForm } from './VerificationForm';
 
@@ -29,6 +30,7 @@ const TABS = [
   { id: '', label: 'Overview' },
   { id: 'verification', label: 'Verification' },
   { id: 'response', label: 'Response' },
+  { id: 'refusals', label: 'Refused' },
   { id: 'settings', label: 'Settings' },
 ];
 
@@ -49,6 +51,7 @@ export function SourcePage() {
               {tab === '' && <Overview source={data} />}
               {tab === 'verification' && <VerificationForm key={data.updated_at} source={data} />}
               {tab === 'response' && <ResponseForm key={data.updated_at} source={data} />}
+              {tab === 'refusals' && <Refusals id={data.id} />}
               {tab === 'settings' && <Settings source={data} />}
             </>
           )}

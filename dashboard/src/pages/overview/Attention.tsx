@@ -1,0 +1,104 @@
+/** What somebody should look at, the most severe first: open circuits, failed deliveries, refused requests. */
+import type { ReactNode } from 'react';
+import { useDestinations, useFailureGroups, useStatsBySource } from '../../api/queries';
+import { errorLabel } from '../../lib/states';
+import { notTaken } from '../../lib/stats';
+import { plural } from '../../lib/text';
+import { Icon, type IconName } from '../../ui/icons';
+import { Ago, Badge, Blank, ButtonLink, Panel, Skeleton } from '../../ui/parts';
+import { groupKey, isRejected } from '../failures/FailuresPage';
+
+type Item = { key: string; icon: IconName; tone: string; title: string; text: ReactNode; to: string; action: string };
+
+const MAX_GROUPS = 5;
+
+export function Attention({ window }: { window: string }) {
+  const destinations = useDestinations(15_000);
+  const groups = useFailureGroups();
+  const sources = useStatsBySource(window);
+  const all = [destinations, groups, sources];
+  const items: Item[] = [];
+  for (const one of destinations.data?.items ?? []) {
+    if (one.circuit_state === 'closed') continue;
+    const isOpen = one.circuit_state === 'open';
+    items.push({
+      key: one.id,
+      icon: isOpen ? 'copen' : 'chalf',
+      tone: isOpen ? 'is-failed' : 'is-retrying',
+      title: `${one.name}: ${isOpen ? 'circuit open' : 'recovering'}`,
+      text: isOpen ? 'Deliveries wait; nothing is lost.' : 'A probe decides whether the waiting deliveries follow.',
+      to: `/destinations/${one.id}`,
+      action: 'Open destination',
+    });
+  }
+  const failures = [...(groups.data?.items ?? [])].sort((a, b) => b.count - a.count);
+  for (const group of failures.slice(0, MAX_GROUPS)) {
+    items.push({
+      key: groupKey(group),
+      icon: isRejected(group) ? 'rejected' : 'gaveup',
+      tone: 'is-failed',
+      title: `${group.destination_name}: ${plural(group.count, 'failed delivery', 'failed deliveries')}`,
+      text: (
+        <>
+          {errorLabel(group.error_code, group.response_status)}, last <Ago time={group.last_seen} />
+        </>
+      ),
+      to: `/failures?group=${encodeURIComponent(groupKey(group))}`,
+      action: 'Review and replay',
+    });
+  }
+  for (const one of sources.data?.items ?? []) {
+    const others = notTaken(one.refused);
+    if (one.refused['401'] > 0) {
+      items.push({
+        key: `${one.source_id} 401`,
+        icon: 'unverified',
+        tone: 'is-failed',
+        title: `${one.source_name}: ${plural(one.refused['401'], 'event')} not verified`,
+        text: 'Stored, answered 401, not delivered.',
+        to: `/sources/${one.source_id}/verification`,
+        action: 'Check the secret',
+      });
+    }
+    if (others > 0) {
+      items.push({
+        key: `${one.source_id} refused`,
+        icon: 'unverified',
+        tone: 'is-failed',
+        title: `${one.source_name}: ${plural(others, 'request')} refused`,
+        text: 'Not stored. Most senders try again.',
+        to: `/sources/${one.source_id}/refusals`,
+        action: 'See why',
+      });
+    }
+  }
+  const isKnown = all.every((one) => one.data !== undefined);
+  const isFailing = all.some((one) => one.isError);
+  return (
+    <Panel title={<>Needs attention {items.length > 0 && <Badge failed>{items.length}</Badge>}</>} note={isFailing ? 'some of it could not be read' : undefined} flush>
+      {items.length > 0 ? (
+        <ul className="attn">
+          {items.map((item) => (
+            <li key={item.key}>
+              <Icon name={item.icon} className={item.tone} />
+              <span className="strong cut">{item.title}</span>
+              <span className="muted cut">{item.text}</span>
+              <ButtonLink to={item.to}>{item.action}</ButtonLink>
+            </li>
+          ))}
+          {failures.length > MAX_GROUPS && <li className="faint small">{plural(failures.length - MAX_GROUPS, 'more group')} in Failures</li>}
+        </ul>
+      ) : isKnown ? (
+        <Blank icon="delivered" title="Nothing needs you">
+          No circuit is open, no delivery has failed, no request was refused.
+        </Blank>
+      ) : isFailing ? (
+        <Blank tone="failed" icon="unverified" title="This could not be checked">
+          It is tried again every few seconds.
+        </Blank>
+      ) : (
+        <Skeleton rows={2} />
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,100 @@
+/** Bars over time. A bar opens its events, and dragging over several opens the events of all of them. */
+import { useEffect, useRef, useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import type { Schemas } from '../../api/client';
+import { usePreferences } from '../../lib/preferences';
+import { eventsHref, partsOf, sumOf } from '../../lib/stats';
+import { count } from '../../lib/text';
+import { dateTime } from '../../lib/time';
+import { Panel } from '../../ui/parts';
+
+const UNITS = { hour: 'an hour', day: 'a day', month: 'a month' };
+/** About so many bars have their time below them. */
+const LABELS = 8;
+
+export function Histogram({ stats }: { stats: Schemas['StatsOverview'] }) {
+  const { zone } = usePreferences();
+  const [, navigate] = useLocation();
+  const [drag, setDrag] = useState<{ from: number; to: number } | null>(null);
+  const latest = useRef(drag);
+  latest.current = drag;
+  const hasDeliveries = stats.totals.deliveries > 0;
+  const starts = stats.histogram.map((one) => one.start);
+  const bars = stats.histogram.map((bucket) => partsOf(bucket, hasDeliveries));
+  const max = Math.max(1, ...bars.map(sumOf));
+  const every = Math.ceil(bars.length / LABELS);
+  const href = (a: number, b = a) => eventsHref(starts, stats.window.before, a, b);
+  const label = (start: string) => (stats.bucket === 'hour' ? dateTime(start, zone).slice(11, 16) : dateTime(start, 'utc').slice(stats.bucket === 'day' ? 5 : 0, stats.bucket === 'day' ? 10 : 7));
+
+  const isDragging = drag !== null;
+  useEffect(() => {
+    if (!isDragging) return;
+    const end = () => {
+      const done = latest.current;
+      setDrag(null);
+      // On one bar it is a click, which the link handles.
+      if (done && done.from !== done.to) navigate(href(done.from, done.to));
+    };
+    const cancel = () => setDrag(null);
+    addEventListener('pointerup', end);
+    addEventListener('pointercancel', cancel);
+    return () => {
+      removeEventListener('pointerup', end);
+      removeEventListener('pointercancel', cancel);
+    };
+  }, [isDragging]);
+
+  const isIn = (i: number) => drag !== null && drag.from !== drag.to && i >= Math.min(drag.from, drag.to) && i <= Math.max(drag.from, drag.to);
+  const step = (event: KeyboardEvent) => {
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    const bar = (event.target as HTMLElement).closest('a');
+    if (by === undefined || bar === null) return;
+    event.preventDefault();
+    const next = by < 0 ? bar.previousElementSibling : bar.nextElementSibling;
+    if (next instanceof HTMLElement) next.focus();
+  };
+  return (
+    <Panel
+      title={`${hasDeliveries ? 'Deliveries' : 'Events'} ${UNITS[stats.bucket]}`}
+      note="a bar opens its events; drag for several"
+      end={
+        <span className="legend small">
+          {partsOf(stats.totals, hasDeliveries).map((part) => (
+            <span key={part.name}>
+              <i className={`h-${part.name}`} /> {part.label} <b>{count(part.value)}</b>
+            </span>
+          ))}
+        </span>
+      }
+    >
+      <div className="hist-max faint small num">{count(max)}</div>
+      <div className="hist" role="group" aria-label="Bars, the oldest first. The arrow keys step." onKeyDown={step as never}>
+        {bars.map((parts, i) => {
+          const start = starts[i] ?? '';
+          const words = parts.filter((one) => one.value > 0).map((one) => `${count(one.value)} ${one.label.toLowerCase()}`);
+          const text = `${label(start)}: ${words.length === 0 ? 'nothing' : words.join(', ')}`;
+          return (
+            <Link
+              key={start}
+              href={href(i)}
+              className={isIn(i) ? 'on' : ''}
+              title={text}
+              aria-label={text}
+              tabIndex={i === bars.length - 1 ? 0 : -1}
+              draggable={false}
+              onPointerDown={(event) => event.button === 0 && setDrag({ from: i, to: i })}
+              onPointerEnter={() => latest.current && setDrag({ from: latest.current.from, to: i })}
+            >
+              {parts.map((part) => part.value > 0 && <i key={part.name} className={`h-${part.name}`} style={{ height: `${(part.value / max) * 100}%` }} />)}
+            </Link>
+          );
+        })}
+      </div>
+      <div className="hist-x faint small num" aria-hidden="true">
+        {starts.map((start, i) => (
+          <span key={start}>{i % every === 0 ? label(start) : ''}</span>
+        ))}
+      </div>
+    </Panel>
+  );
+}

@@ -1,0 +1,13 @@
+/** What the audit log records, as docs/reference/audit-log.md lists it. */
+export const ACTIONS = [
+  'api_key.created', 'api_key.deleted',
+  'connection.created', 'connection.updated', 'connection.deleted', 'connection.resent',
+  'destination.created', 'destination.updated', 'destination.deleted',
+  'event.resent',
+  'invite.created', 'invite.deleted', 'invite.accepted',
+  'member.role_changed', 'member.removed', 'member.left',
+  'person.password_changed', 'person.password_reset', 'person.session_ended', 'person.account_deleted',
+  'replay.cancelled',
+  'source.created', 'source.updated', 'source.deleted', 'source.restored',
+  'workspace.created', 'workspace.renamed', 'workspace.transferred', 'workspace.plan_changed',
+];
