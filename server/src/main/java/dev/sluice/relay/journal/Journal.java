@@ -371,9 +371,10 @@ public final class Journal implements AutoCloseable {
         return false;
     }
 
-    /// Whether commits fail again and again.
+    /// Whether commits fail again and again while events wait for them. Without events nothing is
+    /// tried, so nothing would show that the failures are over.
     public boolean isFailing() {
-        return writer.commits().isLong();
+        return writer.commits().isLong() && (!writing.isEmpty() || queue.size() > 0);
     }
 
     /// Stops accepting events, and returns when each queued event is stored or refused.
