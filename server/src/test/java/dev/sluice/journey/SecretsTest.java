@@ -62,12 +62,17 @@ class SecretsTest {
                         "GET /api/v1/plans",
                         "GET /api/v1/status",
                         "GET /api/openapi.json",
+                        "GET /healthz/live",
+                        "GET /healthz/ready",
+                        "POST /api/v1/auth/password-reset",
+                        "POST /api/v1/auth/password-reset/confirm",
                         "POST /api/v1/auth/login",
                         "POST /api/v1/auth/register");
         var routes = sluice.routes().stream().filter(route -> !anyone.contains(route)).toList();
         assertThat(routes).hasSizeGreaterThan(20);
         for (String route : routes) {
-            String method = route.split(" ", 2)[0];
+            // a stream answered to GET has no end
+            String method = route.equals("GET /api/v1/stream") ? "HEAD" : route.split(" ", 2)[0];
             String path =
                     route.split(" ", 2)[1].replaceAll("\\{\\w+}", UUID.randomUUID().toString());
             for (var request : List.of(api.request(path), api.anonymous(path))) {
