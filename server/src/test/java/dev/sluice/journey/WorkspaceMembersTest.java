@@ -139,16 +139,17 @@ class WorkspaceMembersTest {
     }
 
     @Test
-    void a_person_owns_twenty_workspaces_at_most() {
+    void a_person_owns_two_hundred_workspaces_at_most() {
         var owner = Person.register(api, "collector@example.com");
-        for (int owned = 1; owned < 20; owned++) {
+        for (int owned = 1; owned < 200; owned++) {
             assertThat(owner.post("/api/v1/workspaces", "{'name':'More'}").status()).isEqualTo(201);
         }
 
         var refused = owner.post("/api/v1/workspaces", "{'name':'Too many'}");
 
         assertThat(refused.status()).isEqualTo(409);
-        assertThat(refused.body()).contains("at most 20 workspaces. Delete or transfer one first.");
+        assertThat(refused.body())
+                .contains("at most 200 workspaces. Delete or transfer one first.");
     }
 
     @Test

@@ -31,7 +31,7 @@ import java.util.UUID;
 /// and switch.
 public final class WorkspaceRoutes {
 
-    private static final int MAX_OWNED_WORKSPACES = 20;
+    private static final int MAX_OWNED_WORKSPACES = 200;
 
     private final Db db;
     private final Authenticator authenticator;
