@@ -12,6 +12,7 @@ import dev.sluice.bench.scenario.NeighbourScenario;
 import dev.sluice.bench.scenario.PairScenario;
 import dev.sluice.bench.scenario.Scenario;
 import dev.sluice.bench.scenario.ScenarioRunner;
+import dev.sluice.bench.scenario.SignInScenario;
 import dev.sluice.bench.scenario.SoakScenario;
 import dev.sluice.bench.scenario.StartScenario;
 import dev.sluice.bench.scenario.ThroughputScenario;
@@ -48,6 +49,7 @@ public final class Bench {
         all.put("start", StartScenario::from);
         all.put("isolation", IsolationScenario::from);
         all.put("neighbours", NeighbourScenario::from);
+        all.put("sign-in", SignInScenario::from);
         all.put("lists", ListsScenario::from);
         return all;
     }
