@@ -49,6 +49,7 @@ class StopOrderTest {
                             "password resets",
                             "clock",
                             "journal",
+                            "probes",
                             "backlog",
                             "dispatcher",
                             "results",

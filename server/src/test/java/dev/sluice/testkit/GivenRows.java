@@ -301,8 +301,9 @@ public final class GivenRows {
     public static void insertOpenCircuit(Tx tx, DestinationId destination, Instant reopenAt) {
         tx.update(
                 """
-                insert into circuit (destination_id, state, failures, cooldown_ms, generation, reopen_at)
-                values (?, 'open', 5, 60000, 1, ?)
+                insert into circuit (destination_id, state, failures, cooldown_ms, generation, reopen_at,
+                                     version, changed)
+                values (?, 'open', 5, 60000, 1, ?, 1, pg_current_xact_id()::text::bigint)
                 """,
                 destination.value(),
                 reopenAt);

@@ -28,7 +28,7 @@ public final class Loop implements AutoCloseable {
     private final Duration interval;
     private final Step step;
     private final Thread thread;
-    private final FailureStreak failures = new FailureStreak();
+    private final FailureStreak failures;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
@@ -42,6 +42,7 @@ public final class Loop implements AutoCloseable {
         this.name = name;
         this.interval = interval;
         this.step = step;
+        this.failures = new FailureStreak(interval);
         this.thread = Thread.ofPlatform().name(name).daemon().unstarted(this::runRounds);
     }
 

@@ -253,6 +253,10 @@ public final class RelayAssembly {
                     backlog.onWakeNeeded(wake);
                     circuits.onChange(wake);
                 }));
+        var probeLoop = backlog.probeLoop();
+        shutdown.start(
+                new Chore("probes", Duration.ofSeconds(1), probeLoop)
+                        .wokenBy(probeLoop::onWakeNeeded));
     }
 
     private void startStoring() {

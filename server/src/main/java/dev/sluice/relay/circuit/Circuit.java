@@ -51,6 +51,9 @@ public record Circuit(
 
     static final int FAILURES_TO_OPEN = 5;
 
+    /// A probe is sent later than it may be by up to the cooldown divided by this number.
+    private static final int PROBE_DELAY_DIVISOR = 10;
+
     private static final Circuit HEALTHY =
             new Circuit(
                     CircuitState.CLOSED, 0, Duration.ZERO, 0, Optional.empty(), Optional.empty());
@@ -76,6 +79,12 @@ public record Circuit(
             case OPEN -> reopenAt;
             case HALF_OPEN -> probeClaim.map(ProbeClaim::until);
         };
+    }
+
+    /// Returns how long after the next try the probe is sent at most. Circuits that opened together
+    /// spread their probes over this time; the next try itself is exact.
+    public Duration maxProbeDelay() {
+        return cooldown.dividedBy(PROBE_DELAY_DIVISOR);
     }
 
     public boolean isProbeDue(Instant now) {

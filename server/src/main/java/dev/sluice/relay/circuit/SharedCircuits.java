@@ -311,19 +311,26 @@ public final class SharedCircuits implements Circuits, Loop.Step {
     }
 
     /// Wakes the lanes of these circuits. A sleeping lane's wake-up time is the next try as it was
-    /// known when the lane fell asleep. If the circuit closed, the lane wakes now; if the next try
-    /// is now earlier, the lane wakes at the new time.
+    /// known when the lane fell asleep, plus a delay that spreads the probes. If the circuit
+    /// closed, the lane wakes now; if the next try is now earlier, the lane wakes at the new time.
     private void wakeLanes(Map<DestinationId, Circuit> moved) {
         if (moved.isEmpty()) {
             return;
         }
         moved.forEach((id, circuit) -> {
             if (circuit.state() != Circuit.CircuitState.HALF_OPEN) {
-                var at = boundedByNow(circuit).nextTryAt().orElse(clock.instant());
+                var at = latestWakeAt(boundedByNow(circuit), clock.instant());
                 db.run(tx -> LaneStore.wake(tx, id, at));
             }
         });
         listeners.forEach(Runnable::run);
+    }
+
+    /// Returns when the lanes of a circuit must be awake. A next try that is due already is not
+    /// delayed, because one that was given back makes no crowd.
+    private static Instant latestWakeAt(Circuit circuit, Instant now) {
+        var next = circuit.nextTryAt().orElse(now);
+        return next.isAfter(now) ? next.plus(circuit.maxProbeDelay()) : next;
     }
 
     private void cleanUp() {

@@ -1,5 +1,6 @@
 package dev.sluice.relay.dispatch;
 
+import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.routing.HoldReason;
 import dev.sluice.gateway.routing.Route;
 import dev.sluice.relay.Trigger;
@@ -14,6 +15,8 @@ import java.util.Optional;
 /// A hold in the configuration is checked first, then the destination's circuit. All code that
 /// sends deliveries or wakes lanes uses this policy.
 public record HoldPolicy(Circuits circuits) {
+
+    private static final int SPREAD_STEPS = 1_024;
 
     /// Returns the reason why the lane is on hold, if it is. A hold in the configuration, which the
     /// user must lift, takes precedence over an open circuit.
@@ -43,14 +46,22 @@ public record HoldPolicy(Circuits circuits) {
 
     /// Returns when a lane whose first delivery is due at `due` should wake. Returns empty while
     /// the lane is on hold in the configuration; the change that lifts the hold will wake it.
+    ///
+    /// Lanes that wait for the next try of a circuit wake a little later than that, each at a time
+    /// of its own: the circuits of many destinations often open together.
     public Optional<Instant> wakeAt(Route route, Trigger trigger, Instant due) {
         if (trigger.holdReason(route).isPresent()) {
             return Optional.empty();
         }
+        var circuit = circuits.of(route.destination().id());
+        int step = spread(route.connection().id(), SPREAD_STEPS);
+        var delay = circuit.maxProbeDelay().multipliedBy(step).dividedBy(SPREAD_STEPS);
         return Optional.of(
-                circuits.of(route.destination().id())
-                        .nextTryAt()
-                        .filter(due::isBefore)
-                        .orElse(due));
+                circuit.nextTryAt().filter(due::isBefore).map(at -> at.plus(delay)).orElse(due));
+    }
+
+    /// Returns a number below `steps`, always the same for a connection and different for most.
+    static int spread(ConnectionId connection, int steps) {
+        return Math.floorMod(connection.value().hashCode(), steps);
     }
 }

@@ -1,5 +1,6 @@
 package dev.sluice.relay.dispatch;
 
+import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.platform.loop.Pause;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.UnfinishedDelivery;
@@ -10,10 +11,10 @@ import dev.sluice.relay.store.Lanes;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 
 /// A cursor over the due deliveries of one lane that this node has leased.
 ///
@@ -23,11 +24,19 @@ import java.util.UUID;
 /// no row can be inserted any more: no transaction lives longer than a minute, and no due time is
 /// set in the past. When the clock is set back, the floor is given up.
 ///
-/// A lane whose reading fails rests, so that it does not hold up the others. Owned by the backlog's
-/// thread.
+/// A lane that is read to its end while deliveries of it are in memory rests: until one of those
+/// leaves memory, until the next one is due, or until the lane is woken. A wake-up may be lost, so
+/// it is read again after a while in any case. A lane whose reading fails rests too, so that it
+/// does not hold up the others.
+///
+/// Owned by the backlog's thread, except while [ProbeLoop] has it. Only `forget` may then be called
+/// by the backlog's thread.
 final class LaneReader {
 
     private static final Duration RESTART_INTERVAL = Duration.ofSeconds(5);
+
+    /// How long a lane may rest at its end. A read looks as far ahead, to find what is due next.
+    static final Duration MAX_REST_AT_END = Duration.ofSeconds(30);
 
     /// The maximum age of a transaction, even after its connection broke.
     static final Duration MAX_TRANSACTION_AGE = Duration.ofSeconds(60);
@@ -36,14 +45,19 @@ final class LaneReader {
     private static final int MAX_DOUBLINGS = 6;
     private static final UUID MIN_ID = new UUID(0, 0);
 
-    private final Lane lane;
-    private final Map<DeliveryId, UnfinishedDelivery> inMemory = new HashMap<>();
+    private final LaneStore.LeasedLane leased;
+    private final Map<DeliveryId, UnfinishedDelivery> inMemory = new ConcurrentHashMap<>();
     private Instant floor = Instant.EPOCH;
     private Instant positionTime = Instant.EPOCH;
     private UUID positionId = MIN_ID;
     private Instant restartedAt = Instant.EPOCH;
     private boolean isAtEnd = true;
     private boolean foundNothing;
+
+    /// When the first delivery after the end is due, as far as the last read looked ahead.
+    private Instant nextDue = Instant.MAX;
+
+    private volatile Pause restAtEnd = Pause.NONE;
 
     /// The number of failures in a row.
     private int failures;
@@ -52,12 +66,16 @@ final class LaneReader {
     private boolean isBlocked;
     private Pause rest = Pause.NONE;
 
-    LaneReader(Lane lane) {
-        this.lane = lane;
+    LaneReader(LaneStore.LeasedLane leased) {
+        this.leased = leased;
     }
 
     Lane lane() {
-        return lane;
+        return leased.lane();
+    }
+
+    WorkspaceId workspace() {
+        return leased.workspace();
     }
 
     /// Returns the number of this lane's deliveries in memory.
@@ -73,9 +91,27 @@ final class LaneReader {
     /// be asked to forget an older copy of a delivery that it has read again since.
     @SuppressWarnings("ReferenceEquality")
     void forget(UnfinishedDelivery delivery) {
-        if (inMemory.get(delivery.id()) == delivery) {
-            inMemory.remove(delivery.id());
+        inMemory.computeIfPresent(delivery.id(), (_, known) -> known == delivery ? null : known);
+        rouse();
+    }
+
+    /// Lets the lane rest if the last read reached its end.
+    ///
+    /// @param longest how long it rests at most, unless it is roused
+    void restAtEnd(Instant now, Duration longest) {
+        if (isAtEnd && !inMemory.isEmpty()) {
+            var until = now.plus(longest);
+            restAtEnd = new Pause(now, nextDue.isBefore(until) ? nextDue : until);
         }
+    }
+
+    /// Ends the rest at the lane's end.
+    void rouse() {
+        restAtEnd = Pause.NONE;
+    }
+
+    boolean isRestingAtEnd(Instant now) {
+        return !restAtEnd.isOver(now);
     }
 
     /// Leaves the lane alone after a failure: for one second, and twice as long after each further
@@ -127,8 +163,12 @@ final class LaneReader {
         if (isAtEnd || now.isAfter(restartedAt.plus(RESTART_INTERVAL))) {
             restart(now);
         }
-        var read = lanes.due(lane, now, positionTime, positionId, limit + inMemory.size());
-        isAtEnd = read.size() < limit + inMemory.size();
+        int rows = limit + inMemory.size();
+        var found =
+                lanes.due(leased.lane(), now.plus(MAX_REST_AT_END), positionTime, positionId, rows);
+        var read = found.stream().takeWhile(waiting -> !waiting.nextAt().isAfter(now)).toList();
+        isAtEnd = read.size() < rows;
+        nextDue = read.size() < found.size() ? found.get(read.size()).nextAt() : Instant.MAX;
         if (positionId.equals(MIN_ID)) {
             raiseFloor(read, now);
         }

@@ -55,7 +55,7 @@ final class GroupCommitWriter<T> implements AutoCloseable {
     private final DedicatedConnection connection;
     private final BatchStep<T> step;
     private final CountDownLatch closing = new CountDownLatch(1);
-    private final FailureStreak commits = new FailureStreak();
+    private final FailureStreak commits = new FailureStreak(Duration.ZERO);
 
     /// Never counted down: an interruptible sleep.
     private final CountDownLatch interruptibleSleep = new CountDownLatch(1);

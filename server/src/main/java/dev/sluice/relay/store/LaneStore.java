@@ -1,5 +1,6 @@
 package dev.sluice.relay.store;
 
+import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.destination.DestinationId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.PlannerFeature;
@@ -34,16 +35,45 @@ public final class LaneStore {
     /// A lane with waiting deliveries, and the time at which it must wake.
     public record LaneWake(Lane lane, Instant at) {}
 
+    /// A lane and the workspace in whose share of the leases it counts.
+    public record LeasedLane(Lane lane, WorkspaceId workspace) {}
+
+    /// A lane that is due.
+    ///
+    /// @param isLeased whether the node that asks leases it already
+    public record DueLane(LeasedLane leased, boolean isLeased) {}
+
     private LaneStore() {}
 
-    /// Makes each lane wake at the given time, unless it already wakes earlier.
+    /// Makes each lane wake at the given time, unless it already wakes earlier. A lane that a node
+    /// leases is read again at that time.
     public static void wake(Tx tx, Collection<LaneWake> wakes) {
+        wake(tx, wakes, false);
+    }
+
+    /// Makes each lane wake at the given time, unless it already wakes earlier or a node leases it.
+    public static void wakeUnleased(Tx tx, Collection<LaneWake> wakes) {
+        wake(tx, wakes, true);
+    }
+
+    /// Writes only rows that change. A lane that need not be woken is not even locked.
+    private static void wake(Tx tx, Collection<LaneWake> wakes, boolean isLeasedLeftAlone) {
         tx.updateEach(
                 """
-                insert into lane (connection_id, trigger, source_id, wake_at)
-                values (?, ?, ?, ?)
+                insert into lane (connection_id, trigger, source_id, workspace_id, wake_at)
+                select wake.connection_id, wake.trigger, wake.source_id,
+                       coalesce((select workspace_id from source where source.id = wake.source_id),
+                                '00000000-0000-0000-0000-000000000000'),
+                       wake.at
+                  from (values (?::uuid, ?::smallint, ?::uuid, ?::timestamptz))
+                       as wake (connection_id, trigger, source_id, at)
+                 where not exists (
+                       select from lane
+                        where lane.connection_id = wake.connection_id
+                          and lane.trigger = wake.trigger
+                          and (lane.wake_at <= wake.at or (? and lane.owner is not null)))
                 on conflict (connection_id, trigger)
-                   do update set wake_at = excluded.wake_at
+                   do update set wake_at = excluded.wake_at, workspace_id = excluded.workspace_id
                        where lane.wake_at > excluded.wake_at
                 """,
                 wakes.stream()
@@ -57,7 +87,8 @@ public final class LaneStore {
                                         wake.lane().connection().value(),
                                         (int) wake.lane().trigger().number(),
                                         wake.lane().source().value(),
-                                        wake.at()))
+                                        wake.at(),
+                                        isLeasedLeftAlone))
                         .toList());
     }
 
@@ -84,17 +115,56 @@ public final class LaneStore {
                 at);
     }
 
-    /// Leases up to `limit` lanes that are due and that no node leases.
-    public static List<Lane> lease(Tx tx, long epoch, Instant now, int limit) {
+    /// Returns up to `limit` lanes that are due and that no node leases, the longest due first, and
+    /// all that the node with this epoch leases and that were woken since.
+    ///
+    /// @param excluded workspaces of which no lane is wanted, unless the node leases it already
+    public static List<DueLane> dueFor(
+            Tx tx, long epoch, Instant now, Collection<WorkspaceId> excluded, int limit) {
+        return tx.query(
+                """
+                (select connection_id, trigger, source_id, workspace_id, false as is_leased
+                   from lane
+                  where owner is null and wake_at <= ? and workspace_id <> all (?::uuid[])
+                  order by wake_at
+                  limit ?)
+                union all
+                (select connection_id, trigger, source_id, workspace_id, true
+                   from lane
+                  where owner = ? and wake_at <= ?)
+                """,
+                row ->
+                        new DueLane(
+                                new LeasedLane(
+                                        WorkRowReader.lane(row),
+                                        new WorkspaceId(row.uuid("workspace_id"))),
+                                row.bool("is_leased")),
+                now,
+                excluded.stream().map(WorkspaceId::value).toList(),
+                limit,
+                epoch,
+                now);
+    }
+
+    /// Leases those of the given lanes that are still due and that no other node leases, and
+    /// forgets their wake-up times. Skips lanes that another transaction has locked.
+    public static List<Lane> lease(Tx tx, long epoch, Instant now, Collection<Lane> lanes) {
+        if (lanes.isEmpty()) {
+            return List.of();
+        }
         return tx.query(
                 """
                 with due as materialized (
-                  select connection_id, trigger
-                    from lane
-                   where owner is null and wake_at <= ?
-                   order by wake_at
-                   limit ?
-                     for update skip locked)
+                  select found.connection_id, found.trigger
+                    from unnest(?::uuid[], ?::integer[]) as wanted (connection_id, trigger)
+                   cross join lateral (
+                         select connection_id, trigger
+                           from lane
+                          where lane.connection_id = wanted.connection_id
+                            and lane.trigger = wanted.trigger
+                            and (owner is null or owner = ?) and wake_at <= ?
+                          limit 1
+                            for update skip locked) as found)
                 update lane
                    set owner = ?, wake_at = 'infinity'
                   from due
@@ -102,8 +172,10 @@ public final class LaneStore {
                 returning lane.connection_id, lane.trigger, lane.source_id
                 """,
                 WorkRowReader::lane,
+                lanes.stream().map(lane -> lane.connection().value()).toList(),
+                lanes.stream().map(lane -> (int) lane.trigger().number()).toList(),
+                epoch,
                 now,
-                limit,
                 epoch);
     }
 
@@ -124,10 +196,16 @@ public final class LaneStore {
 
     /// Returns all lanes leased by the node with this epoch. An epoch is the number of a node's
     /// registration.
-    public static List<Lane> leased(Tx tx, long epoch) {
+    public static List<LeasedLane> leased(Tx tx, long epoch) {
         return tx.query(
-                "select connection_id, trigger, source_id from lane where owner = ?",
-                WorkRowReader::lane,
+                """
+                select connection_id, trigger, source_id, workspace_id
+                  from lane
+                 where owner = ?
+                """,
+                row ->
+                        new LeasedLane(
+                                WorkRowReader.lane(row), new WorkspaceId(row.uuid("workspace_id"))),
                 epoch);
     }
 

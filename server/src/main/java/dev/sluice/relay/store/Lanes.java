@@ -1,5 +1,6 @@
 package dev.sluice.relay.store;
 
+import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Db;
 import dev.sluice.relay.EventId;
@@ -20,12 +21,23 @@ public interface Lanes {
         return new PostgresLanes(db);
     }
 
-    /// Leases up to `limit` lanes that are due and that no node leases. An epoch is the number of a
-    /// node's registration.
-    List<Lane> lease(long epoch, Instant now, int limit);
+    /// Returns up to `limit` lanes that are due and that no node leases, the longest due first, and
+    /// all that this node leases and that were woken since. An epoch is the number of a node's
+    /// registration.
+    ///
+    /// @param excluded workspaces of which no lane is wanted, unless the node leases it already
+    List<LaneStore.DueLane> dueFor(
+            long epoch, Instant now, Collection<WorkspaceId> excluded, int limit);
+
+    /// Leases those of the given lanes that are still due and that no other node leases, and
+    /// forgets their wake-up times.
+    List<Lane> lease(long epoch, Instant now, Collection<Lane> wanted);
 
     /// Returns all lanes leased by the node with this epoch.
-    List<Lane> leased(long epoch);
+    List<LaneStore.LeasedLane> leased(long epoch);
+
+    /// Makes the lane wake at `at`, unless it already wakes earlier.
+    void wake(Lane lane, Instant at);
 
     /// Releases the lease of a lane. The lane wakes at `wakeAt`, or earlier if an earlier wake was
     /// requested during the lease.

@@ -1,5 +1,6 @@
 package dev.sluice.relay.store;
 
+import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Db;
 import dev.sluice.relay.EventId;
@@ -16,13 +17,24 @@ import java.util.UUID;
 record PostgresLanes(Db db) implements Lanes {
 
     @Override
-    public List<Lane> lease(long epoch, Instant now, int limit) {
-        return db.call(tx -> LaneStore.lease(tx, epoch, now, limit));
+    public List<LaneStore.DueLane> dueFor(
+            long epoch, Instant now, Collection<WorkspaceId> excluded, int limit) {
+        return db.call(tx -> LaneStore.dueFor(tx, epoch, now, excluded, limit));
     }
 
     @Override
-    public List<Lane> leased(long epoch) {
+    public List<Lane> lease(long epoch, Instant now, Collection<Lane> wanted) {
+        return db.call(tx -> LaneStore.lease(tx, epoch, now, wanted));
+    }
+
+    @Override
+    public List<LaneStore.LeasedLane> leased(long epoch) {
         return db.call(tx -> LaneStore.leased(tx, epoch));
+    }
+
+    @Override
+    public void wake(Lane lane, Instant at) {
+        db.run(tx -> LaneStore.wake(tx, List.of(new LaneStore.LaneWake(lane, at))));
     }
 
     @Override

@@ -25,6 +25,8 @@ import java.util.Optional;
 /// hold stay asleep, and lanes behind an open circuit sleep until the circuit's next try. Lanes of
 /// a deleted connection or destination wake at once, so that their deliveries are ended.
 ///
+/// A lane that a node leases is left to that node, which reads it again from time to time.
+///
 /// Each lane fails alone. A round also corrects due times that lie too far ahead, because a clock
 /// has been set back since.
 public final class LaneSweeper implements Loop.Step {
@@ -58,7 +60,7 @@ public final class LaneSweeper implements Loop.Step {
         for (var found : db.call(LaneStore::sweep)) {
             parts.run(() -> wakeOf(found).ifPresent(wakes::add));
         }
-        Halving.run(wakes, part -> db.run(tx -> LaneStore.wake(tx, part)))
+        Halving.run(wakes, part -> db.run(tx -> LaneStore.wakeUnleased(tx, part)))
                 .values()
                 .forEach(parts::failed);
         parts.end();

@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicLong;
 class FailureStreakTest {
 
     private final AtomicLong nanos = new AtomicLong();
-    private final FailureStreak streak = new FailureStreak(nanos::get);
+    private final FailureStreak streak = new FailureStreak(Duration.ZERO, nanos::get);
 
     @Test
     void three_failures_in_a_row_are_long_and_one_success_ends_them() {
@@ -23,6 +23,18 @@ class FailureStreakTest {
 
         streak.succeeded();
         assertThat(streak.isLong()).isFalse();
+    }
+
+    /// A loop that runs once an hour and failed once is not failing again and again.
+    @Test
+    void one_failure_is_not_long_until_the_next_try_is_thirty_seconds_late() {
+        var hourly = new FailureStreak(Duration.ofHours(1), nanos::get);
+        hourly.failed();
+        nanos.addAndGet(Duration.ofHours(1).plusSeconds(30).toNanos() - 1);
+        assertThat(hourly.isLong()).isFalse();
+
+        nanos.incrementAndGet();
+        assertThat(hourly.isLong()).isTrue();
     }
 
     @Test

@@ -79,6 +79,7 @@ final class DispatchHarness implements AutoCloseable {
     final TakeoverLoop takeover;
     final SharedCircuits circuits;
     final Dispatcher dispatcher;
+    final CountingLanes lanes;
     final Backlog backlog;
 
     private final Uuid7 ids;
@@ -242,7 +243,8 @@ final class DispatchHarness implements AutoCloseable {
                 TestDispatchers.with(
                         environment, attemptRunner, Thread::startVirtualThread, permits);
         node.onFenced(dispatcher::dropAll);
-        backlog = new Backlog(environment, Lanes.of(db), dispatcher, attemptRunner, () -> 0);
+        lanes = new CountingLanes(Lanes.of(db));
+        backlog = new Backlog(environment, lanes, dispatcher, attemptRunner, () -> 0);
         resultJournal.start((batch, effective) -> {
             dispatcher.written(batch, effective);
             written.addAndGet(batch.size());
@@ -410,11 +412,12 @@ final class DispatchHarness implements AutoCloseable {
         db.run(tx ->
                 tx.update(
                         """
-                        insert into lane (connection_id, trigger, source_id, wake_at)
-                        select connection_id, trigger, source_id, min(next_at)
+                        insert into lane (connection_id, trigger, source_id, workspace_id, wake_at)
+                        select connection_id, trigger, source_id, workspace_id, min(next_at)
                           from delivery_work
+                          join source on source.id = source_id
                          where next_at is not null
-                         group by 1, 2, 3
+                         group by 1, 2, 3, 4
                         on conflict (connection_id, trigger) do update
                            set wake_at = least(lane.wake_at, excluded.wake_at)
                         """));
@@ -437,6 +440,13 @@ final class DispatchHarness implements AutoCloseable {
         circuits.run();
         try {
             backlog.run();
+            boolean isAnyLent = false;
+            while (backlog.probeLoop().run()) {
+                isAnyLent = true;
+            }
+            if (isAnyLent) {
+                backlog.run();
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);

@@ -2,6 +2,7 @@ package dev.sluice.relay.dispatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.EventId;
@@ -27,7 +28,9 @@ import java.util.UUID;
 class LaneReaderTest {
 
     private final UnfinishedDelivery delivery = work(DeliveryId.of(Some.eventId(), 1));
-    private final LaneReader reader = new LaneReader(Lane.of(delivery));
+    private final LaneReader reader =
+            new LaneReader(
+                    new LaneStore.LeasedLane(Lane.of(delivery), new WorkspaceId(new UUID(0, 0))));
 
     private static UnfinishedDelivery work(DeliveryId id) {
         var route = Some.route(Some.sourceId());
@@ -88,14 +91,23 @@ class LaneReaderTest {
         }
 
         @Override
-        public List<Lane> lease(long epoch, Instant now, int limit) {
+        public List<LaneStore.DueLane> dueFor(
+                long epoch, Instant now, Collection<WorkspaceId> excluded, int limit) {
             return List.of();
         }
 
         @Override
-        public List<Lane> leased(long epoch) {
+        public List<Lane> lease(long epoch, Instant now, Collection<Lane> wanted) {
             return List.of();
         }
+
+        @Override
+        public List<LaneStore.LeasedLane> leased(long epoch) {
+            return List.of();
+        }
+
+        @Override
+        public void wake(Lane lane, Instant at) {}
 
         @Override
         public void release(Lane lane, long epoch, Optional<Instant> wakeAt) {}

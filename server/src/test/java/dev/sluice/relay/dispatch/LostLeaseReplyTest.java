@@ -2,6 +2,7 @@ package dev.sluice.relay.dispatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.routing.Route;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.relay.DeliveryId;
@@ -167,7 +168,7 @@ class LostLeaseReplyTest {
         backlog.run();
         clock.advance(Duration.ofHours(-1));
         wakes();
-        store.lease(EPOCH, clock.instant(), 1);
+        store.lease(EPOCH, clock.instant(), List.of(lane));
         storeWork();
 
         backlog.run();
@@ -178,14 +179,25 @@ class LostLeaseReplyTest {
     private Lanes lanes() {
         return new Lanes() {
             @Override
-            public List<Lane> lease(long epoch, Instant now, int limit) {
+            public List<LaneStore.DueLane> dueFor(
+                    long epoch, Instant now, Collection<WorkspaceId> excluded, int limit) {
                 nanos.addAndGet(leaseTakes.toNanos());
-                return store.lease(epoch, now, limit);
+                return store.dueFor(epoch, now, limit);
             }
 
             @Override
-            public List<Lane> leased(long epoch) {
+            public List<Lane> lease(long epoch, Instant now, Collection<Lane> wanted) {
+                return store.lease(epoch, now, wanted);
+            }
+
+            @Override
+            public List<LaneStore.LeasedLane> leased(long epoch) {
                 return store.leased(epoch);
+            }
+
+            @Override
+            public void wake(Lane woken, Instant at) {
+                store.wake(List.of(new LaneStore.LaneWake(woken, at)));
             }
 
             @Override

@@ -1,5 +1,6 @@
 package dev.sluice.relay.dispatch;
 
+import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.DbRefusals;
 import dev.sluice.platform.id.Uuid7;
@@ -212,6 +213,8 @@ final class SimulatedNode {
         });
         var reading = loop("backlog", Duration.ofSeconds(1), backlog);
         backlog.onWakeNeeded(reading::wake);
+        var probes = loop("probes", Duration.ofSeconds(1), backlog.probeLoop());
+        backlog.probeLoop().onWakeNeeded(probes::wake);
         journal =
                 new SimulatedJournal(
                         scheduler,
@@ -342,12 +345,16 @@ final class SimulatedNode {
     }
 
     private void wake(List<LaneStore.LaneWake> lanes) {
+        wake(lanes, false);
+    }
+
+    private void wake(List<LaneStore.LaneWake> lanes, boolean isLeasedLeftAlone) {
         if (!lanes.isEmpty()) {
             database.call(
                     this,
                     "wake " + lanes.size(),
                     () -> {
-                        database.store().wake(lanes);
+                        database.store().wake(lanes, isLeasedLeftAlone);
                         return "woken";
                     });
         }
@@ -367,7 +374,7 @@ final class SimulatedNode {
                         .ifPresent(at -> found.add(new LaneStore.LaneWake(wake.lane(), at)));
             }
         }
-        wake(found);
+        wake(found, true);
         return false;
     }
 
@@ -408,13 +415,24 @@ final class SimulatedNode {
     private Lanes lanes() {
         return new Lanes() {
             @Override
-            public List<Lane> lease(long epoch, Instant now, int limit) {
-                return call("lease", () -> database.store().lease(epoch, now, limit));
+            public List<LaneStore.DueLane> dueFor(
+                    long epoch, Instant now, Collection<WorkspaceId> excluded, int limit) {
+                return call("due lanes", () -> database.store().dueFor(epoch, now, limit));
             }
 
             @Override
-            public List<Lane> leased(long epoch) {
+            public List<Lane> lease(long epoch, Instant now, Collection<Lane> wanted) {
+                return call("lease", () -> database.store().lease(epoch, now, wanted));
+            }
+
+            @Override
+            public List<LaneStore.LeasedLane> leased(long epoch) {
                 return call("leased", () -> database.store().leased(epoch));
+            }
+
+            @Override
+            public void wake(Lane lane, Instant at) {
+                SimulatedNode.this.wake(List.of(new LaneStore.LaneWake(lane, at)));
             }
 
             @Override

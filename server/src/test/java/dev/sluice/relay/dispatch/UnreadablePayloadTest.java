@@ -36,7 +36,8 @@ import java.util.List;
 class UnreadablePayloadTest {
 
     private final DispatchHarness harness = DispatchHarness.firstNode();
-    private final LogRecorder log = LogRecorder.of(Backlog.class);
+    private final LogRecorder log = LogRecorder.of(LaneLoader.class);
+    private final LogRecorder readingLog = LogRecorder.of(Backlog.class);
     private final SourceId source = harness.given.source();
     private ConnectionId connection = newConnection("a.example");
     private final ConnectionId other = newConnection("b.example");
@@ -54,6 +55,7 @@ class UnreadablePayloadTest {
     @AfterEach
     void close() {
         log.close();
+        readingLog.close();
         harness.close();
     }
 
@@ -198,7 +200,7 @@ class UnreadablePayloadTest {
         } finally {
             harness.db.run(tx -> tx.update("alter table elsewhere rename to event"));
         }
-        assertThat(log.count("lane.read_failed")).isPositive();
+        assertThat(readingLog.count("lane.read_failed")).isPositive();
         assertThat(harness.backlog.isBlockedFor(Duration.ofSeconds(3))).isTrue();
         harness.clock.advance(Duration.ofMinutes(1));
         harness.node.run();

@@ -10,6 +10,7 @@ import static dev.sluice.testkit.QueryCost.DEAD_ROWS_PER_BLOCK;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.routing.Route;
 import dev.sluice.platform.db.DbException;
 import dev.sluice.platform.db.Tx;
@@ -253,15 +254,25 @@ class HotQueryPlanTest {
         });
     }
 
+    private static List<Lane> dueLanes(Tx tx) {
+        return LaneStore.dueFor(
+                        tx, OWNER_NODE, Some.NOON, List.of(new WorkspaceId(new UUID(0, 1))), 10)
+                .stream()
+                .map(due -> due.leased().lane())
+                .toList();
+    }
+
     @Test
     void lanes_are_leased_and_freed_without_a_look_at_work() {
         HOT_TABLES.forEachPlanCacheMode(cost -> {
+            var due = new ArrayList<Lane>();
+            cost.apply(tx -> due.addAll(dueLanes(tx))).assertIndexed(4 * 10);
             var leased = new ArrayList<Lane>();
-            cost.apply(tx -> leased.addAll(LaneStore.lease(tx, OWNER_NODE, Some.NOON, 10)))
-                    .assertIndexed(4 * 10);
+            cost.apply(tx -> leased.addAll(LaneStore.lease(tx, OWNER_NODE, Some.NOON, due)))
+                    .assertIndexed(5 * 10);
             assertThat(leased).hasSize(HOT_TABLES.isEmpty() ? 0 : 10);
             var ours = HOT_TABLES.unmeasured(tx -> LaneStore.leased(tx, OWNER_NODE));
-            assertThat(ours).hasSameElementsAs(leased);
+            assertThat(ours).extracting(LaneStore.LeasedLane::lane).hasSameElementsAs(leased);
             for (var lane : leased) {
                 HOT_TABLES.unmeasured(tx -> {
                     LaneStore.release(tx, lane, OWNER_NODE, Optional.of(OLDEST_WORK_AT));

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.gateway.destination.DestinationId;
 import dev.sluice.gateway.routing.Route;
+import dev.sluice.platform.db.Tx;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.Trigger;
@@ -51,7 +52,17 @@ class LaneStoreTest {
     }
 
     private List<Lane> lease(long epoch, Instant now, int limit) {
-        return fixture.db.call(tx -> LaneStore.lease(tx, epoch, now, limit));
+        return fixture.db.call(tx -> lease(tx, epoch, now, limit));
+    }
+
+    /// Leases lanes as a node does that has none.
+    private static List<Lane> lease(Tx tx, long epoch, Instant now, int limit) {
+        var due =
+                LaneStore.dueFor(tx, epoch, now, List.of(), limit).stream()
+                        .filter(each -> !each.isLeased())
+                        .map(each -> each.leased().lane())
+                        .toList();
+        return LaneStore.lease(tx, epoch, now, due);
     }
 
     private List<DeliveryId> due(Lane lane, Instant until, int limit) {
@@ -94,7 +105,7 @@ class LaneStoreTest {
         }
         var seen = new ArrayList<Lane>();
         fixture.db.run(tx -> {
-            seen.addAll(LaneStore.lease(tx, OUR_EPOCH, NOON, 6));
+            seen.addAll(lease(tx, OUR_EPOCH, NOON, 6));
             seen.addAll(lease(OTHER_EPOCH, NOON, 10)); // while the first is not committed
         });
 
@@ -160,6 +171,79 @@ class LaneStoreTest {
         wake(lane, NOON.minusSeconds(5));
 
         assertThat(lease(OTHER_EPOCH, NOON, 10)).isEmpty();
+    }
+
+    @Test
+    void a_lane_that_was_woken_is_found_by_the_node_that_leases_it_and_by_no_other() {
+        var lane = lane();
+        wake(lane, NOON);
+        lease(OUR_EPOCH, NOON, 10);
+        assertThat(woken(OUR_EPOCH, NOON)).isEmpty();
+
+        wake(lane, NOON.plusSeconds(1));
+
+        assertThat(woken(OUR_EPOCH, NOON)).as("not yet").isEmpty();
+        assertThat(woken(OTHER_EPOCH, NOON.plusSeconds(1))).isEmpty();
+        assertThat(woken(OUR_EPOCH, NOON.plusSeconds(1))).containsExactly(lane);
+        var now = NOON.plusSeconds(1);
+        fixture.db.run(tx -> LaneStore.lease(tx, OUR_EPOCH, now, List.of(lane)));
+        assertThat(woken(OUR_EPOCH, now)).as("the wake is used up").isEmpty();
+    }
+
+    private List<Lane> woken(long epoch, Instant now) {
+        return fixture.db.call(tx -> LaneStore.dueFor(tx, epoch, now, List.of(), 0)).stream()
+                .map(due -> due.leased().lane())
+                .toList();
+    }
+
+    @Test
+    void lanes_of_excluded_workspaces_are_passed_over() {
+        var given = new Given(fixture.db);
+        var others = new Given(fixture.db);
+        var first = lane(given, given.destination("a.example", 4));
+        var second = lane(others, others.destination("b.example", 4));
+        wake(first, NOON);
+        wake(second, NOON.plusSeconds(1));
+        var now = NOON.plusSeconds(1);
+        var due = fixture.db.call(tx -> LaneStore.dueFor(tx, OUR_EPOCH, now, List.of(), 1));
+        assertThat(due).extracting(each -> each.leased().lane()).containsExactly(first);
+
+        var excluded = List.of(due.getFirst().leased().workspace());
+
+        var left = fixture.db.call(tx -> LaneStore.dueFor(tx, OUR_EPOCH, now, excluded, 1));
+        assertThat(left).extracting(each -> each.leased().lane()).containsExactly(second);
+    }
+
+    /// Before, each sweep locked the rows of all lanes with waiting deliveries, 40 000 for example.
+    @Test
+    void a_sweep_touches_only_lanes_that_would_wake_too_late() {
+        var right = lane();
+        var leased = lane();
+        var late = lane();
+        wake(leased, NOON);
+        lease(OUR_EPOCH, NOON, 10);
+        wake(right, NOON);
+        wake(late, NOON.plusSeconds(60));
+
+        fixture.db.run(tx ->
+                LaneStore.wakeUnleased(
+                        tx,
+                        List.of(right, leased, late).stream()
+                                .map(lane -> new LaneStore.LaneWake(lane, NOON))
+                                .toList()));
+
+        assertThat(locks(right)).as("not even locked").isZero();
+        assertThat(woken(OUR_EPOCH, NOON)).isEmpty();
+        assertThat(lease(OTHER_EPOCH, NOON, 10)).containsExactlyInAnyOrder(right, late);
+    }
+
+    /// Returns the number of the transaction that last locked the lane's row; 0 if none did.
+    private long locks(Lane lane) {
+        return fixture.db.call(tx ->
+                tx.single(
+                        "select xmax::text::bigint as locked from lane where connection_id = ?",
+                        row -> row.number("locked"),
+                        lane.connection().value()));
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.sluice.relay.store;
 
+import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.relay.DeliveryId;
@@ -11,6 +12,7 @@ import dev.sluice.relay.Trigger;
 import dev.sluice.relay.UnfinishedDelivery;
 
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -122,6 +124,8 @@ public final class ModelStore {
     private static final Comparator<WorkRow> BY_DUE_TIME =
             Comparator.comparing((WorkRow row) -> row.nextAt().orElseThrow())
                     .thenComparing(row -> row.id().value(), UNSIGNED_UUID_ORDER);
+
+    private static final WorkspaceId NO_WORKSPACE = new WorkspaceId(new UUID(0, 0));
 
     private final Set<InjectedFlaw> flaws;
     private final Map<EventId, EventRow> events = new HashMap<>();
@@ -310,25 +314,48 @@ public final class ModelStore {
     // Models LaneStore.
 
     public void wake(Collection<LaneStore.LaneWake> wakes) {
+        wake(wakes, false);
+    }
+
+    public void wake(Collection<LaneStore.LaneWake> wakes, boolean isLeasedLeftAlone) {
         for (var wake : wakes) {
             lanes.merge(
                     LaneKey.of(wake.lane()),
                     new LaneRow(wake.lane(), Optional.of(wake.at()), Optional.empty()),
                     (row, _) ->
-                            row.isDueBy(wake.at())
+                            row.isDueBy(wake.at()) || (isLeasedLeftAlone && row.owner().isPresent())
                                     ? row
                                     : new LaneRow(row.lane(), Optional.of(wake.at()), row.owner()));
         }
     }
 
-    public List<Lane> lease(long epoch, Instant now, int limit) {
+    /// Knows no workspaces.
+    public List<LaneStore.DueLane> dueFor(long epoch, Instant now, int limit) {
+        var due = lanes.values().stream().filter(row -> row.isDueBy(now)).toList();
+        var found = new ArrayList<LaneStore.DueLane>();
+        due.stream()
+                .filter(row -> row.owner().isEmpty() || hasFlaw(InjectedFlaw.LEASE_IGNORES_OWNER))
+                .sorted(Comparator.comparing(row -> row.wakeAt().orElseThrow()))
+                .limit(limit)
+                .forEach(row -> found.add(new LaneStore.DueLane(leased(row), false)));
+        due.stream()
+                .filter(row -> row.owner().equals(Optional.of(epoch)))
+                .forEach(row -> found.add(new LaneStore.DueLane(leased(row), true)));
+        return found;
+    }
+
+    private static LaneStore.LeasedLane leased(LaneRow row) {
+        return new LaneStore.LeasedLane(row.lane(), NO_WORKSPACE);
+    }
+
+    public List<Lane> lease(long epoch, Instant now, Collection<Lane> wanted) {
         var due =
-                lanes.values().stream()
+                wanted.stream()
+                        .flatMap(lane -> Stream.ofNullable(lanes.get(LaneKey.of(lane))))
                         .filter(row ->
-                                row.owner().isEmpty() || hasFlaw(InjectedFlaw.LEASE_IGNORES_OWNER))
+                                row.owner().filter(owner -> owner != epoch).isEmpty()
+                                        || hasFlaw(InjectedFlaw.LEASE_IGNORES_OWNER))
                         .filter(row -> row.isDueBy(now))
-                        .sorted(Comparator.comparing(row -> row.wakeAt().orElseThrow()))
-                        .limit(limit)
                         .toList();
         for (var row : due) {
             lanes.put(
@@ -338,10 +365,10 @@ public final class ModelStore {
         return due.stream().map(LaneRow::lane).toList();
     }
 
-    public List<Lane> leased(long epoch) {
+    public List<LaneStore.LeasedLane> leased(long epoch) {
         return lanes.values().stream()
                 .filter(row -> row.owner().equals(Optional.of(epoch)))
-                .map(LaneRow::lane)
+                .map(ModelStore::leased)
                 .toList();
     }
 

@@ -263,15 +263,25 @@ class ModelStoreTest {
                             : model.sweep();
             assertThat(new HashSet<>(fixture.db.call(LaneStore::sweep)))
                     .isEqualTo(new HashSet<>(model.sweep()));
-            fixture.db.run(tx -> LaneStore.wake(tx, wakes));
-            model.wake(wakes);
+            boolean isSweep = random.nextBoolean();
+            fixture.db.run(tx -> {
+                if (isSweep) {
+                    LaneStore.wakeUnleased(tx, wakes);
+                } else {
+                    LaneStore.wake(tx, wakes);
+                }
+            });
+            model.wake(wakes, isSweep);
         }
 
         private void lease() {
             long epoch = someEpoch();
             var now = someTime();
-            var leased = fixture.db.call(tx -> LaneStore.lease(tx, epoch, now, 100));
-            assertThat(model.lease(epoch, now, 100)).containsExactlyInAnyOrderElementsOf(leased);
+            var due = fixture.db.call(tx -> LaneStore.dueFor(tx, epoch, now, List.of(), 100));
+            assertThat(model.dueFor(epoch, now, 100)).containsExactlyInAnyOrderElementsOf(due);
+            var wanted = due.stream().map(each -> each.leased().lane()).limit(2).toList();
+            var leased = fixture.db.call(tx -> LaneStore.lease(tx, epoch, now, wanted));
+            assertThat(model.lease(epoch, now, wanted)).containsExactlyInAnyOrderElementsOf(leased);
             long other = someEpoch();
             assertThat(model.leased(other))
                     .containsExactlyInAnyOrderElementsOf(
