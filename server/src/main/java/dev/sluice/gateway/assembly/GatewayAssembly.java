@@ -54,7 +54,7 @@ public final class GatewayAssembly {
                 ConfigurationCache.open(base.pools().delivery(), sources, destinations);
     }
 
-    /// Builds the gateway layer and reads the whole configuration.
+    /// Builds the gateway layer and reads the living configuration.
     public static GatewayAssembly open(
             Foundation base,
             AccountAssembly account,

@@ -25,8 +25,8 @@ import java.util.Optional;
 /// hold stay asleep, and lanes behind an open circuit sleep until the circuit's next try. Lanes of
 /// a deleted connection or destination wake at once, so that their deliveries are ended.
 ///
-/// Each lane fails alone. A round also corrects due times that lie too far ahead, because a clock
-/// has been set back since.
+/// A lane that wakes early enough is not written. Each lane fails alone. A round also corrects due
+/// times that lie too far ahead, because a clock has been set back since.
 public final class LaneSweeper implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(LaneSweeper.class);
@@ -56,7 +56,10 @@ public final class LaneSweeper implements Loop.Step {
         var parts = new RoundParts();
         var wakes = new ArrayList<LaneStore.LaneWake>();
         for (var found : db.call(LaneStore::sweep)) {
-            parts.run(() -> wakeOf(found).ifPresent(wakes::add));
+            parts.run(() ->
+                    wakeOf(found.needed())
+                            .filter(wake -> !found.wakesBy(wake.at()))
+                            .ifPresent(wakes::add));
         }
         Halving.run(wakes, part -> db.run(tx -> LaneStore.wake(tx, part)))
                 .values()
