@@ -13,7 +13,6 @@ import org.junit.jupiter.api.io.TempDir;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.InstantSource;
 import java.util.Map;
 
 /// Tests what becomes of a workspace whose plan the operator took out of the catalogue.
@@ -24,13 +23,10 @@ class VanishedPlanTest {
 
     @TempDir Path directory;
 
-    private RunningSluice start(String plans) throws IOException {
-        var file =
-                Files.writeString(directory.resolve("plans.json"), "{\"items\": [" + plans + "]}");
-        return RunningSluice.start(
-                directory.resolve("data"),
-                InstantSource.system(),
-                Map.of("SLUICE_PLANS_FILE", file.toString()));
+    /// Writes the file that the next start reads. Returns its path.
+    private Path offer(String... plans) throws IOException {
+        return Files.writeString(
+                directory.resolve("plans.json"), "{\"items\": [" + String.join(",", plans) + "]}");
     }
 
     private static String plan(String name, int sources, int days) {
@@ -44,18 +40,19 @@ class VanishedPlanTest {
 
     @Test
     void it_keeps_the_last_limits_of_its_plan_and_the_start_warns() throws IOException {
-        ApiClient old;
-        try (var first = start(plan(OFFERED_ONCE, 1, 3) + "," + plan("large", 100, 9));
-                var log = LogRecorder.of(PlanStore.class)) {
-            old = WorkspaceFixture.create(first, OFFERED_ONCE);
-            assertThat(log.values("plan.vanished", "plan")).doesNotContain(OFFERED_ONCE);
-        }
-        // The limits at the last start count.
-        start(plan(OFFERED_ONCE, 2, 4) + "," + plan("large", 100, 9)).close();
-
+        String large = plan("large", 100, 9);
+        var file = offer(plan(OFFERED_ONCE, 1, 3), large);
         try (var log = LogRecorder.of(PlanStore.class);
-                var third = start(plan("large", 100, 9))) {
-            var api = old.onPort(third.port());
+                var sluice = RunningSluice.start(Map.of("SLUICE_PLANS_FILE", file.toString()))) {
+            var workspace = WorkspaceFixture.create(sluice, OFFERED_ONCE);
+            offer(plan(OFFERED_ONCE, 2, 4), large);
+            sluice.restart();
+            assertThat(log.values("plan.vanished", "plan")).doesNotContain(OFFERED_ONCE);
+
+            offer(large);
+            sluice.restart();
+
+            var api = workspace.onPort(sluice.port());
             assertThat(log.values("plan.vanished", "plan")).containsOnlyOnce(OFFERED_ONCE);
             assertThat(log.values("plan.vanished", "workspaces")).contains("1");
             assertThat(log.values("plan.vanished", "limits_of")).contains(OFFERED_ONCE);
@@ -68,7 +65,7 @@ class VanishedPlanTest {
             assertThat(api.post("/api/v1/sources", "{'name': 'three'}").errorMessage())
                     .isEqualTo("The offered-once plan allows 2 sources. Delete one first.");
 
-            var unknown = WorkspaceFixture.create(third, "never-seen");
+            var unknown = WorkspaceFixture.create(sluice, "never-seen");
             assertThat(sourceUse(unknown))
                     .as("limits that nobody knows are those of the last plan")
                     .isEqualTo("{\"used\":0,\"limit\":100}");
