@@ -30,6 +30,9 @@ export function PlanUsage({ me }: { me: Schemas['Me'] }) {
             <ul className="choices">
               <Meter label="Events this month" {...data.events} over="More are answered 402 and not stored." />
               <Meter label="Sources" {...data.sources} over="No source can be made until one is deleted." />
+              <Meter label="Destinations" {...data.destinations} over="No destination can be made until one is deleted." />
+              <Meter label="Connections of one source, at most" {...data.connections_per_source} over="That source takes no further connection until one is deleted." />
+              <Meter label="Live streams on this server" {...data.concurrent_streams} over="More are answered 429 until one is closed." />
               <Meter label="API requests with a key, this minute" {...data.api_requests} over="More are answered 429 until the minute is over." />
             </ul>
           )}
@@ -91,6 +94,8 @@ function limitsOf({ limits, features }: Plan): [string, string][] {
     ['Requests a minute and source', limit(limits.ingest_per_minute_per_source)],
     ['API requests a minute', limit(limits.api_requests_per_minute)],
     ['Sources', limit(limits.sources)],
+    ['Destinations', limit(limits.destinations)],
+    ['Connections of a source', limit(limits.connections_per_source)],
     ['Live streams at a time', limit(limits.concurrent_streams)],
     ['Events are kept', limit(limits.retention_days, ' days')],
     ...(features.length > 0 ? [['Features', features.join(', ')] as [string, string]] : []),

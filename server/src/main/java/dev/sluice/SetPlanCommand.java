@@ -5,6 +5,7 @@ import dev.sluice.account.audit.AuditTrail;
 import dev.sluice.account.plan.Plan;
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.account.plan.PlanChange;
+import dev.sluice.account.plan.PlanStore;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.id.Uuid7;
@@ -111,7 +112,9 @@ final class SetPlanCommand {
             Tx tx, PlanCatalog plans, WorkspaceId workspace, Plan plan, boolean isConfirmed) {
         var now = tx.single("select now() as now", row -> row.instant("now"));
         var ids = new Uuid7(InstantSource.fixed(now), RandomGenerator.getDefault());
-        var change = PlanChange.apply(tx, plans, workspace, plan, isConfirmed, now);
+        var change =
+                PlanChange.apply(
+                        tx, PlanStore.withVanished(tx, plans), workspace, plan, isConfirmed, now);
         change.ifPresent(
                 result -> result.recordTo(tx, new AuditTrail(AuditActor.operator(), "", ids)));
         return change;

@@ -32,6 +32,8 @@ class HotSqlTest {
                     "fold: finds a batch that cannot be folded, after a failure only",
                     "with recursive step as ( (select connection_id, trigger, next_at, source_id",
                     "sweep: steps over all lanes, every ten seconds",
+                    "delete from lane where connection_id > ?",
+                    "retention: looks by the index at each lane that sleeps for ever, once an hour",
                     "update delivery_work set owner = null, next_at = ? where ctid = any"
                             + " (array(select ctid from delivery_work where owner = ?",
                     "takeover: what a dead node had",

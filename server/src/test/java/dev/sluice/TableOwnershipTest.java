@@ -21,6 +21,7 @@ class TableOwnershipTest {
             Map.ofEntries(
                     entry("config_version", "account/workspace"),
                     entry("clock", "platform/db"),
+                    entry("plan", "account/plan"),
                     entry("workspace", "account/workspace"),
                     entry("member", "account/workspace"),
                     entry("account", "account/access"),

@@ -1,6 +1,8 @@
 package dev.sluice.relay;
 
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
 
 /// What the usage ledger counts. Each item is counted at the time its event arrived; a refusal, at
 /// its own time. The database stores the kind's number.
@@ -18,7 +20,8 @@ public enum UsageKind {
     /// Requests to a source that were refused and not stored, grouped by [RefusalReason].
     REFUSALS(5);
 
-    /// How long hourly counts are kept at least. Daily counts are kept for ever.
+    /// How long hourly counts are kept at least. Daily counts are kept until their source is purged
+    /// and no hourly count of it is left.
     public static final Duration HOURLY_RETENTION = Duration.ofDays(93);
 
     private final int number;
@@ -29,6 +32,11 @@ public enum UsageKind {
 
     public int number() {
         return number;
+    }
+
+    /// Returns the numbers of all kinds.
+    public static List<Integer> numbers() {
+        return Arrays.stream(values()).map(UsageKind::number).toList();
     }
 
     public static UsageKind fromNumber(int number) {

@@ -26,6 +26,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
+import java.util.function.IntFunction;
 
 /// Tests the limits of a plan over HTTP.
 ///
@@ -42,6 +43,7 @@ class PlanLimitsTest {
               {"name": "sixty",        "limits": {"events_per_month": 60, "retention_days": 30}},
               {"name": "nothing",      "limits": {"api_requests_per_minute": 0, "ingest_per_minute_per_source": 0,
                                                   "events_per_month": 0, "retention_days": 30}},
+              {"name": "few-things",   "limits": {"destinations": 3, "connections_per_source": 2, "retention_days": 30}},
               {"name": "open",         "limits": {"retention_days": 30}}
             ]}
             """;
@@ -376,5 +378,133 @@ class PlanLimitsTest {
         clock.advance(Duration.ofDays(31));
 
         assertThat(statuses(api, source, 4)).containsExactly(200, 200, 200, 402);
+    }
+
+    private static ApiClient.ApiResponse createDestination(ApiClient api) {
+        return api.post(
+                "/api/v1/destinations",
+                "{'name': 'one more', 'url': 'https://" + UUID.randomUUID() + ".example/'}");
+    }
+
+    private static ApiClient.ApiResponse tryConnect(
+            ApiClient api, ApiClient.ApiResponse source, ApiClient.ApiResponse destination) {
+        return tryConnect(api, source.text("id"), destination.text("id"));
+    }
+
+    private static ApiClient.ApiResponse tryConnect(
+            ApiClient api, String source, String destination) {
+        return api.post(
+                "/api/v1/connections",
+                "{'source_id': '%s', 'destination_id': '%s'}".formatted(source, destination));
+    }
+
+    private static void assertNoRoom(ApiClient.ApiResponse refused, String message) {
+        assertThat(refused.status()).isEqualTo(402);
+        assertThat(refused.errorCode()).isEqualTo("plan_limit_reached");
+        assertThat(refused.errorMessage()).isEqualTo(message);
+    }
+
+    @Test
+    void a_plan_has_room_for_so_many_destinations_and_connections_of_a_source() {
+        var api = WorkspaceFixture.create(sluice, "few-things");
+        var source = api.source("one");
+        var other = api.source("two");
+        var destinations =
+                List.of(createDestination(api), createDestination(api), createDestination(api));
+
+        assertNoRoom(
+                createDestination(api),
+                "The few-things plan allows 3 destinations. Delete one first.");
+        var connection = tryConnect(api, source, destinations.get(0));
+        assertThat(connection.status()).isEqualTo(201);
+        assertThat(tryConnect(api, source, destinations.get(1)).status()).isEqualTo(201);
+        assertNoRoom(
+                tryConnect(api, source, destinations.get(2)),
+                "The few-things plan allows 2 connections per source. Delete one first, or use"
+                        + " another source.");
+        assertThat(tryConnect(api, other, destinations.get(2)).status()).isEqualTo(201);
+
+        api.delete("/api/v1/connections/" + connection.text("id"));
+        assertThat(tryConnect(api, source, destinations.get(2)).status()).isEqualTo(201);
+        api.delete("/api/v1/destinations/" + destinations.get(1).text("id"));
+        assertThat(createDestination(api).status()).isEqualTo(201);
+        assertThat(tryConnect(api, source, destinations.get(0)).status())
+                .as("the connection to the deleted destination does not count")
+                .isEqualTo(201);
+    }
+
+    @Test
+    void what_a_workspace_had_before_its_plan_had_a_cap_goes_on() {
+        var api = WorkspaceFixture.create(sluice, "open");
+        var source = api.source("one");
+        var connections = new ArrayList<ApiClient.ApiResponse>();
+        for (int i = 0; i < 4; i++) {
+            connections.add(tryConnect(api, source, createDestination(api)));
+        }
+        plan(api, "few-things");
+
+        assertThat(createDestination(api).status()).isEqualTo(402);
+        assertThat(api.get("/api/v1/connections").json().path("items")).hasSize(4);
+        var patched =
+                api.patch(
+                        "/api/v1/connections/" + connections.getFirst().text("id"),
+                        "{'enabled': false}");
+        assertThat(patched.status()).isEqualTo(200);
+        var event = api.ingest(source.text("ingest_path"), "{}").text("request_id");
+        assertThat(api.get("/api/v1/events/" + event).json().path("deliveries")).hasSize(3);
+        var usage = api.get("/api/v1/usage").json();
+        assertThat(usage.path("destinations").toString()).isEqualTo("{\"used\":4,\"limit\":3}");
+        assertThat(usage.path("connections_per_source").toString())
+                .isEqualTo("{\"used\":4,\"limit\":2}");
+    }
+
+    @Test
+    void the_last_place_is_given_once_however_many_nodes_are_asked_at_once() throws Exception {
+        var api = WorkspaceFixture.create(sluice, "few-things");
+        var elsewhere = api.onPort(second.port());
+        var source = api.source("one");
+        var destinations = List.of(createDestination(api), createDestination(api));
+
+        assertThat(statuses(8, i -> createDestination(i % 2 == 0 ? api : elsewhere)))
+                .containsExactlyInAnyOrder(201, 402, 402, 402, 402, 402, 402, 402);
+        assertThat(api.get("/api/v1/destinations").json().path("items")).hasSize(3);
+
+        tryConnect(api, source, destinations.get(0));
+        var unconnected = destinationsBut(api, destinations.get(0).text("id"));
+        assertThat(
+                        statuses(
+                                4,
+                                i ->
+                                        tryConnect(
+                                                i % 2 == 0 ? api : elsewhere,
+                                                source.text("id"),
+                                                unconnected.get(i / 2))))
+                .containsExactlyInAnyOrder(201, 402, 402, 402);
+    }
+
+    private static List<String> destinationsBut(ApiClient api, String id) {
+        return api.get("/api/v1/destinations")
+                .json()
+                .path("items")
+                .valueStream()
+                .map(each -> each.path("id").asString())
+                .filter(each -> !each.equals(id))
+                .toList();
+    }
+
+    private static List<Integer> statuses(int count, IntFunction<ApiClient.ApiResponse> request)
+            throws Exception {
+        var requests = new ArrayList<Callable<Integer>>();
+        for (int i = 0; i < count; i++) {
+            int number = i;
+            requests.add(() -> request.apply(number).status());
+        }
+        var statuses = new ArrayList<Integer>();
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (var status : threads.invokeAll(requests)) {
+                statuses.add(status.get());
+            }
+        }
+        return statuses;
     }
 }

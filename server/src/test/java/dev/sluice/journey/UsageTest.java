@@ -109,6 +109,11 @@ class UsageTest {
 
         assertThat(usage.path("events").toString()).isEqualTo("{\"used\":0,\"limit\":null}");
         assertThat(usage.path("sources").toString()).isEqualTo("{\"used\":0,\"limit\":null}");
+        assertThat(usage.path("destinations").toString()).isEqualTo("{\"used\":0,\"limit\":null}");
+        assertThat(usage.path("connections_per_source").toString())
+                .isEqualTo("{\"used\":0,\"limit\":1000}");
+        assertThat(usage.path("concurrent_streams").toString())
+                .isEqualTo("{\"used\":0,\"limit\":null}");
         assertThat(usage.path("api_requests").path("used").isNull()).isTrue();
         assertThat(usage.path("api_requests").path("limit").isNull()).isTrue();
     }

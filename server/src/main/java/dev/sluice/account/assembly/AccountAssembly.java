@@ -11,6 +11,7 @@ import dev.sluice.account.password.PasswordResetStore;
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.account.plan.PlanChangePolicy;
 import dev.sluice.account.plan.PlanRoutes;
+import dev.sluice.account.plan.PlanStore;
 import dev.sluice.account.workspace.InviteStore;
 import dev.sluice.platform.assembly.Foundation;
 import dev.sluice.platform.db.Tx;
@@ -68,7 +69,11 @@ public record AccountAssembly(
                         base.now(),
                         saveCredentials);
         warnOfOpenPlans(settings);
-        var plans = settings.plans();
+        var plans =
+                db.call(tx -> {
+                    PlanStore.save(tx, settings.plans(), base.now());
+                    return PlanStore.withVanished(tx, settings.plans());
+                });
         var mail = base.mail().map(sender -> new MailQueue(sender, base.clock()));
         var authenticator =
                 new Authenticator(

@@ -14,12 +14,19 @@ public record Plan(String name, int priceMonthlyUsd, PlanLimits limits, List<Str
         features = List.copyOf(features);
     }
 
+    /// The maximum number of connections per source in any plan. Ingest creates at most one
+    /// delivery per connection and numbers an event's deliveries from 1 to 1023, so every delivery
+    /// gets a number.
+    public static final int MAX_CONNECTIONS_PER_SOURCE = 1_000;
+
     /// The limits of a plan. An empty limit means unlimited.
     public record PlanLimits(
             OptionalInt apiRequestsPerMinute,
             OptionalInt ingestPerMinutePerSource,
             OptionalLong eventsPerMonth,
             OptionalInt sources,
+            OptionalInt destinations,
+            int connectionsPerSource,
             OptionalInt concurrentStreams,
             Retention retention) {}
 }

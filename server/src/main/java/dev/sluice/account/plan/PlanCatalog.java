@@ -1,5 +1,7 @@
 package dev.sluice.account.plan;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.account.workspace.WorkspaceStore;
 import dev.sluice.platform.db.Tx;
@@ -18,17 +20,37 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 
-/// All plans that this server offers: either the built-in ones or those read from a file.
-/// Immutable.
+/// All plans that this server offers: either the built-in ones or those read from a file. It also
+/// knows plans that vanished from the catalogue and that workspaces still have. Immutable.
 public final class PlanCatalog {
 
     private static final int MAX_RETENTION_DAYS = 3650;
 
+    /// What a workspace may have in the built-in plans. It bounds what one may take of a server,
+    /// and is no matter of price.
+    private static final int BUILT_IN_DESTINATIONS = 10_000;
+
     private final List<Plan> plans;
+    private final List<Plan> vanished;
+
+    private PlanCatalog(List<Plan> plans, List<Plan> vanished) {
+        this.plans = List.copyOf(plans);
+        this.vanished = List.copyOf(vanished);
+    }
 
     private PlanCatalog(List<Plan> plans) {
-        this.plans = List.copyOf(plans);
+        this(plans, List.of());
+    }
+
+    /// Returns this catalogue with plans that it no longer offers.
+    PlanCatalog withVanished(List<Plan> others) {
+        return new PlanCatalog(plans, others);
+    }
+
+    List<Plan> offered() {
+        return plans;
     }
 
     public static PlanCatalog builtIn() {
@@ -78,6 +100,8 @@ public final class PlanCatalog {
                         ingest,
                         events,
                         sources,
+                        OptionalInt.of(BUILT_IN_DESTINATIONS),
+                        Plan.MAX_CONNECTIONS_PER_SOURCE,
                         OptionalInt.of(streams),
                         Retention.ofDays(days));
         return new Plan(
@@ -114,6 +138,24 @@ public final class PlanCatalog {
         }
     }
 
+    /// Reads one plan as [#text] wrote it.
+    ///
+    /// @throws IllegalArgumentException if it is from another version
+    static Plan parse(String json) {
+        try {
+            var input = Json.fieldReader(json.getBytes(UTF_8));
+            var plan = plan(input);
+            input.check();
+            return plan;
+        } catch (MalformedJsonException | InvalidFieldsException e) {
+            throw new IllegalArgumentException(e);
+        }
+    }
+
+    static String text(Plan plan) {
+        return Json.text(json(plan));
+    }
+
     private static Plan plan(FieldReader input) {
         String name = input.required("name", input.text("name", 1, 50)).orElse("");
         int price = input.integer("price_monthly_usd", 0, 1_000_000).orElse(0);
@@ -133,6 +175,8 @@ public final class PlanCatalog {
                         limit(input, "ingest_per_minute_per_source"),
                         limit(input, "events_per_month").stream().mapToLong(n -> n).findFirst(),
                         limit(input, "sources"),
+                        limit(input, "destinations"),
+                        connectionsPerSource(input),
                         limit(input, "concurrent_streams"),
                         retention(input));
         input.rejectUnknownFields();
@@ -149,6 +193,11 @@ public final class PlanCatalog {
         return days.toOptional().map(Retention::ofDays).orElse(Retention.UNLIMITED);
     }
 
+    private static int connectionsPerSource(FieldReader input) {
+        return input.integer("connections_per_source", 0, Plan.MAX_CONNECTIONS_PER_SOURCE)
+                .orElse(Plan.MAX_CONNECTIONS_PER_SOURCE);
+    }
+
     private static OptionalInt limit(FieldReader input, String field) {
         return input.integer(field, 0, Integer.MAX_VALUE).toOptional().stream()
                 .mapToInt(n -> n)
@@ -158,17 +207,29 @@ public final class PlanCatalog {
     private static Plan.PlanLimits unlimited() {
         var none = OptionalInt.empty();
         return new Plan.PlanLimits(
-                none, none, OptionalLong.empty(), none, none, Retention.UNLIMITED);
+                none,
+                none,
+                OptionalLong.empty(),
+                none,
+                none,
+                Plan.MAX_CONNECTIONS_PER_SOURCE,
+                none,
+                Retention.UNLIMITED);
     }
 
     public Optional<Plan> find(String name) {
         return plans.stream().filter(plan -> plan.name().equals(name)).findFirst();
     }
 
-    /// Returns the plan with this name, or the last plan if the catalogue no longer contains the
-    /// name.
+    /// Returns the plan with this name, also if it vanished from the catalogue. Returns the last
+    /// plan if its limits are not known.
     public Plan byNameOrLast(String name) {
         for (var plan : plans) { // no stream, because this runs for every webhook
+            if (plan.name().equals(name)) {
+                return plan;
+            }
+        }
+        for (var plan : vanished) {
             if (plan.name().equals(name)) {
                 return plan;
             }
@@ -186,10 +247,10 @@ public final class PlanCatalog {
                         .plan());
     }
 
-    /// Returns the longest retention of all plans.
+    /// Returns the longest retention of all plans, of those that vanished too.
     public Retention longestRetention() {
         int longest = 0;
-        for (var plan : plans) {
+        for (var plan : Stream.concat(plans.stream(), vanished.stream()).toList()) {
             var days = plan.limits().retention().days();
             if (days.isEmpty()) {
                 return Retention.UNLIMITED;
@@ -223,6 +284,8 @@ public final class PlanCatalog {
                                         number(limits.ingestPerMinutePerSource()))
                                 .put("events_per_month", number(limits.eventsPerMonth()))
                                 .put("sources", number(limits.sources()))
+                                .put("destinations", number(limits.destinations()))
+                                .put("connections_per_source", limits.connectionsPerSource())
                                 .put("concurrent_streams", number(limits.concurrentStreams()))
                                 .put("retention_days", number(limits.retention().days())))
                 .put("features", plan.features());

@@ -47,7 +47,8 @@ public sealed interface PlanChange {
 
     /// Gives a workspace another plan. All nodes enforce its limits within half a second.
     ///
-    /// Sources above the new limit stay; the limit refuses further ones.
+    /// Sources, destinations and connections above the new limits stay; the limits refuse further
+    /// ones.
     ///
     /// @param isConfirmed whether events may expire because of the change
     /// @return empty if there is no such workspace

@@ -2,6 +2,7 @@ package dev.sluice.gateway.assembly;
 
 import dev.sluice.account.assembly.AccountAssembly;
 import dev.sluice.account.members.WorkspaceAccess;
+import dev.sluice.account.plan.PlanCaps;
 import dev.sluice.gateway.ConfigurationWriter;
 import dev.sluice.gateway.CustomHeaderRules;
 import dev.sluice.gateway.connection.ConnectionRoutes;
@@ -54,7 +55,7 @@ public final class GatewayAssembly {
                 ConfigurationCache.open(base.pools().delivery(), sources, destinations);
     }
 
-    /// Builds the gateway layer and reads the whole configuration.
+    /// Builds the gateway layer and reads the living configuration.
     public static GatewayAssembly open(
             Foundation base,
             AccountAssembly account,
@@ -89,15 +90,25 @@ public final class GatewayAssembly {
         var writer = new ConfigurationWriter(db, configuration);
         var authenticator = account.authenticator();
         var plans = account.plans();
+        var caps = new PlanCaps(plans);
         var ids = base.ids();
         var clock = base.clock();
         new SourceRoutes(db, authenticator, sources, plans, headerRules, writer, ids, clock)
                 .addTo(router);
         new TrashRoutes(db, authenticator, sources, plans, writer, clock).addTo(router);
         new DestinationRoutes(
-                        db, authenticator, destinations, addresses, headerRules, writer, ids, clock)
+                        db,
+                        authenticator,
+                        destinations,
+                        caps,
+                        addresses,
+                        headerRules,
+                        writer,
+                        ids,
+                        clock)
                 .addTo(router);
-        new ConnectionRoutes(db, authenticator, headerRules, writer, ids, clock).addTo(router);
+        new ConnectionRoutes(db, authenticator, caps, headerRules, writer, ids, clock)
+                .addTo(router);
         new SourceConnectionRoutes(db, authenticator).addTo(router);
         new WorkspaceDeletionRoutes(
                         new WorkspaceAccess(db, authenticator), deletion(), writer, clock)

@@ -12,8 +12,10 @@ import dev.sluice.platform.db.Row;
 import dev.sluice.platform.db.Tx;
 
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 
 /// Reads connections. Look-ups and lists omit connections whose source is in the trash or whose
 /// destination is deleted.
@@ -21,6 +23,11 @@ public final class ConnectionQueries {
 
     /// A connection as nodes keep it in memory, and whether it is deleted.
     public record ConnectionVersion(Connection connection, boolean isDeleted) {}
+
+    /// A connection that ended.
+    ///
+    /// @param isByDestination whether the deletion of its destination ended it
+    public record EndedConnection(ConnectionId id, boolean isByDestination) {}
 
     private ConnectionQueries() {}
 
@@ -108,12 +115,78 @@ public final class ConnectionQueries {
                 q);
     }
 
+    /// Returns the connections that are not deleted. Ordered by id.
+    ///
+    /// The destination of some may have been deleted lately; see [ConnectionStore#endLeftOver].
+    ///
+    /// @param after returns connections with a higher id only
+    public static List<ConnectionVersion> live(Tx tx, UUID after, int limit) {
+        return tx.query(
+                """
+                select *
+                  from connection
+                 where deleted_at is null and id > ?
+                 order by id
+                 limit ?
+                """,
+                ConnectionQueries::version,
+                after,
+                limit);
+    }
+
     /// Returns the connections that changed after `version`, including deleted ones.
     public static List<ConnectionVersion> changedAfter(Tx tx, long version) {
         return tx.query(
-                "select * from connection where version > ?",
-                row -> new ConnectionVersion(connection(row), !row.isNull("deleted_at")),
-                version);
+                "select * from connection where version > ?", ConnectionQueries::version, version);
+    }
+
+    private static ConnectionVersion version(Row row) throws SQLException {
+        return new ConnectionVersion(connection(row), !row.isNull("deleted_at"));
+    }
+
+    /// Returns those of these connections that ended with their own deletion or with that of their
+    /// destination, whichever came first.
+    public static List<EndedConnection> ended(Tx tx, List<ConnectionId> connections) {
+        return tx.query(
+                """
+                select connection.id,
+                       coalesce(destination.deleted_at <= connection.deleted_at,
+                                connection.deleted_at is null) as by_destination
+                  from connection
+                  join destination on destination.id = destination_id
+                 where connection.id = any (?)
+                   and (connection.deleted_at is not null or destination.deleted_at is not null)
+                """,
+                row ->
+                        new EndedConnection(
+                                new ConnectionId(row.uuid("id")), row.bool("by_destination")),
+                connections.stream().map(ConnectionId::value).toList());
+    }
+
+    /// Returns connections that were deleted before `before`. Ordered by id.
+    ///
+    /// @param after returns connections with a higher id only
+    public static List<ConnectionId> deletedBefore(Tx tx, Instant before, UUID after, int limit) {
+        return tx.query(
+                """
+                select id
+                  from connection
+                 where deleted_at is not null and deleted_at < ? and id > ?
+                 order by id
+                 limit ?
+                """,
+                row -> new ConnectionId(row.uuid("id")),
+                before,
+                after,
+                limit);
+    }
+
+    /// Returns all connections that the sources ever had, as far as they have a row.
+    public static List<ConnectionId> allOf(Tx tx, List<SourceId> sources) {
+        return tx.query(
+                "select id from connection where source_id = any (?)",
+                row -> new ConnectionId(row.uuid("id")),
+                sources.stream().map(SourceId::value).toList());
     }
 
     /// Returns what a person calls the connection, such as "Shop to Orders".

@@ -2,6 +2,7 @@ package dev.sluice.gateway.connection;
 
 import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Caller;
+import dev.sluice.account.plan.PlanCaps;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.ConfigurationWriter;
 import dev.sluice.gateway.CustomHeaderRules;
@@ -30,13 +31,9 @@ import java.util.Set;
 /// The routes under `/api/v1/connections`: create, list, get, patch and delete.
 public final class ConnectionRoutes {
 
-    /// The maximum number of connections per source. Ingest creates at most one delivery per
-    /// connection and numbers an event's deliveries from 1 to 1023, so every delivery gets a
-    /// number.
-    private static final int MAX_CONNECTIONS_PER_SOURCE = 1_000;
-
     private final Db db;
     private final Authenticator authenticator;
+    private final PlanCaps planCaps;
     private final CustomHeaderRules headerRules;
     private final ConfigurationWriter configuration;
     private final Uuid7 ids;
@@ -45,12 +42,14 @@ public final class ConnectionRoutes {
     public ConnectionRoutes(
             Db db,
             Authenticator authenticator,
+            PlanCaps planCaps,
             CustomHeaderRules headerRules,
             ConfigurationWriter configuration,
             Uuid7 ids,
             InstantSource clock) {
         this.db = db;
         this.authenticator = authenticator;
+        this.planCaps = planCaps;
         this.headerRules = headerRules;
         this.configuration = configuration;
         this.ids = ids;
@@ -108,19 +107,17 @@ public final class ConnectionRoutes {
         }
     }
 
-    private static void insert(Tx tx, Connection connection, long version) {
+    private void insert(Tx tx, Connection connection, long version) {
         if (!SourceStore.exists(tx, connection.workspace(), connection.source())) {
             throw ApiException.notFound("source");
         }
         if (!DestinationQueries.exists(tx, connection.workspace(), connection.destination())) {
             throw ApiException.notFound("destination");
         }
-        if (ConnectionQueries.countBySource(tx, connection.source(), "")
-                >= MAX_CONNECTIONS_PER_SOURCE) {
-            throw new ApiException(
-                    ApiErrorCode.CONFLICT,
-                    "A source has at most " + MAX_CONNECTIONS_PER_SOURCE + " connections.");
-        }
+        planCaps.requireRoomForConnection(
+                tx,
+                connection.workspace(),
+                ConnectionQueries.countBySource(tx, connection.source(), ""));
         ConnectionStore.insert(tx, connection, version);
     }
 

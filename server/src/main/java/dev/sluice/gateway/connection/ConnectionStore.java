@@ -1,5 +1,6 @@
 package dev.sluice.gateway.connection;
 
+import dev.sluice.gateway.destination.DestinationId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Tx;
 
@@ -76,6 +77,27 @@ public final class ConnectionStore {
                 now,
                 version,
                 sources.stream().map(SourceId::value).toList());
+    }
+
+    /// Deletes the connections that deleted destinations left, as of the deletion of their
+    /// destination. Nodes know already that they ended.
+    public static void endLeftOver(Tx tx, List<DestinationId> destinations) {
+        tx.update(
+                """
+                update connection
+                   set deleted_at = destination.deleted_at
+                  from destination
+                 where destination.id = any (?) and destination_id = destination.id
+                   and connection.deleted_at is null and destination.deleted_at is not null
+                """,
+                destinations.stream().map(DestinationId::value).toList());
+    }
+
+    /// Removes the rows of deleted connections.
+    public static int remove(Tx tx, List<ConnectionId> deleted) {
+        return tx.update(
+                "delete from connection where id = any (?) and deleted_at is not null",
+                deleted.stream().map(ConnectionId::value).toList());
     }
 
     private static @Nullable String filter(Connection connection) {

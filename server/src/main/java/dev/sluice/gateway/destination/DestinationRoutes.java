@@ -2,6 +2,7 @@ package dev.sluice.gateway.destination;
 
 import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Caller;
+import dev.sluice.account.plan.PlanCaps;
 import dev.sluice.gateway.ConfigurationWriter;
 import dev.sluice.gateway.CustomHeaderRules;
 import dev.sluice.platform.db.Db;
@@ -28,6 +29,7 @@ public final class DestinationRoutes {
     private final Db db;
     private final Authenticator authenticator;
     private final DestinationStore destinations;
+    private final PlanCaps planCaps;
     private final AddressPolicy addresses;
     private final CustomHeaderRules headerRules;
     private final ConfigurationWriter configuration;
@@ -38,6 +40,7 @@ public final class DestinationRoutes {
             Db db,
             Authenticator authenticator,
             DestinationStore destinations,
+            PlanCaps planCaps,
             AddressPolicy addresses,
             CustomHeaderRules headerRules,
             ConfigurationWriter configuration,
@@ -46,6 +49,7 @@ public final class DestinationRoutes {
         this.db = db;
         this.authenticator = authenticator;
         this.destinations = destinations;
+        this.planCaps = planCaps;
         this.addresses = addresses;
         this.headerRules = headerRules;
         this.configuration = configuration;
@@ -77,6 +81,8 @@ public final class DestinationRoutes {
                         now,
                         now);
         return configuration.write((tx, version) -> {
+            planCaps.requireRoomForDestination(
+                    tx, caller.workspace(), DestinationQueries.count(tx, caller.workspace()));
             destinations.insert(tx, destination, version);
             record(tx, caller, "destination.created", destination, input.names());
             return Reply.created(destination.json(CircuitView.CLOSED));

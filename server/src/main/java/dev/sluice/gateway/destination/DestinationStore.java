@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.UUID;
 
 /// The SQL that reads and writes destinations and their revisions. Encrypts their authentication
 /// secrets and custom headers.
@@ -160,6 +161,63 @@ public final class DestinationStore {
         }
     }
 
+    /// Returns destinations that were deleted before `before`. Ordered by id.
+    ///
+    /// @param after returns destinations with a higher id only
+    public static List<DestinationId> deletedBefore(Tx tx, Instant before, UUID after, int limit) {
+        return tx.query(
+                """
+                select id
+                  from destination
+                 where deleted_at is not null and deleted_at < ? and id > ?
+                 order by id
+                 limit ?
+                """,
+                row -> new DestinationId(row.uuid("id")),
+                before,
+                after,
+                limit);
+    }
+
+    /// Removes the rows of those of these deleted destinations that have no connection any more.
+    public static int remove(Tx tx, List<DestinationId> deleted) {
+        var free =
+                tx.query(
+                        """
+                        select id
+                          from destination
+                         where id = any (?) and deleted_at is not null
+                           and not exists (select from connection where destination_id = destination.id)
+                        """,
+                        row -> row.uuid("id"),
+                        deleted.stream().map(DestinationId::value).toList());
+        tx.update("delete from destination_revision where destination_id = any (?)", free);
+        return tx.update("delete from destination where id = any (?)", free);
+    }
+
+    /// Removes up to `limit` revisions that were replaced before `before`. No attempt that is still
+    /// stored may have been made that early.
+    public static int removeReplacedRevisions(Tx tx, Instant before, int limit) {
+        return tx.update(
+                """
+                delete from destination_revision
+                 where id = any (array(
+                       select old.id
+                         from destination_revision as old
+                        where old.created_at < ?
+                          and exists (select from destination_revision as next
+                                       where next.destination_id = old.destination_id
+                                         and next.created_at > old.created_at
+                                         and next.created_at < ?)
+                          and not exists (select from destination where revision = old.id
+                                             and destination.id = old.destination_id)
+                        limit ?))
+                """,
+                before,
+                before,
+                limit);
+    }
+
     Optional<DestinationView> find(Tx tx, WorkspaceId workspace, DestinationId id) {
         return tx.findOne(
                 """
@@ -189,12 +247,30 @@ public final class DestinationStore {
                 limit);
     }
 
+    /// Returns the destinations that are not deleted. Ordered by id.
+    ///
+    /// @param after returns destinations with a higher id only
+    public List<DestinationVersion> live(Tx tx, UUID after, int limit) {
+        return tx.query(
+                """
+                select *
+                  from destination
+                 where deleted_at is null and id > ?
+                 order by id
+                 limit ?
+                """,
+                this::version,
+                after,
+                limit);
+    }
+
     /// Returns the destinations that changed after `version`, including deleted ones.
     public List<DestinationVersion> changedAfter(Tx tx, long version) {
-        return tx.query(
-                "select * from destination where version > ?",
-                row -> new DestinationVersion(destination(row), !row.isNull("deleted_at")),
-                version);
+        return tx.query("select * from destination where version > ?", this::version, version);
+    }
+
+    private DestinationVersion version(Row row) throws SQLException {
+        return new DestinationVersion(destination(row), !row.isNull("deleted_at"));
     }
 
     private DestinationView view(Row row) throws SQLException {

@@ -2,6 +2,7 @@ package dev.sluice.gateway.source;
 
 import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Caller;
+import dev.sluice.account.plan.PlanCaps;
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.gateway.ConfigurationWriter;
 import dev.sluice.gateway.CustomHeaderRules;
@@ -38,7 +39,7 @@ public final class SourceRoutes {
     private final Db db;
     private final Authenticator authenticator;
     private final SourceStore sources;
-    private final SourceLimit sourceLimit;
+    private final PlanCaps planCaps;
     private final CustomHeaderRules headerRules;
     private final ConfigurationWriter configuration;
     private final Uuid7 ids;
@@ -57,7 +58,7 @@ public final class SourceRoutes {
         this.db = db;
         this.authenticator = authenticator;
         this.sources = sources;
-        this.sourceLimit = new SourceLimit(plans);
+        this.planCaps = new PlanCaps(plans);
         this.headerRules = headerRules;
         this.configuration = configuration;
         this.ids = ids;
@@ -90,7 +91,7 @@ public final class SourceRoutes {
 
     private Source newSource(Tx tx, Caller caller, SourceFields fields) {
         long existing = SourceStore.count(tx, caller.workspace());
-        sourceLimit.requireRoom(tx, caller.workspace(), existing);
+        planCaps.requireRoomForSource(tx, caller.workspace(), existing);
         var now = clock.instant();
         return new Source(
                 new SourceId(ids.next()),

@@ -14,12 +14,16 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 
 /// The SQL that reads and writes sources. Encrypts their verification secrets.
 public final class SourceStore {
 
-    /// A source as nodes keep it in memory, and whether it is in the trash.
-    public record SourceVersion(Source source, boolean isTrashed) {}
+    /// A source as nodes keep it in memory.
+    ///
+    /// @param isTrashed whether it is in the trash, or was
+    /// @param isPurged whether its time in the trash is over; nodes then forget it
+    public record SourceVersion(Source source, boolean isTrashed, boolean isPurged) {}
 
     private final Sealer sealer;
 
@@ -167,12 +171,30 @@ public final class SourceStore {
         return counts;
     }
 
-    /// Returns the sources that changed after `version`, including those in the trash.
-    public List<SourceVersion> changedAfter(Tx tx, long version) {
+    /// Returns the sources that are not purged, including those in the trash. Ordered by id.
+    ///
+    /// @param after returns sources with a higher id only
+    public List<SourceVersion> live(Tx tx, UUID after, int limit) {
         return tx.query(
-                "select * from source where version > ?",
-                row -> new SourceVersion(source(row), !row.isNull("trashed_at")),
-                version);
+                """
+                select *
+                  from source
+                 where purged_at is null and id > ?
+                 order by id
+                 limit ?
+                """,
+                this::version,
+                after,
+                limit);
+    }
+
+    /// Returns the sources that changed after `version`, including those that were purged.
+    public List<SourceVersion> changedAfter(Tx tx, long version) {
+        return tx.query("select * from source where version > ?", this::version, version);
+    }
+
+    private SourceVersion version(Row row) throws SQLException {
+        return new SourceVersion(source(row), !row.isNull("trashed_at"), !row.isNull("purged_at"));
     }
 
     Source source(Row row) throws SQLException {

@@ -15,13 +15,16 @@ import java.util.List;
 
 /// Purges the sources that have been in the trash for seven days, together with their connections.
 ///
-/// A source that cannot be purged does not keep the others.
+/// A source that cannot be purged does not keep the others. A round purges a chunk, because other
+/// changes of the configuration wait meanwhile.
 ///
 /// Deliveries still waiting for these connections end as if the connections had been deleted.
 /// Stored payloads are deleted later, when their partitions are dropped.
 public final class TrashPurger implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(TrashPurger.class);
+
+    private static final int CHUNK_SIZE = 500;
 
     /// Purges the rows that depend on the purged sources. Runs in the same transaction.
     @FunctionalInterface
@@ -51,7 +54,7 @@ public final class TrashPurger implements Loop.Step {
     @Override
     public boolean run() {
         var now = settledClock.instant();
-        var due = db.call(tx -> TrashStore.purgeDue(tx, now));
+        var due = db.call(tx -> TrashStore.purgeDue(tx, now, CHUNK_SIZE));
         var failed = Halving.run(due, part -> purge(part, now));
         failed.forEach((source, e) ->
                 log.atError()
@@ -61,7 +64,7 @@ public final class TrashPurger implements Loop.Step {
         if (due.size() > failed.size()) {
             log.atInfo().addKeyValue("sources", due.size() - failed.size()).log("trash.purged");
         }
-        return false;
+        return failed.isEmpty() && due.size() == CHUNK_SIZE;
     }
 
     private void purge(List<SourceId> due, Instant now) {

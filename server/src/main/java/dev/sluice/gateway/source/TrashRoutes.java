@@ -1,6 +1,7 @@
 package dev.sluice.gateway.source;
 
 import dev.sluice.account.access.Authenticator;
+import dev.sluice.account.plan.PlanCaps;
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.gateway.ConfigurationWriter;
 import dev.sluice.platform.db.Db;
@@ -24,7 +25,7 @@ public final class TrashRoutes {
     private final Db db;
     private final Authenticator authenticator;
     private final SourceStore sources;
-    private final SourceLimit sourceLimit;
+    private final PlanCaps planCaps;
     private final ConfigurationWriter configuration;
     private final InstantSource clock;
 
@@ -38,7 +39,7 @@ public final class TrashRoutes {
         this.db = db;
         this.authenticator = authenticator;
         this.sources = sources;
-        this.sourceLimit = new SourceLimit(plans);
+        this.planCaps = new PlanCaps(plans);
         this.configuration = configuration;
         this.clock = clock;
     }
@@ -85,7 +86,7 @@ public final class TrashRoutes {
                     if (!TrashStore.restore(tx, caller.workspace(), id, clock.instant(), version)) {
                         throw ApiException.notFound("source in the trash");
                     }
-                    sourceLimit.requireRoom(tx, caller.workspace(), existing);
+                    planCaps.requireRoomForSource(tx, caller.workspace(), existing);
                     var source = sources.find(tx, caller.workspace(), id).orElseThrow();
                     caller.record(
                             tx, "source.restored", id.value(), source.spec().name(), Set.of());

@@ -8,6 +8,7 @@ import dev.sluice.platform.json.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.UUID;
 
 /// The SQL that reads and writes the trash, which keeps deleted sources until they are restored or
 /// purged.
@@ -105,13 +106,20 @@ public final class TrashStore {
                 q);
     }
 
-    /// Returns the sources, in any workspace, that have been in the trash for seven days and have
-    /// not been purged yet.
-    static List<SourceId> purgeDue(Tx tx, Instant now) {
+    /// Returns sources, in any workspace, that have been in the trash for seven days and have not
+    /// been purged yet, the oldest first.
+    static List<SourceId> purgeDue(Tx tx, Instant now, int limit) {
         return tx.query(
-                "select id from source where trashed_at <= ? and purged_at is null",
+                """
+                select id
+                  from source
+                 where trashed_at <= ? and purged_at is null
+                 order by trashed_at
+                 limit ?
+                """,
                 row -> new SourceId(row.uuid("id")),
-                now.minus(TRASH_RETENTION));
+                now.minus(TRASH_RETENTION),
+                limit);
     }
 
     /// Purges those of these sources that have been in the trash for seven days. The rows stay, but
@@ -156,5 +164,30 @@ public final class TrashStore {
                 now,
                 version,
                 workspace.value());
+    }
+
+    /// Returns sources that were purged before `before`. Ordered by id.
+    ///
+    /// @param after returns sources with a higher id only
+    public static List<SourceId> purgedBefore(Tx tx, Instant before, UUID after, int limit) {
+        return tx.query(
+                """
+                select id
+                  from source
+                 where purged_at is not null and purged_at < ? and id > ?
+                 order by id
+                 limit ?
+                """,
+                row -> new SourceId(row.uuid("id")),
+                before,
+                after,
+                limit);
+    }
+
+    /// Removes the rows of purged sources that have no connection any more.
+    public static int remove(Tx tx, List<SourceId> purged) {
+        return tx.update(
+                "delete from source where id = any (?) and purged_at is not null",
+                purged.stream().map(SourceId::value).toList());
     }
 }

@@ -115,7 +115,7 @@ public final class ObserveAssembly {
                         clock,
                         version)
                 .addTo(router);
-        new UsageRoutes(db, authenticator, plans, clock).addTo(router);
+        new UsageRoutes(db, authenticator, plans, openStreams::count, clock).addTo(router);
         new EventRoutes(
                         db,
                         authenticator,

@@ -58,6 +58,35 @@ final class LimitUsageQueries {
                 workspace.value());
     }
 
+    /// Returns how many destinations the workspace has.
+    static long destinationCount(Tx tx, WorkspaceId workspace) {
+        return tx.single(
+                """
+                select count(*) as n
+                  from destination
+                 where workspace_id = ? and deleted_at is null
+                """,
+                row -> row.number("n"),
+                workspace.value());
+    }
+
+    /// Returns how many connections the source with most of them has. Sources in the trash do not
+    /// count.
+    static long mostConnectionsOfSource(Tx tx, WorkspaceId workspace) {
+        return tx.single(
+                """
+                select coalesce(max(n), 0) as n
+                  from (select count(*) as n
+                          from connection
+                          join source on source.id = source_id and trashed_at is null
+                          join destination on destination.id = destination_id and destination.deleted_at is null
+                         where connection.workspace_id = ? and connection.deleted_at is null
+                         group by source_id) as counted
+                """,
+                row -> row.number("n"),
+                workspace.value());
+    }
+
     /// Returns how many requests with a key the workspace made in the minute of `now`.
     static int apiRequests(Tx tx, WorkspaceId workspace, Instant now) {
         return tx.findOne(

@@ -19,6 +19,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.function.ToLongFunction;
 
 /// The route `GET /api/v1/usage`: what a workspace has used of its plan.
 public final class UsageRoutes {
@@ -26,12 +27,20 @@ public final class UsageRoutes {
     private final Db db;
     private final Authenticator authenticator;
     private final PlanCatalog plans;
+    private final ToLongFunction<WorkspaceId> openStreams;
     private final InstantSource clock;
 
-    public UsageRoutes(Db db, Authenticator authenticator, PlanCatalog plans, InstantSource clock) {
+    /// @param openStreams how many streams of a workspace this node has open
+    public UsageRoutes(
+            Db db,
+            Authenticator authenticator,
+            PlanCatalog plans,
+            ToLongFunction<WorkspaceId> openStreams,
+            InstantSource clock) {
         this.db = db;
         this.authenticator = authenticator;
         this.plans = plans;
+        this.openStreams = openStreams;
         this.clock = clock;
     }
 
@@ -69,7 +78,23 @@ public final class UsageRoutes {
                         "sources",
                         used(
                                 Optional.of(LimitUsageQueries.sourceCount(tx, workspace)),
-                                asLong(limits.sources())));
+                                asLong(limits.sources())))
+                .put(
+                        "destinations",
+                        used(
+                                Optional.of(LimitUsageQueries.destinationCount(tx, workspace)),
+                                asLong(limits.destinations())))
+                .put(
+                        "connections_per_source",
+                        used(
+                                Optional.of(
+                                        LimitUsageQueries.mostConnectionsOfSource(tx, workspace)),
+                                OptionalLong.of(limits.connectionsPerSource())))
+                .put(
+                        "concurrent_streams",
+                        used(
+                                Optional.of(openStreams.applyAsLong(workspace)),
+                                asLong(limits.concurrentStreams())));
     }
 
     /// Returns empty if the plan has no limit, because then nothing counts the requests.

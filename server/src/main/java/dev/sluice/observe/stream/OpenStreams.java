@@ -60,6 +60,11 @@ public final class OpenStreams implements Loop.Step, AutoCloseable {
         return lease;
     }
 
+    /// Returns how many streams of the workspace are open on this node.
+    public long count(WorkspaceId workspace) {
+        return counts.getOrDefault(workspace, 0);
+    }
+
     private static ApiException tooMany(int limit) {
         return new ApiException(
                         ApiErrorCode.STREAM_LIMIT_REACHED,

@@ -317,7 +317,8 @@ public final class RelayAssembly {
                 deletion,
                 List.of(
                         ErasureStore::eraseEvents,
-                        LedgerStore::deleteSums,
+                        (tx, workspace, limit) ->
+                                LedgerStore.deleteSums(tx, workspace.usageKeys(), limit),
                         ReplayStore::deleteOf,
                         (tx, workspace, _) -> QuotaStore.deleteOf(tx, workspace),
                         (tx, workspace, _) -> RetentionNoticeStore.deleteOf(tx, workspace),

@@ -90,7 +90,12 @@ public final class WorkspaceEraser implements Loop.Step {
 
     private static List<UUID> connections(Tx tx, WorkspaceId workspace) {
         return tx.query(
-                "select id from connection where workspace_id = ?",
+                """
+                select connection.id
+                  from source
+                  join connection on source_id = source.id
+                 where source.workspace_id = ?
+                """,
                 row -> row.uuid("id"),
                 workspace.value());
     }

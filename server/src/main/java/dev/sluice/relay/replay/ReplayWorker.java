@@ -195,10 +195,15 @@ public final class ReplayWorker implements Loop.Step {
 
     private Optional<ResendRefusal> refusal(Replay replay) {
         var connection = replay.selection().connection();
-        return configuration
-                .deletion(connection)
-                .map(ResendRefusal::of)
-                .or(() -> configuration.route(connection).flatMap(ResendRefusal::of))
+        var route = configuration.route(connection);
+        if (route.isEmpty()) {
+            return Optional.of(
+                    configuration
+                            .deletion(connection)
+                            .map(ResendRefusal::of)
+                            .orElse(ResendRefusal.UNKNOWN_CONNECTION));
+        }
+        return ResendRefusal.of(route.get())
                 .or(() ->
                         ResendRefusal.of(
                                 countWaiting(replay),

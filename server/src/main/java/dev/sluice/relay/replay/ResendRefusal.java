@@ -16,6 +16,10 @@ sealed interface ResendRefusal {
     /// The job can continue once the cause is gone.
     record TemporaryRefusal(String reason) implements ResendRefusal {}
 
+    /// This node does not know yet whether the connection is new or was deleted long ago.
+    ResendRefusal UNKNOWN_CONNECTION =
+            new TemporaryRefusal("Held: the server reads the connection first.");
+
     static ResendRefusal of(RouteDeletion deletion) {
         return switch (deletion) {
             case CONNECTION -> new PermanentRefusal("Stopped: the connection was deleted.");

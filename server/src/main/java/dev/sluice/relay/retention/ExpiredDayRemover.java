@@ -1,6 +1,7 @@
 package dev.sluice.relay.retention;
 
 import dev.sluice.account.plan.PlanCatalog;
+import dev.sluice.gateway.destination.DestinationStore;
 import dev.sluice.platform.db.Db;
 import dev.sluice.relay.UsageKind;
 import dev.sluice.relay.store.PartitionStore;
@@ -11,8 +12,8 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 
-/// Drops the day partitions that no plan keeps any more, and deletes the hourly sums that no query
-/// needs.
+/// Drops the day partitions that no plan keeps any more, and deletes the hourly sums and the
+/// revisions of destinations that no query needs.
 ///
 /// Unfinished deliveries in those partitions are ended first.
 final class ExpiredDayRemover {
@@ -21,7 +22,11 @@ final class ExpiredDayRemover {
     /// differ.
     private static final Duration REMOVAL_GRACE_PERIOD = Duration.ofDays(1);
 
-    /// Number of sums deleted in one transaction.
+    /// Time added before a revision goes, because an attempt may have begun before its revision was
+    /// replaced, and clocks differ.
+    private static final Duration REVISION_GRACE_PERIOD = Duration.ofDays(1);
+
+    /// Number of rows deleted in one transaction.
     private static final int DELETE_BATCH_ROWS = 5_000;
 
     private final Db db;
@@ -51,7 +56,19 @@ final class ExpiredDayRemover {
             return false;
         }
         deleteHourlySums(now, start(first));
+        removeRevisions(start(first).minus(REVISION_GRACE_PERIOD));
         return true;
+    }
+
+    /// Removes revisions that were replaced before any stored event came in.
+    private void removeRevisions(Instant before) {
+        while (db.call(
+                        tx ->
+                                DestinationStore.removeReplacedRevisions(
+                                        tx, before, DELETE_BATCH_ROWS))
+                == DELETE_BATCH_ROWS) {
+            // repeats until a batch is not full
+        }
     }
 
     /// Deletes hourly sums that are no longer needed, but never those of days that are still kept,

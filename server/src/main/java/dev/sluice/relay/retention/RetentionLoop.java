@@ -16,8 +16,8 @@ import java.time.InstantSource;
 import java.util.UUID;
 
 /// The loop that enforces retention, once an hour and on one node at a time. It announces
-/// deliveries that will expire, ends those that have expired, and drops the day partitions that no
-/// plan keeps.
+/// deliveries that will expire, ends those that have expired, drops the day partitions that no plan
+/// keeps, and removes the configuration that nothing names any more.
 ///
 /// Each step may stop at any point and run again. If a round takes longer than its lease, two nodes
 /// may run at the same time. This is harmless: at worst, an announcement is repeated.
@@ -36,6 +36,7 @@ public final class RetentionLoop implements Loop.Step {
     private final ExpiryNotices expiryNotices;
     private final ExpiryFinisher expiryFinisher;
     private final ExpiredDayRemover dayRemover;
+    private final ConfigurationPruner configurationPruner;
 
     /// Used only by the thread that runs the rounds.
     private Pause pause = Pause.NONE;
@@ -56,6 +57,7 @@ public final class RetentionLoop implements Loop.Step {
         expiryNotices = new ExpiryNotices(db, plans, expiryListener);
         expiryFinisher = new ExpiryFinisher(db, plans, partitions, ids, resultListener);
         dayRemover = new ExpiredDayRemover(db, plans, partitions, expiryFinisher);
+        configurationPruner = new ConfigurationPruner(db);
     }
 
     @Override
@@ -70,6 +72,7 @@ public final class RetentionLoop implements Loop.Step {
             parts.run(() -> expiryNotices.notifyExpiring(now));
             parts.run(() -> expiryFinisher.finishExpired(now));
             parts.run(() -> removeDays(now));
+            parts.run(() -> configurationPruner.prune(now));
             parts.run(this::releaseLease);
             if (parts.isFailed()) {
                 pause = Pause.of(now, RETRY_INTERVAL);

@@ -1,13 +1,17 @@
 package dev.sluice.relay.retention;
 
 import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.id.Uuid7;
+import dev.sluice.relay.UsageKind;
 
 import java.time.Instant;
 import java.util.List;
 
-/// Reads all sources with the plan that decides their retention.
+/// Reads all sources with the plan that decides their retention, and which configuration no history
+/// names.
 final class RetentionQueries {
 
     /// A source, possibly trashed or purged.
@@ -38,5 +42,47 @@ final class RetentionQueries {
                                 row.text("plan"),
                                 row.instant("updated_at"),
                                 row.bool("is_trashed")));
+    }
+
+    /// Returns those of these purged sources of which no event is stored, and no count by the hour.
+    ///
+    /// An hour's counts of outcomes are kept as long as its counts of events. So nothing names the
+    /// sources' connections either.
+    static List<SourceId> unnamed(Tx tx, List<SourceId> purged) {
+        return tx.query(
+                """
+                select wanted.id
+                  from unnest(?::uuid[]) as wanted (id)
+                 where not exists (select from event where source_id = wanted.id)
+                   and not exists (select from rollup_hour where kind = any (?) and key = wanted.id)
+                """,
+                row -> new SourceId(row.uuid("id")),
+                purged.stream().map(SourceId::value).toList(),
+                UsageKind.numbers());
+    }
+
+    /// Returns those of these deleted connections for which nothing was ever counted. They never
+    /// had a delivery.
+    static List<ConnectionId> unused(Tx tx, List<ConnectionId> deleted) {
+        return tx.query(
+                """
+                select wanted.id
+                  from unnest(?::uuid[]) as wanted (id)
+                 where not exists (select from total where kind = any (?) and key = wanted.id)
+                   and not exists (select from rollup_hour where kind = any (?) and key = wanted.id)
+                """,
+                row -> new ConnectionId(row.uuid("id")),
+                deleted.stream().map(ConnectionId::value).toList(),
+                UsageKind.numbers(),
+                UsageKind.numbers());
+    }
+
+    /// Whether all usage that was written before `time` is in the sums.
+    static boolean isFolded(Tx tx, Instant time) {
+        return tx.query(
+                        "select batch from ledger where batch < ? limit 1",
+                        row -> row.uuid("batch"),
+                        Uuid7.floor(time))
+                .isEmpty();
     }
 }

@@ -43,6 +43,23 @@ public final class LaneStore {
     /// @param isLeased whether the node that asks leases it already
     public record DueLane(LeasedLane leased, boolean isLeased) {}
 
+    /// A lane with waiting deliveries.
+    ///
+    /// @param firstDue when its first delivery is due
+    /// @param wakeAt when it wakes now; empty if never
+    public record WaitingLane(Lane lane, Instant firstDue, Optional<Instant> wakeAt) {
+
+        /// Returns when the lane must wake.
+        public LaneWake needed() {
+            return new LaneWake(lane, firstDue);
+        }
+
+        /// Whether the lane wakes at `at` or earlier.
+        public boolean wakesBy(Instant at) {
+            return wakeAt.isPresent() && !wakeAt.get().isAfter(at);
+        }
+    }
+
     private LaneStore() {}
 
     /// Makes each lane wake at the given time, unless it already wakes earlier. A lane that a node
@@ -325,11 +342,11 @@ public final class LaneStore {
     }
 
     /// Returns every lane that has waiting deliveries, with the due time of its first one. This is
-    /// exact, unlike the `wake_at` hints.
+    /// exact, unlike the `wake_at` hints, which it returns too.
     ///
     /// Steps from lane to lane in the index, so the cost grows with the number of lanes and not
     /// with the number of rows.
-    public static List<LaneWake> sweep(Tx tx) {
+    public static List<WaitingLane> sweep(Tx tx) {
         return tx.query(
                 """
                 with recursive step as (
@@ -347,8 +364,14 @@ public final class LaneStore {
                                      and (connection_id, trigger) > (step.connection_id, step.trigger)
                                    order by connection_id, trigger, next_at, id
                                    limit 1) as following)
-                select * from step
+                select step.*, nullif(lane.wake_at, 'infinity') as wake_at
+                  from step
+                  left join lane on lane.connection_id = step.connection_id and lane.trigger = step.trigger
                 """,
-                row -> new LaneWake(WorkRowReader.lane(row), row.instant("next_at")));
+                row ->
+                        new WaitingLane(
+                                WorkRowReader.lane(row),
+                                row.instant("next_at"),
+                                row.instantOrNone("wake_at")));
     }
 }

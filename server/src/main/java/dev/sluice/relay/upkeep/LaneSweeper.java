@@ -25,7 +25,8 @@ import java.util.Optional;
 /// hold stay asleep, and lanes behind an open circuit sleep until the circuit's next try. Lanes of
 /// a deleted connection or destination wake at once, so that their deliveries are ended.
 ///
-/// A lane that a node leases is left to that node, which reads it again from time to time.
+/// A lane that a node leases is left to that node, which reads it again from time to time. A lane
+/// that wakes early enough is not written.
 ///
 /// Each lane fails alone. A round also corrects due times that lie too far ahead, because a clock
 /// has been set back since.
@@ -58,7 +59,10 @@ public final class LaneSweeper implements Loop.Step {
         var parts = new RoundParts();
         var wakes = new ArrayList<LaneStore.LaneWake>();
         for (var found : db.call(LaneStore::sweep)) {
-            parts.run(() -> wakeOf(found).ifPresent(wakes::add));
+            parts.run(() ->
+                    wakeOf(found.needed())
+                            .filter(wake -> !found.wakesBy(wake.at()))
+                            .ifPresent(wakes::add));
         }
         Halving.run(wakes, part -> db.run(tx -> LaneStore.wakeUnleased(tx, part)))
                 .values()

@@ -2,13 +2,11 @@ package dev.sluice.relay.usage;
 
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Tx;
-import dev.sluice.relay.DeletedWorkspace;
 import dev.sluice.relay.UsageKind;
 
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 
@@ -165,12 +163,10 @@ public final class LedgerStore {
                 limit);
     }
 
-    /// Deletes sums of a deleted workspace's sources and connections, up to `limit` of each table.
-    /// Returns how many were deleted.
-    public static int deleteSums(Tx tx, DeletedWorkspace workspace, int limit) {
-        var keys = new ArrayList<UUID>(workspace.connections());
-        workspace.sources().forEach(source -> keys.add(source.value()));
-        var kinds = Arrays.stream(UsageKind.values()).map(UsageKind::number).toList();
+    /// Deletes sums of these sources and connections, up to `limit` of each table. Returns how many
+    /// were deleted.
+    public static int deleteSums(Tx tx, List<UUID> keys, int limit) {
+        var kinds = UsageKind.numbers();
         return tx.update(
                         """
                         delete from rollup_hour

@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -69,6 +70,18 @@ class PlanRetentionTest {
                         catalogue("\"retention_days\": 3", "\"retention_days\": null")
                                 .longestRetention())
                 .isEqualTo(Retention.UNLIMITED);
+    }
+
+    @Test
+    void a_plan_that_vanished_keeps_its_days_as_long_as_somebody_has_it() throws IOException {
+        var offered = catalogue("\"retention_days\": 3");
+        var vanished =
+                PlanCatalog.parse(
+                        PlanCatalog.text(catalogue("\"retention_days\": 7").offered().getFirst()));
+
+        assertThat(offered.withVanished(List.of(vanished)).longestRetention())
+                .isEqualTo(Retention.ofDays(7));
+        assertThat(offered.longestRetention()).isEqualTo(Retention.ofDays(3));
     }
 
     @Test

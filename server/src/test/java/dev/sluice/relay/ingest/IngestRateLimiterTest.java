@@ -59,6 +59,8 @@ class IngestRateLimiterTest {
                                 OptionalLong.empty(),
                                 none,
                                 none,
+                                Plan.MAX_CONNECTIONS_PER_SOURCE,
+                                none,
                                 Retention.ofDays(30)),
                 Some.id(),
                 clock);

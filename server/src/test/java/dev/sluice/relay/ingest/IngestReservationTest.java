@@ -74,7 +74,14 @@ class IngestReservationTest {
     private static Plan.PlanLimits oneEvent() {
         var none = OptionalInt.empty();
         return new Plan.PlanLimits(
-                none, none, OptionalLong.of(1), none, none, Retention.ofDays(30));
+                none,
+                none,
+                OptionalLong.of(1),
+                none,
+                none,
+                Plan.MAX_CONNECTIONS_PER_SOURCE,
+                none,
+                Retention.ofDays(30));
     }
 
     private Dispatcher dispatcher() {

@@ -77,7 +77,15 @@ class MonthlyQuotaTest {
 
     private static Plan.PlanLimits limits(OptionalLong eventsPerMonth) {
         var none = OptionalInt.empty();
-        return new Plan.PlanLimits(none, none, eventsPerMonth, none, none, Retention.ofDays(30));
+        return new Plan.PlanLimits(
+                none,
+                none,
+                eventsPerMonth,
+                none,
+                none,
+                Plan.MAX_CONNECTIONS_PER_SOURCE,
+                none,
+                Retention.ofDays(30));
     }
 
     private void cap(long events) {

@@ -68,6 +68,8 @@ class QuotaRaceTest {
                 OptionalLong.of(QUOTA),
                 none,
                 none,
+                Plan.MAX_CONNECTIONS_PER_SOURCE,
+                none,
                 Retention.ofDays(30));
     }
 

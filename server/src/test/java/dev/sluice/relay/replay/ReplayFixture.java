@@ -47,6 +47,10 @@ final class ReplayFixture implements AutoCloseable {
     final Db db = TestPostgres.open(database);
     final ManualClock clock = new ManualClock(Some.NOON);
     final Given given;
+
+    /// As a node has it that runs since before any deletion.
+    private final ConfigurationCache configuration;
+
     final SourceId source;
     final DestinationId destination;
     final ConnectionId connection;
@@ -65,6 +69,9 @@ final class ReplayFixture implements AutoCloseable {
         source = given.source();
         destination = given.destination("a.example", 4);
         connection = given.connection(source, destination);
+        configuration =
+                ConfigurationCache.open(
+                        db, new SourceStore(Given.SEALER), new DestinationStore(Given.SEALER));
     }
 
     /// Inserts events with one delivery each, which ended with this status a minute ago.
@@ -126,9 +133,7 @@ final class ReplayFixture implements AutoCloseable {
 
     /// @param way connection to the database
     ReplayWorker worker(Db way, ReplayWorker.ReplayLimits limits) {
-        var configuration =
-                ConfigurationCache.open(
-                        db, new SourceStore(Given.SEALER), new DestinationStore(Given.SEALER));
+        configuration.run();
         return new ReplayWorker(
                 way,
                 configuration,

@@ -239,15 +239,16 @@ class HotQueryPlanTest {
     @Test
     void the_sweep_costs_by_the_lane_and_not_by_the_row() {
         HOT_TABLES.forEachPlanCacheMode(cost -> {
-            var found = new ArrayList<LaneStore.LaneWake>();
+            var found = new ArrayList<LaneStore.WaitingLane>();
             var spent = cost.apply(tx -> found.addAll(LaneStore.sweep(tx)));
             spent.assertIndexed(found.size(), HOT_TABLES.isBloated() ? DEAD_ROWS : 0);
             assertThat(found)
                     .hasSizeGreaterThanOrEqualTo(HOT_TABLES.isEmpty() ? 0 : LANE_COUNT / 2);
             long changed = HOT_TABLES.liveRowCount();
+            var wakes = found.stream().map(LaneStore.WaitingLane::needed).toList();
             HOT_TABLES.unmeasured(tx -> {
-                LaneStore.wake(tx, found);
-                LaneStore.wake(tx, found);
+                LaneStore.wake(tx, wakes);
+                LaneStore.wake(tx, wakes);
                 return true;
             });
             assertThat(HOT_TABLES.liveRowCount()).isEqualTo(changed);

@@ -308,7 +308,9 @@ class LaneStoreTest {
                 OUR_EPOCH, StoreFixture.finished(fixture.waiting(done), DeliveryStatus.SUCCEEDED));
         fixture.owned(OUR_EPOCH, Some.route(source));
 
-        assertThat(fixture.db.call(LaneStore::sweep)).containsExactlyInAnyOrderElementsOf(expected);
+        assertThat(fixture.db.call(LaneStore::sweep))
+                .extracting(LaneStore.WaitingLane::needed)
+                .containsExactlyInAnyOrderElementsOf(expected);
     }
 
     @Test
@@ -324,7 +326,7 @@ class LaneStoreTest {
         assertThat(due(lane(route), NOON, 10)).containsExactly(live.id());
         assertThat(due(resends, NOON, 10)).containsExactly(resent.id());
         assertThat(fixture.db.call(LaneStore::sweep))
-                .extracting(LaneStore.LaneWake::lane)
+                .extracting(LaneStore.WaitingLane::lane)
                 .containsExactlyInAnyOrder(lane(route), resends);
     }
 

@@ -83,6 +83,25 @@ class LaneSweeperTest {
     }
 
     @Test
+    void a_lane_that_wakes_early_enough_is_not_written() throws InterruptedException {
+        addWaiting(clock.instant().plusSeconds(30));
+        laneSweeper.run();
+        var written = versions();
+
+        laneSweeper.run();
+
+        assertThat(versions()).isEqualTo(written);
+    }
+
+    /// The transactions that wrote and locked each row last.
+    private List<String> versions() {
+        return db.call(tx ->
+                tx.query(
+                        "select xmin::text || ' ' || xmax::text as version from lane",
+                        row -> row.text("version")));
+    }
+
+    @Test
     void what_a_clock_scheduled_that_has_been_set_back_since_is_due_now()
             throws InterruptedException {
         addWaiting(clock.instant().plus(Duration.ofDays(10)));

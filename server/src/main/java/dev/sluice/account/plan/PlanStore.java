@@ -1,0 +1,85 @@
+package dev.sluice.account.plan;
+
+import dev.sluice.platform.db.Tx;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/// The SQL that keeps the plans of the catalogue, so that a workspace keeps its limits when its
+/// plan vanishes from there.
+public final class PlanStore {
+
+    private static final Logger log = LoggerFactory.getLogger(PlanStore.class);
+
+    /// A plan that workspaces have.
+    ///
+    /// @param definition as it was stored last; empty if it never was
+    private record UsedPlan(String name, long workspaces, Optional<String> definition) {}
+
+    private PlanStore() {}
+
+    /// Stores the plans that the catalogue offers now.
+    public static void save(Tx tx, PlanCatalog plans, Instant now) {
+        for (var plan : plans.offered()) {
+            tx.update(
+                    """
+                    insert into plan (name, definition, updated_at)
+                    values (?, ?, ?)
+                    on conflict (name)
+                       do update set definition = excluded.definition, updated_at = excluded.updated_at
+                           where plan.definition <> excluded.definition
+                    """,
+                    plan.name(),
+                    PlanCatalog.text(plan),
+                    now);
+        }
+    }
+
+    /// Returns the catalogue with the plans that it no longer offers and that workspaces still
+    /// have. Logs a warning for each of them.
+    public static PlanCatalog withVanished(Tx tx, PlanCatalog plans) {
+        var vanished = new ArrayList<Plan>();
+        for (var used : usedPlans(tx)) {
+            if (plans.find(used.name()).isEmpty()) {
+                var known = used.definition().flatMap(PlanStore::parse);
+                known.ifPresent(vanished::add);
+                log.atWarn()
+                        .addKeyValue("plan", used.name())
+                        .addKeyValue("workspaces", used.workspaces())
+                        .addKeyValue(
+                                "limits_of", known.map(Plan::name).orElse(plans.names().getLast()))
+                        .log("plan.vanished");
+            }
+        }
+        return plans.withVanished(vanished);
+    }
+
+    private static List<UsedPlan> usedPlans(Tx tx) {
+        return tx.query(
+                """
+                select used.plan, used.n, plan.definition
+                  from (select plan, count(*) as n
+                          from workspace
+                         where erased_at is null
+                         group by plan) as used
+                  left join plan on plan.name = used.plan
+                 order by used.plan
+                """,
+                row ->
+                        new UsedPlan(
+                                row.text("plan"), row.number("n"), row.textOrNone("definition")));
+    }
+
+    private static Optional<Plan> parse(String definition) {
+        try {
+            return Optional.of(PlanCatalog.parse(definition));
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
+    }
+}

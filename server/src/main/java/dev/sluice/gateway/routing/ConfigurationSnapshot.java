@@ -1,0 +1,60 @@
+package dev.sluice.gateway.routing;
+
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.gateway.connection.ConnectionId;
+import dev.sluice.gateway.connection.ConnectionQueries.ConnectionVersion;
+import dev.sluice.gateway.destination.DestinationId;
+import dev.sluice.gateway.destination.DestinationStore.DestinationVersion;
+import dev.sluice.gateway.source.SourceId;
+import dev.sluice.gateway.source.SourceStore.SourceVersion;
+
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/// The living configuration at one version. It has no purged source, no deleted destination, and no
+/// connection that ended. Immutable once published.
+///
+/// @param connectionsBySource an index, as is the next one
+/// @param ingestRoutes the routes by ingest token; derived from the other maps
+/// @param plans the name of each workspace's plan
+record ConfigurationSnapshot(
+        long version,
+        Map<SourceId, SourceVersion> sources,
+        Map<DestinationId, DestinationVersion> destinations,
+        Map<ConnectionId, ConnectionVersion> connections,
+        Map<SourceId, Set<ConnectionId>> connectionsBySource,
+        Map<DestinationId, Set<ConnectionId>> connectionsByDestination,
+        Map<String, IngestRoute> ingestRoutes,
+        Map<WorkspaceId, String> plans) {
+
+    static final ConfigurationSnapshot EMPTY =
+            new ConfigurationSnapshot(
+                    ConfigurationChanges.NO_VERSION,
+                    Map.of(),
+                    Map.of(),
+                    Map.of(),
+                    Map.of(),
+                    Map.of(),
+                    Map.of(),
+                    Map.of());
+
+    Optional<Route> route(ConnectionId id) {
+        var version = connections.get(id);
+        if (version == null) {
+            return Optional.empty();
+        }
+        var connection = version.connection();
+        var source = sources.get(connection.source());
+        var destination = destinations.get(connection.destination());
+        if (source == null || destination == null) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                new Route(
+                        connection,
+                        source.source(),
+                        source.isTrashed(),
+                        destination.destination()));
+    }
+}

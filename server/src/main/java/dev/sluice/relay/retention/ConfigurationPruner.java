@@ -1,0 +1,180 @@
+package dev.sluice.relay.retention;
+
+import dev.sluice.gateway.connection.ConnectionId;
+import dev.sluice.gateway.connection.ConnectionQueries;
+import dev.sluice.gateway.connection.ConnectionStore;
+import dev.sluice.gateway.destination.DestinationId;
+import dev.sluice.gateway.destination.DestinationStore;
+import dev.sluice.gateway.source.SourceId;
+import dev.sluice.gateway.source.TrashStore;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.RoundParts;
+import dev.sluice.relay.store.LanePruneStore;
+import dev.sluice.relay.usage.LedgerStore;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.function.ToIntFunction;
+import java.util.stream.Stream;
+
+/// Removes the rows that deleted configuration leaves, once no history names them: purged sources
+/// with their connections and counts, deleted connections that never had a delivery, deleted
+/// destinations without connections. Also removes empty lanes.
+///
+/// What it looks for can only become true and never false again, so each step may stop at any point
+/// and run again, on two nodes at once too.
+final class ConfigurationPruner {
+
+    private static final Logger log = LoggerFactory.getLogger(ConfigurationPruner.class);
+
+    /// Time after the deletion in which nodes may still finish what they have in memory.
+    static final Duration GRACE_PERIOD = Duration.ofDays(1);
+
+    /// Rows looked at in one transaction.
+    private static final int CHUNK_SIZE = 500;
+
+    /// Sources removed in one transaction. Each may have a thousand connections.
+    private static final int SOURCES_PER_REMOVAL = 20;
+
+    private static final int DELETE_BATCH_ROWS = 5_000;
+
+    private static final UUID BEFORE_ALL = new UUID(0, 0);
+    private static final UUID AFTER_ALL = new UUID(-1, -1);
+
+    private final Db db;
+
+    ConfigurationPruner(Db db) {
+        this.db = db;
+    }
+
+    void prune(Instant now) {
+        var before = now.minus(GRACE_PERIOD);
+        var parts = new RoundParts();
+        parts.run(this::pruneLanes);
+        parts.run(() -> {
+            if (db.call(tx -> RetentionQueries.isFolded(tx, before))) {
+                pruneConfiguration(before, parts);
+            }
+        });
+        parts.end();
+    }
+
+    /// Usage that is not folded yet may count for what seems to have no history.
+    private void pruneConfiguration(Instant before, RoundParts parts) {
+        parts.run(() ->
+                report(
+                        "sources",
+                        forEachChunk(
+                                after ->
+                                        db.call(tx ->
+                                                TrashStore.purgedBefore(
+                                                        tx, before, after, CHUNK_SIZE)),
+                                SourceId::value,
+                                this::pruneSources)));
+        parts.run(() ->
+                report(
+                        "connections",
+                        forEachChunk(
+                                after ->
+                                        db.call(tx ->
+                                                ConnectionQueries.deletedBefore(
+                                                        tx, before, after, CHUNK_SIZE)),
+                                ConnectionId::value,
+                                this::pruneConnections)));
+        parts.run(() ->
+                report(
+                        "destinations",
+                        forEachChunk(
+                                after ->
+                                        db.call(tx ->
+                                                DestinationStore.deletedBefore(
+                                                        tx, before, after, CHUNK_SIZE)),
+                                DestinationId::value,
+                                this::pruneDestinations)));
+    }
+
+    private static void report(String kind, int removed) {
+        if (removed > 0) {
+            log.atInfo()
+                    .addKeyValue("kind", kind)
+                    .addKeyValue("rows", removed)
+                    .log("configuration.pruned");
+        }
+    }
+
+    /// Calls `prune` with chunks of ids in order. Returns the sum of what it returned.
+    private static <T> int forEachChunk(
+            Function<UUID, List<T>> read, Function<T, UUID> id, ToIntFunction<List<T>> prune) {
+        int sum = 0;
+        var chunk = read.apply(BEFORE_ALL);
+        while (!chunk.isEmpty()) {
+            sum += prune.applyAsInt(chunk);
+            chunk = chunk.size() < CHUNK_SIZE ? List.of() : read.apply(id.apply(chunk.getLast()));
+        }
+        return sum;
+    }
+
+    private int pruneSources(List<SourceId> purged) {
+        var unnamed = db.call(tx -> RetentionQueries.unnamed(tx, purged));
+        int removed = 0;
+        for (int from = 0; from < unnamed.size(); from += SOURCES_PER_REMOVAL) {
+            removed +=
+                    remove(
+                            unnamed.subList(
+                                    from, Math.min(unnamed.size(), from + SOURCES_PER_REMOVAL)));
+        }
+        return removed;
+    }
+
+    private int remove(List<SourceId> sources) {
+        var connections = db.call(tx -> ConnectionQueries.allOf(tx, sources));
+        var keys =
+                Stream.concat(
+                                sources.stream().map(SourceId::value),
+                                connections.stream().map(ConnectionId::value))
+                        .toList();
+        while (db.call(tx -> LedgerStore.deleteSums(tx, keys, DELETE_BATCH_ROWS)) > 0) {
+            // repeats until nothing is left
+        }
+        return db.call(tx -> {
+            LanePruneStore.deleteOf(tx, connections);
+            ConnectionStore.remove(tx, connections);
+            return TrashStore.remove(tx, sources);
+        });
+    }
+
+    private int pruneConnections(List<ConnectionId> deleted) {
+        return db.call(tx -> {
+            var unused = RetentionQueries.unused(tx, deleted);
+            LanePruneStore.deleteOf(tx, unused);
+            return ConnectionStore.remove(tx, unused);
+        });
+    }
+
+    /// What the deletion of a destination left of its connections is taken in the next round.
+    private int pruneDestinations(List<DestinationId> deleted) {
+        return db.call(tx -> {
+            ConnectionStore.endLeftOver(tx, deleted);
+            return DestinationStore.remove(tx, deleted);
+        });
+    }
+
+    private void pruneLanes() {
+        var after = BEFORE_ALL;
+        var last = Optional.of(BEFORE_ALL);
+        while (last.isPresent()) {
+            var from = after;
+            last = db.call(tx -> LanePruneStore.endOfChunk(tx, from, CHUNK_SIZE));
+            var to = last.orElse(AFTER_ALL);
+            db.call(tx -> LanePruneStore.deleteEmpty(tx, from, to));
+            after = to;
+        }
+    }
+}

@@ -1,0 +1,209 @@
+package dev.sluice.gateway.routing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.gateway.connection.ConnectionStore;
+import dev.sluice.gateway.destination.DestinationStore;
+import dev.sluice.gateway.source.SourceStore;
+import dev.sluice.platform.db.Database;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.testkit.Given;
+import dev.sluice.testkit.Some;
+import dev.sluice.testkit.TestPostgres;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import java.util.concurrent.atomic.AtomicInteger;
+
+/// A node has in memory what lives, and finds what was deleted when it is asked about it.
+class ConfigurationCacheTest {
+
+    private static final int LIVE_CONNECTIONS = 20_000;
+    private static final int PURGED_SOURCES = 40_000;
+
+    private static final Database DATABASE = TestPostgres.newDatabase();
+
+    private final Db db = emptied();
+    private final Given given = new Given(db);
+    private final SourceStore sources = new SourceStore(Given.SEALER);
+    private final DestinationStore destinations = new DestinationStore(Given.SEALER);
+
+    private static Db emptied() {
+        var db = TestPostgres.open(DATABASE);
+        Given.clearTables(db);
+        return db;
+    }
+
+    @AfterEach
+    void close() {
+        db.close();
+    }
+
+    private ConfigurationCache opened() {
+        return ConfigurationCache.open(db, sources, destinations);
+    }
+
+    /// What a look for changes read.
+    private record MeasuredRead(ConfigurationChanges changes, long rows) {}
+
+    private MeasuredRead read(long known) {
+        return db.snapshot(tx ->
+                new MeasuredRead(
+                        ConfigurationChanges.read(tx, known, sources, destinations), rowsRead(tx)));
+    }
+
+    private static long rowsRead(Tx tx) {
+        return tx.single(
+                """
+                select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::bigint as n
+                  from pg_stat_xact_user_tables
+                 where relname in ('source', 'destination', 'connection')
+                """,
+                row -> row.number("n"));
+    }
+
+    /// As autovacuum does within a minute.
+    private void analyze() {
+        db.run(tx -> tx.update("analyze source, destination, connection"));
+    }
+
+    private void purgeAllSources() {
+        db.run(tx -> {
+            tx.update("update config_version set version = version + 1");
+            tx.update(
+                    """
+                    update source
+                       set trashed_at = ?, purged_at = ?, version = (select version from config_version)
+                    """,
+                    Some.NOON,
+                    Some.NOON);
+            tx.update(
+                    """
+                    update connection
+                       set deleted_at = ?, version = (select version from config_version)
+                    """,
+                    Some.NOON);
+        });
+    }
+
+    @Test
+    void a_start_reads_what_lives_and_nothing_of_what_was_deleted() {
+        var gone = given.destination("gone.example", 4);
+        given.connectedSources(gone, PURGED_SOURCES);
+        purgeAllSources();
+        given.deleted(gone);
+        var live = given.connectedSources(given.destination("live.example", 4), LIVE_CONNECTIONS);
+
+        var start = read(ConfigurationChanges.NO_VERSION);
+        // Each connection and its source, the destination.
+        assertThat(start.rows()).isEqualTo(2 * LIVE_CONNECTIONS + 1);
+        var snapshot =
+                new SnapshotBuilder(ConfigurationSnapshot.EMPTY, new DeletedConnections())
+                        .build(start.changes());
+        assertThat(snapshot.sources()).hasSize(LIVE_CONNECTIONS);
+        assertThat(snapshot.destinations()).hasSize(1);
+        assertThat(snapshot.connections()).hasSize(LIVE_CONNECTIONS);
+        assertThat(snapshot.ingestRoutes()).hasSize(LIVE_CONNECTIONS);
+
+        analyze();
+        given.enabled(live.getFirst().connection(), false);
+        var change = read(start.changes().version());
+        assertThat(change.changes().connections()).hasSize(1);
+        assertThat(change.rows()).isLessThanOrEqualTo(10);
+    }
+
+    @Test
+    void what_is_purged_leaves_the_memory_of_a_running_node() {
+        var destination = given.destination("a.example", 4);
+        var kept = given.destination("b.example", 4);
+        var one = given.connectedSources(destination, 1).getFirst();
+        var start = read(ConfigurationChanges.NO_VERSION).changes();
+        var deleted = new DeletedConnections();
+        var before = new SnapshotBuilder(ConfigurationSnapshot.EMPTY, deleted).build(start);
+        assertThat(before.ingestRoutes()).hasSize(1);
+
+        purgeAllSources();
+        given.deleted(destination);
+
+        var after = new SnapshotBuilder(before, deleted).build(read(before.version()).changes());
+        assertThat(after.sources()).isEmpty();
+        assertThat(after.destinations()).containsOnlyKeys(kept);
+        assertThat(after.connections()).isEmpty();
+        assertThat(after.connectionsBySource()).isEmpty();
+        assertThat(after.connectionsByDestination()).isEmpty();
+        assertThat(after.ingestRoutes()).isEmpty();
+        assertThat(deleted.find(one.connection())).contains(RouteDeletion.CONNECTION);
+        assertThat(before.connections()).as("published snapshots do not change").hasSize(1);
+        assertThat(before.connectionsBySource().get(one.source())).hasSize(1);
+    }
+
+    @Test
+    void a_deletion_before_the_start_is_known_soon_after_it_was_asked_for() {
+        var destination = given.destination("a.example", 4);
+        var deletedOne = given.connection(given.source(), given.destination("b.example", 4));
+        var withDestination = given.connection(given.source(), destination);
+        given.deleted(deletedOne);
+        given.deleted(destination);
+        given.deleted(withDestination);
+        var live = given.connection(given.source(), given.destination("c.example", 4));
+        var configuration = opened();
+        var notified = new AtomicInteger();
+        configuration.onChange(notified::incrementAndGet);
+
+        assertThat(configuration.deletion(deletedOne)).isEmpty();
+        assertThat(configuration.deletion(withDestination)).isEmpty();
+        assertThat(configuration.deletion(live)).isEmpty();
+        configuration.run();
+
+        assertThat(configuration.deletion(deletedOne)).contains(RouteDeletion.CONNECTION);
+        assertThat(configuration.deletion(withDestination)).contains(RouteDeletion.DESTINATION);
+        assertThat(configuration.deletion(live)).isEmpty();
+        assertThat(configuration.route(live)).isPresent();
+        assertThat(notified).hasValue(1);
+        configuration.run();
+        assertThat(notified).as("nothing new was found").hasValue(1);
+    }
+
+    @Test
+    void a_change_of_a_destination_is_in_the_routes_of_all_its_sources() {
+        var destination = given.destination("a.example", 4);
+        var connected = given.connectedSources(destination, 3);
+        var other = given.connectedSources(given.destination("b.example", 4), 1).getFirst();
+        var configuration = opened();
+
+        given.paused(destination, true);
+        configuration.run();
+
+        for (var one : connected) {
+            var token = configuration.source(one.source()).orElseThrow().token();
+            var routes = configuration.ingestRoute(token).orElseThrow().routes();
+            assertThat(routes).hasSize(1).allMatch(route -> route.destination().isPaused());
+        }
+        assertThat(configuration.route(other.connection()).orElseThrow().destination().isPaused())
+                .isFalse();
+    }
+
+    @Test
+    void purging_and_removing_read_no_row_but_theirs() {
+        var destination = given.destination("a.example", 4);
+        var all = given.connectedSources(destination, LIVE_CONNECTIONS);
+        analyze();
+        var few = all.subList(0, 10).stream().map(Given.ConnectedSource::source).toList();
+
+        long read =
+                db.call(tx -> {
+                    ConnectionStore.purge(tx, few, Some.NOON, 7);
+                    tx.update(
+                            "delete from connection where source_id = any (?)",
+                            few.stream().map(each -> each.value()).toList());
+                    tx.update(
+                            "delete from source where id = any (?)",
+                            few.stream().map(each -> each.value()).toList());
+                    return rowsRead(tx);
+                });
+
+        assertThat(read).isLessThanOrEqualTo(100);
+    }
+}
