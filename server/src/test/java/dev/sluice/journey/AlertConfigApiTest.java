@@ -1,12 +1,17 @@
 package dev.sluice.journey;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.sluice.RunningSluice;
 import dev.sluice.platform.db.Db;
 import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.ApiClient.ApiResponse;
+import dev.sluice.testkit.ManualClock;
+import dev.sluice.testkit.Person;
 import dev.sluice.testkit.Receiver;
+import dev.sluice.testkit.Team;
+import dev.sluice.testkit.Team.Asker;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -15,6 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Map;
 import java.util.UUID;
 
@@ -222,6 +228,81 @@ class AlertConfigApiTest {
         assertThat(api.get("/api/v1/alert-configs").body()).doesNotContain(config.text("id"));
         api.post("/api/v1/sources/" + source.text("id") + "/restore", "{}");
         assertThat(api.get(path(config)).status()).isEqualTo(200);
+    }
+
+    @Test
+    void the_channels_of_a_purged_source_and_of_a_deleted_workspace_are_erased() {
+        var clock = ManualClock.ofNow();
+        try (var aged = RunningSluice.start(clock, Map.of("SLUICE_REGISTRATION", "open"));
+                var rows = aged.db()) {
+            var source = aged.api().source("s");
+            var ofSource =
+                    aged.api()
+                            .post(
+                                    "/api/v1/alert-configs",
+                                    "{'channel': 'email', 'config': {'to': 'a@b.c'}, 'source_id': '"
+                                            + source.text("id")
+                                            + "'}");
+            var team = Team.create(rows, aged.api());
+            var ofTeam =
+                    team.send(
+                            Person.withBody(
+                                    team.request(Asker.OWNER, "/api/v1/alert-configs"),
+                                    "{'channel': 'email', 'config': {'to': 'a@b.c'}}"));
+            assertThat(ofSource.status()).isEqualTo(201);
+            assertThat(ofTeam.status()).isEqualTo(201);
+
+            team.send(team.request(Asker.OWNER, "/api/v1/workspaces/" + team.workspace()).DELETE());
+            assertThat(count(rows)).isEqualTo(1);
+            aged.api().delete("/api/v1/sources/" + source.text("id"));
+            clock.advance(Duration.ofDays(8));
+            aged.restart(); // the purge runs at the start, then every minute
+            await().atMost(Duration.ofSeconds(20)).until(() -> count(rows) == 0);
+        }
+    }
+
+    private static long count(Db rows) {
+        return rows.call(
+                tx -> tx.single("select count(*) as n from alert_config", row -> row.number("n")));
+    }
+
+    @Test
+    void a_workspace_has_fifty_channels_at_most() {
+        var team = Team.create(db, api);
+        for (int i = 0; i < 50; i++) {
+            assertThat(createBy(team).status()).isEqualTo(201);
+        }
+
+        assertThat(createBy(team).status()).isEqualTo(409);
+    }
+
+    private static ApiResponse createBy(Team team) {
+        return team.send(
+                Person.withBody(
+                        team.request(Asker.OWNER, "/api/v1/alert-configs"),
+                        "{'channel': 'email', 'config': {'to': 'a@b.c'}}"));
+    }
+
+    @Test
+    void a_workspace_has_ten_tests_a_minute() {
+        var clock = ManualClock.ofNow();
+        try (var still = RunningSluice.start(clock)) {
+            var config =
+                    still.api()
+                            .post(
+                                    "/api/v1/alert-configs",
+                                    "{'channel': 'email', 'config': {'to': 'a@b.c'}}");
+            for (int i = 0; i < 10; i++) {
+                assertThat(still.api().post(path(config) + "/test", "{}").status()).isEqualTo(200);
+            }
+
+            var refused = still.api().post(path(config) + "/test", "{}");
+
+            assertThat(refused.status()).isEqualTo(429);
+            assertThat(refused.header("Retry-After")).isPresent();
+            clock.advance(Duration.ofMinutes(1));
+            assertThat(still.api().post(path(config) + "/test", "{}").status()).isEqualTo(200);
+        }
     }
 
     @Test

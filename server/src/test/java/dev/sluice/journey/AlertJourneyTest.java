@@ -23,7 +23,7 @@ import java.util.List;
 /// Tests alerts from the webhook that comes in to the message that somebody reads.
 class AlertJourneyTest {
 
-    private static final Duration ARRIVAL_TIMEOUT = Duration.ofSeconds(20);
+    private static final Duration ARRIVAL_TIMEOUT = Duration.ofSeconds(30);
 
     private static List<ReceivedRequest> await(Receiver receiver, int number) {
         Awaitility.await()
@@ -103,6 +103,32 @@ class AlertJourneyTest {
                 .path("items")
                 .valueStream()
                 .noneMatch(item -> item.path("last_sent_at").isNull());
+    }
+
+    @Test
+    void a_destination_whose_auth_cannot_be_read_is_told() throws IOException {
+        try (var webhook = Receiver.start();
+                var sluice = RunningSluice.start()) {
+            var api = sluice.api();
+            var destination =
+                    api.destination(
+                            "https://example.com/",
+                            ", 'auth_config': {'type': 'hmac', 'secret': 'topsecret'}");
+            api.connect(api.source("Shop"), destination);
+            StoredSettings.auth(sluice, destination, "{\"type\":\"of a later version\"}");
+            Awaitility.await()
+                    .atMost(ARRIVAL_TIMEOUT)
+                    .until(() ->
+                            api.get("/api/v1/destinations/" + destination.text("id"))
+                                    .json()
+                                    .has("unreadable_fields"));
+
+            create(sluice, "webhook", "{'url': '" + webhook.url() + "'}");
+
+            assertThat(await(webhook, 1).getFirst().body())
+                    .contains("\"kind\":\"unreadable\"")
+                    .contains("cannot read its settings");
+        }
     }
 
     @Test

@@ -37,7 +37,7 @@ final class AlertQueries {
             @Nullable UUID sample,
             Instant since) {}
 
-    record CircuitChange(AlertKey key, boolean isOpen) {}
+    record CircuitNews(AlertKey key, boolean isOpen) {}
 
     /// A connection, for each target that is told about it.
     record ConnectionTarget(AlertKey key, UUID connection, UUID source) {}
@@ -127,7 +127,7 @@ final class AlertQueries {
 
     /// Returns the circuits that opened or closed, or whose probe failed, in transactions that were
     /// not seen.
-    static List<CircuitChange> circuitChanges(Tx tx, TxSnapshot seen) {
+    static List<CircuitNews> circuitChanges(Tx tx, TxSnapshot seen) {
         return tx.query(
                 """
                 select distinct on (target, destination.id)
@@ -146,7 +146,7 @@ final class AlertQueries {
                                       and connection.destination_id = destination.id
                                       and connection.deleted_at is null))
                 """,
-                row -> new CircuitChange(key(row), row.bool("is_open")),
+                row -> new CircuitNews(key(row), row.bool("is_open")),
                 seen.oldestRunning(),
                 seen.toString());
     }

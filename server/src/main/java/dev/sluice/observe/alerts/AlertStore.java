@@ -1,7 +1,7 @@
 package dev.sluice.observe.alerts;
 
 import dev.sluice.observe.alerts.AlertIncident.NewsKind;
-import dev.sluice.observe.alerts.AlertQueries.CircuitChange;
+import dev.sluice.observe.alerts.AlertQueries.CircuitNews;
 import dev.sluice.observe.alerts.AlertQueries.NewsItem;
 import dev.sluice.platform.db.Row;
 import dev.sluice.platform.db.SingletonLeaseStore;
@@ -97,7 +97,7 @@ final class AlertStore {
 
     /// Notes the circuits of locked incidents. A circuit that closes before anybody was told that
     /// it opened is no news.
-    static void noteCircuits(Tx tx, List<CircuitChange> changes, Instant now) {
+    static void noteCircuits(Tx tx, List<CircuitNews> changes, Instant now) {
         for (var change : changes) {
             var key = change.key();
             var obsolete = change.isOpen() ? NewsKind.RECOVERED : NewsKind.OPENED;

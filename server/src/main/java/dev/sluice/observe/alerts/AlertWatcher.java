@@ -4,7 +4,7 @@ import dev.sluice.gateway.alertconfig.AlertChannel;
 import dev.sluice.gateway.alertconfig.AlertConfigStore;
 import dev.sluice.gateway.destination.Destination;
 import dev.sluice.observe.alerts.AlertIncident.NewsKind;
-import dev.sluice.observe.alerts.AlertQueries.CircuitChange;
+import dev.sluice.observe.alerts.AlertQueries.CircuitNews;
 import dev.sluice.observe.alerts.AlertQueries.NewsItem;
 import dev.sluice.observe.alerts.AlertQueries.SourceNews;
 import dev.sluice.platform.db.Db;
@@ -48,7 +48,7 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
     /// How long the position stays when nothing failed. Commits are kept for a quarter of an hour.
     private static final Duration MOVE_INTERVAL = Duration.ofSeconds(30);
 
-    private static final Duration UPKEEP_INTERVAL = Duration.ofMinutes(1);
+    private static final Duration UPKEEP_INTERVAL = Duration.ofSeconds(10);
     private static final Duration POSTPONEMENT = Duration.ofMinutes(10);
     private static final int MAX_MESSAGES_PER_ROUND = 100;
     private static final int MAX_FORGOTTEN_PER_ROUND = 1_000;
@@ -124,7 +124,7 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
 
     /// What became visible since an earlier snapshot.
     private record Findings(
-            TxSnapshot snapshot, List<NewsItem> failures, List<CircuitChange> circuits) {
+            TxSnapshot snapshot, List<NewsItem> failures, List<CircuitNews> circuits) {
 
         List<AlertKey> keys() {
             var keys = new ArrayList<AlertKey>();

@@ -1,5 +1,7 @@
 package dev.sluice.observe.alerts;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.alertconfig.AlertConfigStore;
 import dev.sluice.gateway.connection.ConnectionId;
@@ -10,6 +12,8 @@ import dev.sluice.platform.db.Db;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.DeliveryStatus;
+import dev.sluice.relay.ErrorCode;
+import dev.sluice.relay.store.PartitionStore;
 import dev.sluice.relay.usage.LedgerRow;
 import dev.sluice.relay.usage.LedgerStore;
 import dev.sluice.testkit.Given;
@@ -78,7 +82,7 @@ final class AlertFixture implements AutoCloseable {
                         of == null ? null : of.value(),
                         channel,
                         Given.SEALER.seal(config.replace('\'', '"'), "alert_config:config:" + id),
-                        UUID.nameUUIDFromBytes((workspace + config).getBytes()),
+                        UUID.nameUUIDFromBytes((workspace + config).getBytes(UTF_8)),
                         clock.instant(),
                         clock.instant()));
         return id;
@@ -104,6 +108,29 @@ final class AlertFixture implements AutoCloseable {
                     DeliveryStatus.EXHAUSTED);
         }
         db.run(tx -> LedgerStore.write(tx, ledger, ids.next(), source));
+    }
+
+    /// Lets a delivery end because its payload cannot be read, and stores it.
+    void failUnreadable(ConnectionId failing) {
+        var delivery = DeliveryId.of(Some.eventId(clock.instant()), 1);
+        var ledger = new LedgerRow();
+        ledger.addOutcome(failing, delivery, DeliveryStatus.FAILED);
+        new PartitionStore(db).makeAhead(clock.instant());
+        db.run(tx -> {
+            tx.update(
+                    """
+                    insert into delivery (id, finished_at, source_id, connection_id, status, trigger,
+                                          attempts, error_code)
+                    values (?, ?, ?, ?, ?, 1, 0, ?)
+                    """,
+                    delivery.value(),
+                    clock.instant(),
+                    source.value(),
+                    failing.value(),
+                    (int) DeliveryStatus.FAILED.number(),
+                    (int) ErrorCode.PAYLOAD_UNREADABLE.number());
+            LedgerStore.write(tx, ledger, ids.next(), source);
+        });
     }
 
     void succeed(ConnectionId working) {

@@ -38,6 +38,16 @@ class AlertWatcherTest {
     }
 
     @Test
+    void the_last_error_is_told_in_words() {
+        alerts.emailChannel();
+        alerts.failUnreadable(alerts.connection);
+
+        alerts.watcher().run();
+
+        assertThat(alerts.takeMessages()).contains("the stored payload is damaged");
+    }
+
+    @Test
     void further_failures_are_folded_with_their_number() {
         alerts.emailChannel();
         var watcher = alerts.watcher();
