@@ -126,7 +126,7 @@ final class AlertQueries {
     }
 
     /// Returns the circuits that opened or closed, or whose probe failed, in transactions that were
-    /// not seen.
+    /// not seen. A circuit that closes is of interest only where it was noted as open.
     static List<CircuitNews> circuitChanges(Tx tx, TxSnapshot seen) {
         return tx.query(
                 """
@@ -139,7 +139,12 @@ final class AlertQueries {
                   join alert_config on alert_config.workspace_id = destination.workspace_id
                                    and alert_config.enabled
                  where changed >= ? and not pg_visible_in_snapshot(changed::text::xid8, ?::pg_snapshot)
-                   and circuit.state <> 'half_open'
+                   and (circuit.state = 'open'
+                        or circuit.state = 'closed'
+                           and exists (select from alert_incident
+                                        where alert_incident.target = alert_config.target
+                                          and alert_incident.destination_id = destination.id
+                                          and alert_incident.is_open))
                    and (alert_config.source_id is null
                         or exists (select from connection
                                     where connection.source_id = alert_config.source_id

@@ -276,7 +276,7 @@ final class AlertStore {
                 select workspace_id, target, destination_id
                   from alert_incident
                  where not exists (select from alert_config
-                                    where alert_config.target = alert_incident.target)
+                                    where alert_config.target = alert_incident.target and enabled)
                     or (due_at is null and not is_open and not is_unreadable
                         and (last_at is null or last_at < ?))
                  limit ?
@@ -288,7 +288,9 @@ final class AlertStore {
 
     static boolean hasChannel(Tx tx, UUID target) {
         return tx.single(
-                "select exists (select from alert_config where target = ?) as has_channel",
+                """
+                select exists (select from alert_config where target = ? and enabled) as has_channel
+                """,
                 row -> row.bool("has_channel"),
                 target);
     }

@@ -219,7 +219,8 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
         });
     }
 
-    /// Removes incidents that are over, and those that nobody is told of any more.
+    /// Removes incidents that are over, and those that nobody is told of any more. What is told
+    /// when a channel is enabled again begins anew.
     private void forget(Instant now) {
         var lastBefore = now.minus(AlertIncident.SHORTEST_QUIET);
         for (var key : db.call(tx -> AlertStore.idle(tx, lastBefore, MAX_FORGOTTEN_PER_ROUND))) {

@@ -8,6 +8,7 @@ import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.destination.Destination;
 import dev.sluice.gateway.destination.DestinationId;
 import dev.sluice.gateway.source.SourceId;
+import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.relay.DeliveryId;
@@ -33,18 +34,32 @@ final class AlertFixture implements AutoCloseable {
 
     static final String BASE_URL = "https://relay.example";
 
-    final Db db = TestPostgres.open(TestPostgres.newDatabase());
+    final Db db;
     final ManualClock clock = new ManualClock(Some.NOON);
     final Uuid7 ids = new Uuid7(clock, new Random(1));
-    final Given given = new Given(db);
+    final Given given;
     final AlertConfigStore configs = new AlertConfigStore(Given.SEALER);
-    final SourceId source = given.source();
-    final DestinationId destination = given.destination("target.example", 1);
-    final ConnectionId connection = given.connection(source, destination);
+    final SourceId source;
+    final DestinationId destination;
+    final ConnectionId connection;
     final List<Destination> unreadable = new ArrayList<>();
 
-    AlertFixture() {
-        db.run(tx -> tx.update("update alert_watch set moved_at = ?", clock.instant()));
+    /// @param database of the test class, which is emptied
+    AlertFixture(Database database) {
+        db = TestPostgres.open(database);
+        Given.clearTables(db);
+        given = new Given(db);
+        source = given.source();
+        destination = given.destination("target.example", 1);
+        connection = given.connection(source, destination);
+        db.run(tx ->
+                tx.update(
+                        """
+                        update alert_watch
+                           set holder = null, lease_until = null, moved_at = ?,
+                               seen = pg_current_snapshot()::text
+                        """,
+                        clock.instant()));
     }
 
     AlertWatcher watcher() {

@@ -4,17 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.sluice.gateway.alertconfig.AlertChannel;
+import dev.sluice.platform.db.Database;
 import dev.sluice.platform.mail.MailSender;
 import dev.sluice.platform.mail.MailServer;
 import dev.sluice.platform.mail.MailSettings;
 import dev.sluice.platform.net.AddressPolicy;
 import dev.sluice.platform.net.Cidr;
 import dev.sluice.relay.send.HttpSender;
+import dev.sluice.testkit.LogRecorder;
 import dev.sluice.testkit.Mailbox;
 import dev.sluice.testkit.Receiver;
 import dev.sluice.testkit.Receiver.ConnectionAction;
 import dev.sluice.testkit.Receiver.GatedBehaviour;
 import dev.sluice.testkit.Receiver.ScriptedResponse;
+import dev.sluice.testkit.TestPostgres;
 
 import jakarta.mail.MessagingException;
 
@@ -37,7 +40,9 @@ class AlertSenderTest {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
-    @AutoClose private final AlertFixture alerts = new AlertFixture();
+    private static final Database DATABASE = TestPostgres.newDatabase();
+
+    @AutoClose private final AlertFixture alerts = new AlertFixture(DATABASE);
     @AutoClose private final Mailbox mailbox = Mailbox.start();
     @AutoClose private final Receiver receiver = Receiver.start();
 
@@ -235,6 +240,21 @@ class AlertSenderTest {
         assertThat(receiver.requests()).hasSize(2);
         assertThat(receiver.requests().get(1).line())
                 .isEqualTo("POST /bot1:a/sendMessage HTTP/1.1");
+    }
+
+    @Test
+    void no_error_and_no_log_line_has_the_messengers_token() {
+        var config = alerts.channel("messenger", "{'token':'12:hunter2','chat_id':'@ops'}", null);
+        message(config);
+        receiver.willDo(
+                Receiver.answer(404, "{\"description\":\"no /bot12:hunter2/sendMessage\"}"));
+        try (var log = LogRecorder.of(AlertSender.class)) {
+            node().run();
+
+            assertThat(log.values("alert.failed", "reason"))
+                    .containsExactly("The messenger answered 404: no /bot***/sendMessage.");
+        }
+        assertThat(lastError(config)).doesNotContain("hunter2");
     }
 
     @Test

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.gateway.destination.Destination;
 import dev.sluice.gateway.destination.DestinationStore;
+import dev.sluice.platform.db.Database;
 import dev.sluice.relay.ExpiringDeliveries;
 import dev.sluice.testkit.Given;
+import dev.sluice.testkit.TestPostgres;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -19,7 +21,9 @@ import java.util.concurrent.CompletableFuture;
 /// Tests which messages are composed of what happened.
 class AlertWatcherTest {
 
-    @AutoClose private final AlertFixture alerts = new AlertFixture();
+    private static final Database DATABASE = TestPostgres.newDatabase();
+
+    @AutoClose private final AlertFixture alerts = new AlertFixture(DATABASE);
 
     @Test
     void a_failure_is_told_at_once_and_what_works_is_not() {
@@ -376,6 +380,7 @@ class AlertWatcherTest {
                         """));
 
         alerts.watcher().run();
+        alerts.db.run(tx -> tx.update("alter table alert_message drop constraint short"));
 
         assertThat(alerts.subjects())
                 .containsExactly("Sluice: 1 delivery to \"destination\" failed");
@@ -397,6 +402,60 @@ class AlertWatcherTest {
 
         assertThat(channel).isNotNull();
         assertThat(incidents()).isZero();
+    }
+
+    @Test
+    void a_channel_that_was_disabled_begins_anew() {
+        alerts.emailChannel();
+        alerts.channel("webhook", "{'url':'https://a.example/'}", alerts.given.source());
+        var watcher = alerts.watcher();
+        alerts.circuit("open");
+        watcher.run();
+        alerts.takeMessages();
+
+        alerts.db.run(
+                tx -> tx.update("update alert_config set enabled = false where channel = 'email'"));
+        alerts.clock.advance(Duration.ofMinutes(1));
+        watcher.run();
+        alerts.circuit("closed");
+        alerts.db.run(tx -> tx.update("update alert_config set enabled = true"));
+        watcher.run();
+
+        assertThat(alerts.subjects()).isEmpty();
+        assertThat(incidents()).isZero();
+    }
+
+    /// Circuits that count a failure, and close again, are most of what changes.
+    @Test
+    void a_circuit_that_was_never_open_leaves_no_row() {
+        alerts.emailChannel();
+
+        alerts.circuit("closed");
+        alerts.watcher().run();
+
+        assertThat(incidents()).isZero();
+    }
+
+    /// The rows of commits in which nothing failed are not read.
+    @Test
+    void what_a_round_reads_does_not_grow_with_what_works() {
+        alerts.emailChannel();
+        alerts.db.run(tx -> tx.update("truncate commit_log"));
+        for (int i = 0; i < 300; i++) {
+            alerts.succeed(alerts.connection);
+        }
+        var plan =
+                alerts.db.call(tx -> {
+                    tx.update("analyze commit_log");
+                    return tx.query(
+                            """
+                            explain select 1 from commit_log
+                             where failed_connections is not null and xid >= 1
+                            """,
+                            row -> row.text("QUERY PLAN"));
+                });
+
+        assertThat(plan).anyMatch(line -> line.contains("commit_log_failed"));
     }
 
     @Test
