@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /// The checked settings of a server. `docs/reference/config.md` describes each of them.
@@ -31,6 +32,7 @@ import java.util.Optional;
 /// @param mail how to send mail; empty if the server sends none
 /// @param messengerApiUrl the base of the messenger's bot API, without a trailing slash; empty for
 ///   the real one
+/// @param tracing OpenTelemetry's own settings, by their names; empty if nothing is traced
 record Config(
         ServerSettings server,
         StorageSettings storage,
@@ -39,6 +41,7 @@ record Config(
         Optional<MailSettings> mail,
         Optional<String> messengerApiUrl,
         Optional<MetricsSettings> metrics,
+        Map<String, String> tracing,
         LogSettings log) {
 
     /// @param port 0 means any free port
@@ -91,6 +94,7 @@ record Config(
                         mail(settings),
                         settings.read("SLUICE_MESSENGER_API_URL", Config::baseUrl),
                         metrics(settings),
+                        tracing(settings),
                         new LogSettings(
                                 settings.oneOf(
                                         "SLUICE_LOG_FORMAT", "text", List.of("text", "json")),
@@ -122,6 +126,15 @@ record Config(
         String host = settings.text("SLUICE_METRICS_HOST", "127.0.0.1");
         int port = settings.integer("SLUICE_METRICS_PORT", NO_PORT, 0, 65_535);
         return port == NO_PORT ? Optional.empty() : Optional.of(new MetricsSettings(host, port));
+    }
+
+    private static Map<String, String> tracing(Settings settings) {
+        var all = settings.withPrefix("OTEL_");
+        var endpoint =
+                settings.read(
+                        "OTEL_EXPORTER_OTLP_ENDPOINT", text -> url(text, List.of("http", "https")));
+        settings.oneOf("OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf", List.of("http/protobuf"));
+        return endpoint.isPresent() ? all : Map.of();
     }
 
     private static PeopleSettings people(

@@ -67,6 +67,8 @@ import dev.sluice.relay.settle.Settlement;
 import dev.sluice.relay.store.ErasureStore;
 import dev.sluice.relay.store.Lanes;
 import dev.sluice.relay.store.PartitionStore;
+import dev.sluice.relay.trace.EventTracer;
+import dev.sluice.relay.trace.TracedSender;
 import dev.sluice.relay.upkeep.DueWorkMonitor;
 import dev.sluice.relay.upkeep.LaneSweeper;
 import dev.sluice.relay.upkeep.LaneWaker;
@@ -127,6 +129,7 @@ public final class RelayAssembly {
     private final MonthlyQuota quota;
     private final RefusalCounter refusals;
     private final RelayMeters meters = RelayMeters.create();
+    private final EventTracer tracer;
     private final RelayStoreListener listeners;
     private final ReplayWorker replayWorker;
     private final DueWorkMonitor dueWorkMonitor;
@@ -139,6 +142,7 @@ public final class RelayAssembly {
             GatewayAssembly gateway,
             RelaySettings settings) {
         this.base = base;
+        tracer = new EventTracer(base.spans(), base.clock());
         this.account = account;
         this.configuration = gateway.routing();
         this.deletion = gateway.deletion();
@@ -231,10 +235,11 @@ public final class RelayAssembly {
     private AttemptRunner attemptRunner() {
         var clock = base.clock();
         var sender = HttpSender.open(settings.addresses(), clock, settings.headerPrefix(), permits);
+        base.shutdown().closing("connections to destinations", sender);
         return new AttemptRunner(
                 configuration,
                 ExpiryPolicy.byPlan(configuration, account.plans(), base.settledClock()),
-                base.shutdown().closing("connections to destinations", sender),
+                new TracedSender(sender, tracer),
                 new Settlement(clock, RandomGenerator.getDefault(), settings.retryJitter()),
                 circuits,
                 inFlightRecorder,
@@ -382,7 +387,7 @@ public final class RelayAssembly {
                 dispatcher.admission(),
                 journal,
                 IngestLimits.of(diskSpace, ingestRateLimiter, quota),
-                new IngestEndpoint.IngestMeters(refusals, meters.ingestDurations()),
+                new IngestEndpoint.IngestMeters(refusals, meters.ingestDurations(), tracer),
                 base.ids(),
                 base.clock(),
                 settings.baseUrl(),
