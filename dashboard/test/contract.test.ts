@@ -14,6 +14,7 @@ const WITHOUT_PAGE: Record<string, string> = {
   'GET /api/openapi.json': 'for programs',
   'GET /api/v1/sources/{id}/dlq': 'GET /api/v1/dlq has the same with source_id',
   'GET /api/v1/sources/{id}/dlq/summary': 'GET /api/v1/dlq/groups says more',
+  'GET /api/v1/alert-configs/{id}': 'the list shows all of a channel',
   'GET /api/v1/replays/{id}': 'the list shows all of a replay',
   'GET /healthz/live': 'for what watches the server',
   'GET /healthz/ready': 'for what watches the server',

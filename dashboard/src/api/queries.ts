@@ -86,6 +86,9 @@ export const useSourceConnections = (id: string) =>
       call('GET /api/v1/sources/{id}/connections', { path: { id }, query: { limit: 200 }, signal }),
   });
 
+export const useAlertConfigs = () =>
+  useQuery({ queryKey: ['alert-configs'], queryFn: ({ signal }) => call('GET /api/v1/alert-configs', { signal }) });
+
 export const useEvents = (query: Query, refetchInterval: number | false = false) =>
   useQuery({
     queryKey: ['events', query],

@@ -17,6 +17,7 @@ import { EventsPage } from '../pages/events/EventsPage';
 
 const OverviewPage = lazy(() => import('../pages/overview/OverviewPage').then((m) => ({ default: m.OverviewPage })));
 const LivePage = lazy(() => import('../pages/live/LivePage').then((m) => ({ default: m.LivePage })));
+const AlertsPage = lazy(() => import('../pages/alerts/AlertsPage').then((m) => ({ default: m.AlertsPage })));
 const FailuresPage = lazy(() => import('../pages/failures/FailuresPage').then((m) => ({ default: m.FailuresPage })));
 const SourcesPage = lazy(() => import('../pages/sources/SourcesPage').then((m) => ({ default: m.SourcesPage })));
 const SourcePage = lazy(() => import('../pages/sources/SourcePage').then((m) => ({ default: m.SourcePage })));
@@ -110,6 +111,7 @@ function Routes() {
       <Route path="/connections" component={ConnectionsPage} />
       <Route path="/connections/:id" component={ConnectionPage} />
       <Route path="/replays" component={ReplaysPage} />
+      <Route path="/alerts" component={AlertsPage} />
       <Route path="/settings/:tab?" component={SettingsPage} />
       <Route component={NotFound} />
     </Switch>

@@ -12,5 +12,6 @@ export const PLACES: Place[] = [
   { path: '/destinations', label: 'Destinations', icon: 'dests', section: 'Routing', key: 'd' },
   { path: '/connections', label: 'Connections', icon: 'conns', section: 'Routing', key: 'c' },
   { path: '/replays', label: 'Replays', icon: 'replays', section: 'Operate', key: 'r' },
+  { path: '/alerts', label: 'Alerts', icon: 'alerts', section: 'Operate', key: 'a' },
   { path: '/settings', label: 'Settings', icon: 'settings', section: 'Operate', key: 't' },
 ];

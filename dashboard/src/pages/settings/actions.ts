@@ -1,5 +1,6 @@
 /** What the audit log records, as docs/reference/audit-log.md lists it. */
 export const ACTIONS = [
+  'alert_config.created', 'alert_config.updated', 'alert_config.deleted', 'alert_config.tested',
   'api_key.created', 'api_key.deleted',
   'connection.created', 'connection.updated', 'connection.deleted', 'connection.resent',
   'destination.created', 'destination.updated', 'destination.deleted',

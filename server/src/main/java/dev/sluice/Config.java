@@ -30,6 +30,8 @@ import java.util.Optional;
 /// The checked settings of a server. `docs/reference/config.md` describes each of them.
 ///
 /// @param mail how to send mail; empty if the server sends none
+/// @param messengerApiUrl the base of the messenger's bot API, without a trailing slash; empty for
+///   the real one
 /// @param tracing OpenTelemetry's own settings, by their names; empty if nothing is traced
 record Config(
         ServerSettings server,
@@ -37,6 +39,7 @@ record Config(
         AccountSettings account,
         DeliverySettings delivery,
         Optional<MailSettings> mail,
+        Optional<String> messengerApiUrl,
         Optional<MetricsSettings> metrics,
         Map<String, String> tracing,
         LogSettings log) {
@@ -89,6 +92,7 @@ record Config(
                                 people(settings, server, plans)),
                         delivery(settings),
                         mail(settings),
+                        settings.read("SLUICE_MESSENGER_API_URL", Config::baseUrl),
                         metrics(settings),
                         tracing(settings),
                         new LogSettings(
@@ -104,7 +108,6 @@ record Config(
                     "is required with SLUICE_DATABASE_URL: base64 of 32 bytes, such as from"
                             + " `openssl rand -base64 32`");
         }
-        checkReservedSettings(settings);
         return config;
     }
 
@@ -220,12 +223,6 @@ record Config(
             settings.addError("SLUICE_STOP_DELAY", "must be at most 5m");
         }
         return delay;
-    }
-
-    /// Checks the settings reserved for later features, so that a mistake in one is reported now
-    /// rather than when the feature arrives.
-    private static void checkReservedSettings(Settings settings) {
-        settings.read("SLUICE_MESSENGER_API_URL", text -> url(text, List.of("http", "https")));
     }
 
     private static String baseUrl(String text) {

@@ -92,7 +92,14 @@ final class Sluice implements AutoCloseable {
                         config.delivery().addressPolicy(),
                         CustomHeaderRules.withPrefix(config.delivery().headerPrefix()));
         var relay = RelayAssembly.start(base, account, gateway, relay(config, storage, freeShare));
-        var observe = new ObserveAssembly(base, account, gateway, relay);
+        var observe =
+                new ObserveAssembly(
+                        base,
+                        account,
+                        gateway,
+                        relay,
+                        new ObserveAssembly.AlertSettings(
+                                config.server().baseUrl(), config.messengerApiUrl()));
 
         account.addTo(router);
         gateway.addTo(router);

@@ -73,8 +73,14 @@ class ArchitectureTest {
                             "gateway.connection",
                             Set.of("gateway.source", "gateway.destination", "gateway.filter")),
                     Map.entry(
+                            "gateway.alertconfig", Set.of("gateway.source", "gateway.destination")),
+                    Map.entry(
                             "gateway.deletion",
-                            Set.of("gateway.source", "gateway.destination", "gateway.connection")),
+                            Set.of(
+                                    "gateway.source",
+                                    "gateway.destination",
+                                    "gateway.connection",
+                                    "gateway.alertconfig")),
                     Map.entry(
                             "gateway.routing",
                             Set.of("gateway.source", "gateway.destination", "gateway.connection")),

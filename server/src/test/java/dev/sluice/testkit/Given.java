@@ -52,6 +52,11 @@ public final class Given {
         db.run(tx -> {
             for (String table :
                     List.of(
+                            "alert_config",
+                            "alert_incident",
+                            "alert_news",
+                            "alert_message",
+                            "alert_use",
                             "ledger",
                             "rollup_hour",
                             "rollup_day",

@@ -158,6 +158,11 @@ public final class Team {
             case "{id} of connections" -> connection().text("id");
             case "{id} of events" ->
                     api.ingest(source(false).text("ingest_path"), "{}").text("request_id");
+            case "{id} of alert-configs" ->
+                    create(
+                                    "/api/v1/alert-configs",
+                                    "{'channel':'email','config':{'to':'oncall@example.com'}}")
+                            .text("id");
             case "{id} of replays" -> replay().toString();
             case "{id} of api-keys" ->
                     db.call(tx -> insertKey(tx, "slk_" + UUID.randomUUID(), "full")).toString();

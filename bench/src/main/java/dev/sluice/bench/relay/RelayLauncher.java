@@ -42,6 +42,7 @@ record RelayLauncher(
         var environment = builder.environment();
         environment.keySet().removeIf(name -> name.startsWith("SLUICE_"));
         environment.put("SLUICE_PORT", Integer.toString(port));
+        environment.put("SLUICE_MESSENGER_API_URL", "http://messenger.invalid"); // nobody's bots
         environment.put("SLUICE_DATA_DIR", data().toString());
         environment.put("SLUICE_ALLOW_PRIVATE_DESTINATIONS", "127.0.0.0/8");
         environment.put("SLUICE_ADMIN_API_KEY", key);

@@ -5,6 +5,8 @@ import dev.sluice.account.members.WorkspaceAccess;
 import dev.sluice.account.plan.PlanCaps;
 import dev.sluice.gateway.ConfigurationWriter;
 import dev.sluice.gateway.CustomHeaderRules;
+import dev.sluice.gateway.alertconfig.AlertConfigRoutes;
+import dev.sluice.gateway.alertconfig.AlertConfigStore;
 import dev.sluice.gateway.connection.ConnectionRoutes;
 import dev.sluice.gateway.connection.ConnectionStore;
 import dev.sluice.gateway.connection.SourceConnectionRoutes;
@@ -14,16 +16,19 @@ import dev.sluice.gateway.destination.DestinationRoutes;
 import dev.sluice.gateway.destination.DestinationStore;
 import dev.sluice.gateway.destination.PlainHeaderSealer;
 import dev.sluice.gateway.routing.ConfigurationCache;
+import dev.sluice.gateway.source.SourceId;
 import dev.sluice.gateway.source.SourceRoutes;
 import dev.sluice.gateway.source.SourceStore;
 import dev.sluice.gateway.source.TrashPurger;
 import dev.sluice.gateway.source.TrashRoutes;
 import dev.sluice.platform.assembly.Foundation;
+import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.loop.Chore;
 import dev.sluice.platform.net.AddressPolicy;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 
 /// The assembled gateway layer: sources, destinations and connections, and the [ConfigurationCache]
@@ -36,6 +41,7 @@ public final class GatewayAssembly {
     private final CustomHeaderRules headerRules;
     private final SourceStore sources;
     private final DestinationStore destinations;
+    private final AlertConfigStore alertConfigs;
     private final ConfigurationCache configuration;
 
     private GatewayAssembly(
@@ -51,6 +57,7 @@ public final class GatewayAssembly {
         this.headerRules = headerRules;
         this.sources = sources;
         this.destinations = destinations;
+        this.alertConfigs = new AlertConfigStore(base.sealer());
         this.configuration =
                 ConfigurationCache.open(base.pools().delivery(), sources, destinations);
     }
@@ -79,10 +86,21 @@ public final class GatewayAssembly {
     public List<Chore> chores() {
         var db = base.pools().relay();
         var writer = new ConfigurationWriter(db, configuration);
-        var purge = new TrashPurger(db, ConnectionStore::purge, writer, base.settledClock());
+        var purge =
+                new TrashPurger(db, GatewayAssembly::purgeDependents, writer, base.settledClock());
         return List.of(
                 new Chore("configuration", Duration.ofMillis(500), configuration),
                 new Chore("trash", Duration.ofMinutes(1), purge));
+    }
+
+    private static void purgeDependents(Tx tx, List<SourceId> sources, Instant now, long version) {
+        ConnectionStore.purge(tx, sources, now, version);
+        AlertConfigStore.deleteOfSources(tx, sources);
+    }
+
+    /// Returns the alert channels of all workspaces.
+    public AlertConfigStore alertConfigs() {
+        return alertConfigs;
     }
 
     public void addTo(Router router) {
@@ -110,6 +128,7 @@ public final class GatewayAssembly {
         new ConnectionRoutes(db, authenticator, caps, headerRules, writer, ids, clock)
                 .addTo(router);
         new SourceConnectionRoutes(db, authenticator).addTo(router);
+        new AlertConfigRoutes(db, authenticator, alertConfigs, addresses, ids, clock).addTo(router);
         new WorkspaceDeletionRoutes(
                         new WorkspaceAccess(db, authenticator), deletion(), writer, clock)
                 .addTo(router);

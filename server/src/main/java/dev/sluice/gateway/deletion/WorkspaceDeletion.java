@@ -3,6 +3,7 @@ package dev.sluice.gateway.deletion;
 import dev.sluice.account.access.SessionStore;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.account.workspace.WorkspaceStore;
+import dev.sluice.gateway.alertconfig.AlertConfigStore;
 import dev.sluice.gateway.connection.ConnectionStore;
 import dev.sluice.gateway.destination.DestinationStore;
 import dev.sluice.gateway.source.TrashStore;
@@ -35,6 +36,7 @@ public final class WorkspaceDeletion {
         SessionStore.endAccess(tx, workspace);
         var sources = TrashStore.purgeAll(tx, workspace, now, version);
         ConnectionStore.purge(tx, sources, now, version);
+        AlertConfigStore.deleteAll(tx, workspace);
         destinations.eraseAll(tx, workspace, now, version);
     }
 }

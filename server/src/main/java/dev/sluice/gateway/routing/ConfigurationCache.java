@@ -94,6 +94,14 @@ public final class ConfigurationCache implements RoutingTable, ConfigurationList
                 .map(DestinationStore.DestinationVersion::destination);
     }
 
+    /// Returns the destinations with settings that this node cannot read. Looks at all there are.
+    public List<Destination> unreadableDestinations() {
+        return snapshot.destinations().values().stream()
+                .filter(version -> !version.isDeleted() && !version.destination().isReadable())
+                .map(DestinationStore.DestinationVersion::destination)
+                .toList();
+    }
+
     /// Returns the name of the workspace's plan, or an empty text if this node does not know the
     /// workspace yet.
     public String plan(WorkspaceId workspace) {

@@ -2,6 +2,10 @@ package dev.sluice.observe.assembly;
 
 import dev.sluice.account.assembly.AccountAssembly;
 import dev.sluice.gateway.assembly.GatewayAssembly;
+import dev.sluice.observe.alerts.AlertSender;
+import dev.sluice.observe.alerts.AlertTestRoutes;
+import dev.sluice.observe.alerts.AlertWatcher;
+import dev.sluice.observe.alerts.ChannelClient;
 import dev.sluice.observe.audit.AuditLoop;
 import dev.sluice.observe.deadletters.DeadLetterRoutes;
 import dev.sluice.observe.events.EventRoutes;
@@ -25,12 +29,19 @@ import dev.sluice.relay.assembly.RelayAssembly;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 
 /// Builds the observe layer: the API's read-only views of events and deliveries, the status
 /// endpoint, the dashboard's files, and the audit. Nothing in this layer changes data that the
 /// relay has written.
 public final class ObserveAssembly {
+
+    private static final String MESSENGER_API_URL = "https://api.telegram.org";
+
+    private static final Executor ALERT_THREADS =
+            sender -> Thread.ofVirtual().name("alert").start(sender);
 
     private final Foundation base;
     private final AccountAssembly account;
@@ -40,12 +51,22 @@ public final class ObserveAssembly {
     private final StreamReader streamReader;
     private final StreamFeed streamFeed;
     private final OpenStreams openStreams;
+    private final ChannelClient channelClient;
+    private final AlertSender alertSender;
+    private final AlertWatcher alertWatcher;
+
+    /// Where messages of the server lead to.
+    ///
+    /// @param baseUrl the server's public address
+    /// @param messengerApiUrl the base of the messenger's bot API, if the operator has chosen one
+    public record AlertSettings(String baseUrl, Optional<String> messengerApiUrl) {}
 
     public ObserveAssembly(
             Foundation base,
             AccountAssembly account,
             GatewayAssembly gateway,
-            RelayAssembly relay) {
+            RelayAssembly relay,
+            AlertSettings alerts) {
         this.base = base;
         this.account = account;
         this.gateway = gateway;
@@ -54,6 +75,35 @@ public final class ObserveAssembly {
         streamReader = new StreamReader(base.pools().api(), gateway.routing());
         streamFeed = new StreamFeed(streamReader);
         openStreams = new OpenStreams(base.pools().api(), gateway.routing(), base.clock());
+        channelClient = channelClient(alerts.messengerApiUrl());
+        alertSender =
+                new AlertSender(
+                        base.pools().relay(),
+                        gateway.alertConfigs(),
+                        channelClient,
+                        ALERT_THREADS,
+                        base.clock());
+        alertWatcher =
+                new AlertWatcher(
+                        base.pools().relay(),
+                        gateway.alertConfigs(),
+                        gateway.routing()::unreadableDestinations,
+                        alerts.baseUrl(),
+                        base.ids(),
+                        base.clock(),
+                        alertSender::wake);
+        relay.onExpiring(alertWatcher);
+    }
+
+    private ChannelClient channelClient(Optional<String> messengerApiUrl) {
+        var webhooks = relay.jsonPoster("connections of alerts");
+        return new ChannelClient(
+                base.mail(),
+                webhooks,
+                messengerApiUrl.isEmpty()
+                        ? webhooks
+                        : relay.operatorsJsonPoster("connections to the messenger"),
+                messengerApiUrl.orElse(MESSENGER_API_URL));
     }
 
     public List<Chore> chores() {
@@ -61,6 +111,11 @@ public final class ObserveAssembly {
                 new Chore("stream feed", StreamFeed.ROUND_INTERVAL, streamFeed)
                         .wokenBy(streamFeed::onWakeNeeded),
                 new Chore("stream access", OpenStreams.CHECK_INTERVAL, openStreams),
+                new Chore("alert messages", AlertSender.ROUND_INTERVAL, alertSender)
+                        .wokenBy(alertSender::onWakeNeeded)
+                        .endingWith(alertSender::awaitSent),
+                new Chore("alerts", AlertWatcher.ROUND_INTERVAL, alertWatcher)
+                        .endingWith(alertWatcher::releaseLease),
                 new Chore("audit", Duration.ofSeconds(1), auditLoop)
                         .endingWith(auditLoop::releaseLease));
     }
@@ -135,6 +190,15 @@ public final class ObserveAssembly {
                         streamReader,
                         streamFeed,
                         relay.requestPreview(),
+                        clock)
+                .addTo(router);
+        new AlertTestRoutes(
+                        db,
+                        authenticator,
+                        gateway.alertConfigs(),
+                        channelClient,
+                        baseUrl,
+                        base.ids(),
                         clock)
                 .addTo(router);
         new DeadLetterRoutes(db, authenticator, plans, relay.inFlightAttempts(), clock)

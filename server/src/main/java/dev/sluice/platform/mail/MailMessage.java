@@ -1,5 +1,7 @@
 package dev.sluice.platform.mail;
 
+import java.util.Optional;
+import java.util.UUID;
 import java.util.regex.Pattern;
 
 /// A message to one person, in plain text.
@@ -7,13 +9,22 @@ import java.util.regex.Pattern;
 /// @param to exactly one address, without a name
 /// @param subject on one line; the constructor replaces control characters and shortens it
 /// @param text with `\n` at the end of each line
-public record MailMessage(String to, String subject, String text) {
+/// @param id names the message, so that a copy of it can be known as one; empty for a name of its
+///   own
+public record MailMessage(String to, String subject, String text, Optional<UUID> id) {
 
     static final int MAX_SUBJECT_LENGTH = 120;
 
     private static final Pattern ADDRESS =
             Pattern.compile("[^@\\s\\p{Cntrl},;<>\"()\\[\\]\\\\]+@[^@\\s\\p{Cntrl},;<>\"()]+");
     private static final Pattern INVISIBLE_RUN = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]+");
+
+    /// A message that is sent once.
+    ///
+    /// @throws IllegalArgumentException if `to` is not exactly one address
+    public MailMessage(String to, String subject, String text) {
+        this(to, subject, text, Optional.empty());
+    }
 
     /// @throws IllegalArgumentException if `to` is not exactly one address
     public MailMessage {

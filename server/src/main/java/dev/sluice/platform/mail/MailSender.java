@@ -114,7 +114,11 @@ public final class MailSender {
         mime.setSentDate(Date.from(clock.instant()));
         mime.setHeader("Auto-Submitted", "auto-generated"); // RFC 3834: no answer is wanted
         mime.setHeader("X-Auto-Response-Suppress", "All");
-        mime.saveChanges(); // adds the Message-ID
+        mime.saveChanges(); // adds a Message-ID
+        if (message.id().isPresent()) {
+            mime.setHeader(
+                    "Message-ID", "<" + message.id().get() + "@" + domain(settings.from()) + ">");
+        }
         return mime;
     }
 

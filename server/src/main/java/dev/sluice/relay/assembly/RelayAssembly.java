@@ -19,9 +19,14 @@ import dev.sluice.platform.db.DedicatedConnection;
 import dev.sluice.platform.http.HttpServer;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.loop.Chore;
+import dev.sluice.platform.net.AddressPolicy;
+import dev.sluice.platform.net.Cidr;
+import dev.sluice.relay.ExpiringDeliveries;
+import dev.sluice.relay.ExpiryListener;
 import dev.sluice.relay.HealthProblem;
 import dev.sluice.relay.InFlightAttempts;
 import dev.sluice.relay.InFlightRecorder;
+import dev.sluice.relay.JsonPoster;
 import dev.sluice.relay.RelayGauges;
 import dev.sluice.relay.RelayMeters;
 import dev.sluice.relay.RequestPreview;
@@ -94,6 +99,9 @@ public final class RelayAssembly {
     /// How long an event waits for the database to reserve quota tokens for it.
     private static final Duration QUOTA_TIMEOUT = Duration.ofSeconds(3);
 
+    /// Connections to one address for requests that are no deliveries.
+    private static final int MAX_POSTER_CONNECTIONS = 16;
+
     private static final Executor SENDER_THREADS =
             sender -> Thread.ofVirtual().name("send").start(sender);
 
@@ -126,6 +134,7 @@ public final class RelayAssembly {
     private final ReplayWorker replayWorker;
     private final DueWorkMonitor dueWorkMonitor;
     private volatile Runnable wakeReplays = () -> {};
+    private volatile ExpiryListener expiryListener = _ -> {};
 
     private RelayAssembly(
             Foundation base,
@@ -338,8 +347,18 @@ public final class RelayAssembly {
                 partitions,
                 base.ids(),
                 listeners,
-                new ExpiryLogger(),
+                this::announceExpiry,
                 base.settledClock());
+    }
+
+    private void announceExpiry(List<ExpiringDeliveries> soon) {
+        new ExpiryLogger().expiring(soon);
+        expiryListener.expiring(soon);
+    }
+
+    /// Calls the listener when deliveries will expire soon.
+    public void onExpiring(ExpiryListener listener) {
+        expiryListener = listener;
     }
 
     private Plan.PlanLimits limits(WorkspaceId workspace) {
@@ -383,6 +402,31 @@ public final class RelayAssembly {
     /// Returns the attempts that this node has in flight now.
     public InFlightAttempts inFlightAttempts() {
         return dispatcher;
+    }
+
+    /// Returns what sends requests that are no deliveries. It checks addresses as deliveries do,
+    /// and has connections of its own.
+    ///
+    /// @param use names it in the order of the stop
+    public JsonPoster jsonPoster(String use) {
+        return jsonPoster(use, settings.addresses());
+    }
+
+    /// Returns what sends requests to a URL that the operator has chosen, which may be private.
+    public JsonPoster operatorsJsonPoster(String use) {
+        return jsonPoster(
+                use, AddressPolicy.allowing(List.of(Cidr.parse("0.0.0.0/0"), Cidr.parse("::/0"))));
+    }
+
+    private JsonPoster jsonPoster(String use, AddressPolicy addresses) {
+        return base.shutdown()
+                .closing(
+                        use,
+                        HttpSender.open(
+                                addresses,
+                                base.clock(),
+                                settings.headerPrefix(),
+                                MAX_POSTER_CONNECTIONS));
     }
 
     /// Returns what this node has counted since it started.

@@ -1,5 +1,8 @@
 package dev.sluice.relay.retention;
 
+import dev.sluice.relay.ExpiringDeliveries;
+import dev.sluice.relay.ExpiryListener;
+
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

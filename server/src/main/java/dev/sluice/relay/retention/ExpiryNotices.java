@@ -7,6 +7,8 @@ import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.RoundParts;
 import dev.sluice.platform.id.Uuid7;
+import dev.sluice.relay.ExpiringDeliveries;
+import dev.sluice.relay.ExpiryListener;
 import dev.sluice.relay.UnfinishedDelivery;
 import dev.sluice.relay.retention.RetentionNoticeStore.NoticeWatermark;
 import dev.sluice.relay.retention.RetentionQueries.RetainedSource;

@@ -7,6 +7,7 @@ import dev.sluice.platform.db.SingletonLeaseStore;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.loop.Loop;
 import dev.sluice.platform.loop.Pause;
+import dev.sluice.relay.ExpiryListener;
 import dev.sluice.relay.store.PartitionStore;
 import dev.sluice.relay.store.ResultListener;
 

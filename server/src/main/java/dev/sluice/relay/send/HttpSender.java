@@ -1,8 +1,12 @@
 package dev.sluice.relay.send;
 
+import dev.sluice.gateway.destination.DestinationUrl;
+import dev.sluice.platform.http.Header;
 import dev.sluice.platform.net.AddressPolicy;
 import dev.sluice.relay.ErrorCode;
+import dev.sluice.relay.JsonPoster;
 import dev.sluice.relay.Outcome;
+import dev.sluice.relay.request.OutboundBody;
 import dev.sluice.relay.request.OutboundHeaderBuilder;
 import dev.sluice.relay.request.OutboundRequest;
 import dev.sluice.relay.request.PreparedRequest;
@@ -11,6 +15,7 @@ import dev.sluice.relay.request.TransformationException;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -22,10 +27,21 @@ import javax.net.ssl.SSLContext;
 ///
 /// Blocks the calling thread, which should be a virtual thread. Thread-safe. Attempts that are in
 /// progress when the sender is closed end as `INTERRUPTED`.
-public final class HttpSender implements Sender, AutoCloseable {
+public final class HttpSender implements Sender, JsonPoster, AutoCloseable {
+
+    /// What is to be sent, made once the addresses of the host are known.
+    @FunctionalInterface
+    private interface RequestContent {
+        WireRequest make() throws SendException;
+    }
 
     /// How long a DNS result is reused. Its addresses are still checked for each attempt.
     private static final Duration DNS_CACHE_TTL = Duration.ofSeconds(5);
+
+    private static final List<Header> JSON_HEADERS =
+            List.of(
+                    new Header("Content-Type", "application/json"),
+                    new Header("User-Agent", "Sluice"));
 
     private final HostResolver resolver;
     private final HttpConnectionPool pool;
@@ -74,12 +90,36 @@ public final class HttpSender implements Sender, AutoCloseable {
 
     @Override
     public Outcome send(OutboundRequest request, BooleanSupplier mayStart) {
+        return send(
+                request.url(),
+                request.timeout(),
+                () -> {
+                    var prepared = prepare(request);
+                    return new WireRequest(request.url(), prepared.headers(), prepared.body());
+                },
+                mayStart);
+    }
+
+    @Override
+    public Outcome post(DestinationUrl url, byte[] json, Duration timeout) {
+        return send(
+                url,
+                timeout,
+                () -> new WireRequest(url, JSON_HEADERS, OutboundBody.of(json)),
+                () -> true);
+    }
+
+    private Outcome send(
+            DestinationUrl url,
+            Duration timeout,
+            RequestContent content,
+            BooleanSupplier mayStart) {
         if (isClosed) {
             return unreachable(SendException.interrupted(), Duration.ZERO);
         }
-        try (var deadline = new Deadline(request.timeout(), timer)) {
+        try (var deadline = new Deadline(timeout, timer)) {
             try {
-                var receivedResponse = deliver(request, deadline, mayStart);
+                var receivedResponse = deliver(url, content, deadline, mayStart);
                 return new Outcome.DestinationResponse(
                         receivedResponse.status(),
                         receivedResponse.body(),
@@ -97,12 +137,10 @@ public final class HttpSender implements Sender, AutoCloseable {
     }
 
     private ReceivedResponse deliver(
-            OutboundRequest request, Deadline deadline, BooleanSupplier mayStart)
+            DestinationUrl url, RequestContent content, Deadline deadline, BooleanSupplier mayStart)
             throws SendException {
-        var url = request.url();
         var addresses = resolver.addresses(url.host(), deadline);
-        var prepared = prepare(request);
-        var wireRequest = new WireRequest(url, prepared.headers(), prepared.body());
+        var wireRequest = content.make();
         try (var connection = pool.open(url, addresses, deadline)) {
             // A process that was suspended until now may have lost its deliveries to another node.
             if (!mayStart.getAsBoolean()) {

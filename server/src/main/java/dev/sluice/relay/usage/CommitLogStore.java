@@ -17,7 +17,7 @@ final class CommitLogStore {
     }
 
     /// Replaces the rows of all batches before this transaction by one row. All of those
-    /// transactions must be over. Of the outcomes, nothing is kept.
+    /// transactions must be over. Of the outcomes and failures, nothing is kept.
     static void compactBefore(Tx tx, long xid, Instant now) {
         tx.update(
                 """

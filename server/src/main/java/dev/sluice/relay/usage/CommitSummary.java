@@ -1,31 +1,43 @@
 package dev.sluice.relay.usage;
 
+import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.relay.DeliveryId;
+import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.EventId;
 
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 
 /// Where to find the events and the ended deliveries of one batch, for the log of commits.
 ///
 /// Events of a batch arrived shortly after each other, so the time of the first one suffices.
 /// Deliveries may have waited for hours: they are described by a range of ids if it is narrow, and
-/// otherwise one by one. Not thread-safe.
+/// otherwise one by one. Those that failed are also counted by connection and status, for alerts.
+/// Not thread-safe.
 final class CommitSummary {
 
     /// The longest range of arrivals in which a reader may look for the batch's deliveries. It
     /// reads past all others in the range.
     private static final Duration MAX_OUTCOME_RANGE = Duration.ofSeconds(5);
 
+    /// @param status failed or exhausted
+    record FailureKey(ConnectionId connection, DeliveryStatus status) {}
+
+    /// @param sample the last of the deliveries
+    record FailureCount(int n, UUID sample) {}
+
     private @Nullable Long eventsFrom;
     private final List<UUID> outcomes = new ArrayList<>();
     private @Nullable UUID outcomesFrom;
     private @Nullable UUID outcomesTo;
+    private final Map<FailureKey, FailureCount> failures = new LinkedHashMap<>();
 
     void addEvent(EventId event) {
         long millis = Uuid7.millisOf(event.value());
@@ -37,6 +49,35 @@ final class CommitSummary {
         outcomes.add(id);
         outcomesFrom = outcomesFrom == null ? id : Uuid7.min(outcomesFrom, id);
         outcomesTo = outcomesTo == null ? id : Uuid7.max(outcomesTo, id);
+    }
+
+    void addFailure(ConnectionId connection, DeliveryId delivery, DeliveryStatus status) {
+        failures.merge(
+                new FailureKey(connection, status),
+                new FailureCount(1, delivery.value()),
+                (known, next) -> new FailureCount(known.n() + 1, next.sample()));
+    }
+
+    /// Returns the connections, each as often as its deliveries failed in another way; null if
+    /// nothing failed. The other lists about failures have the same order.
+    @Nullable List<UUID> failedConnections() {
+        return orNull(failures.keySet().stream().map(key -> key.connection().value()).toList());
+    }
+
+    @Nullable List<Integer> failedStatuses() {
+        return orNull(failures.keySet().stream().map(key -> (int) key.status().number()).toList());
+    }
+
+    @Nullable List<Integer> failedCounts() {
+        return orNull(failures.values().stream().map(FailureCount::n).toList());
+    }
+
+    @Nullable List<UUID> failedSamples() {
+        return orNull(failures.values().stream().map(FailureCount::sample).toList());
+    }
+
+    private static <T> @Nullable List<T> orNull(List<T> list) {
+        return list.isEmpty() ? null : list;
     }
 
     /// Returns when the first event arrived, in milliseconds since 1970; null without events.

@@ -67,6 +67,9 @@ public final class LedgerRow {
     /// Counts a delivery that ended.
     public void addOutcome(ConnectionId connection, DeliveryId delivery, DeliveryStatus status) {
         commit.addOutcome(delivery);
+        if (status == DeliveryStatus.FAILED || status == DeliveryStatus.EXHAUSTED) {
+            commit.addFailure(connection, delivery, status);
+        }
         addOutcome(connection, delivery.event(), status);
     }
 

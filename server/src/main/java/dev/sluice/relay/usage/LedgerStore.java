@@ -49,11 +49,13 @@ public final class LedgerStore {
         tx.update(
                 """
                 with logged as (
-                  insert into commit_log (xid, overlap, events_from, outcomes_from, outcomes_to, outcomes)
+                  insert into commit_log (xid, overlap, events_from, outcomes_from, outcomes_to, outcomes,
+                                          failed_connections, failed_statuses, failed_counts,
+                                          failed_samples)
                   values (pg_current_xact_id()::text::bigint,
                           pg_current_xact_id()::text::bigint
                             - pg_snapshot_xmin(pg_current_snapshot())::text::bigint,
-                          ?, ?, ?, ?))
+                          ?, ?, ?, ?, ?, ?, ?, ?))
                 insert into ledger (batch, source_id, kinds, keys, hours, minutes, dims,
                                     counts, sizes)
                 values (?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -62,6 +64,10 @@ public final class LedgerStore {
                 commit.outcomesFrom(),
                 commit.outcomesTo(),
                 commit.listedOutcomes(),
+                commit.failedConnections(),
+                commit.failedStatuses(),
+                commit.failedCounts(),
+                commit.failedSamples(),
                 batch,
                 source.value(),
                 kinds,

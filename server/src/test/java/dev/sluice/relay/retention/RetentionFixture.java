@@ -9,6 +9,7 @@ import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.EventId;
+import dev.sluice.relay.ExpiringDeliveries;
 import dev.sluice.relay.VerificationStatus;
 import dev.sluice.relay.store.DeliveryResult;
 import dev.sluice.relay.store.PartitionStore;

@@ -7,6 +7,7 @@ import dev.sluice.gateway.source.SourceId;
 import dev.sluice.observe.audit.DatabaseAuditor;
 import dev.sluice.platform.db.Database;
 import dev.sluice.relay.ErrorCode;
+import dev.sluice.relay.ExpiringDeliveries;
 import dev.sluice.relay.VerificationStatus;
 import dev.sluice.relay.retention.RetentionFixture.DayTable;
 import dev.sluice.testkit.DeliveryState;

@@ -1,4 +1,4 @@
-package dev.sluice.relay.retention;
+package dev.sluice.relay;
 
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;

@@ -1,4 +1,4 @@
-package dev.sluice.relay.retention;
+package dev.sluice.relay;
 
 import java.util.List;
 

@@ -1,0 +1,184 @@
+package dev.sluice.gateway.alertconfig;
+
+import dev.sluice.account.access.Authenticator;
+import dev.sluice.account.access.Caller;
+import dev.sluice.account.workspace.WorkspaceStore;
+import dev.sluice.gateway.destination.DestinationUrl;
+import dev.sluice.gateway.source.SourceId;
+import dev.sluice.gateway.source.SourceStore;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.http.ApiErrorCode;
+import dev.sluice.platform.http.ApiException;
+import dev.sluice.platform.http.Page;
+import dev.sluice.platform.http.QueryParameters;
+import dev.sluice.platform.http.Reply;
+import dev.sluice.platform.http.Request;
+import dev.sluice.platform.http.Router;
+import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.json.FieldReader;
+import dev.sluice.platform.json.JsonObject;
+import dev.sluice.platform.net.AddressPolicy;
+
+import java.io.IOException;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.Set;
+
+/// The routes under `/api/v1/alert-configs`: create, list, get, patch and delete.
+public final class AlertConfigRoutes {
+
+    /// The maximum number of channels of a workspace. Each gets its own messages.
+    private static final int MAX_CHANNELS = 50;
+
+    private final Db db;
+    private final Authenticator authenticator;
+    private final AlertConfigStore configs;
+    private final AddressPolicy addresses;
+    private final Uuid7 ids;
+    private final InstantSource clock;
+
+    public AlertConfigRoutes(
+            Db db,
+            Authenticator authenticator,
+            AlertConfigStore configs,
+            AddressPolicy addresses,
+            Uuid7 ids,
+            InstantSource clock) {
+        this.db = db;
+        this.authenticator = authenticator;
+        this.configs = configs;
+        this.addresses = addresses;
+        this.ids = ids;
+        this.clock = clock;
+    }
+
+    public void addTo(Router router) {
+        router.post("/api/v1/alert-configs", this::create);
+        router.get("/api/v1/alert-configs", this::list);
+        router.get("/api/v1/alert-configs/{id}", this::get);
+        router.patch("/api/v1/alert-configs/{id}", this::patch);
+        router.delete("/api/v1/alert-configs/{id}", this::delete);
+    }
+
+    private Reply create(Request request) throws IOException {
+        var caller = authenticator.authenticate(request);
+        var input = request.jsonBody();
+        var channel =
+                input.required("channel", input.oneOf("channel", AlertChannel.BY_TEXT))
+                        .toOptional();
+        var nested = input.required("config", input.nested("config")).toOptional();
+        var settings =
+                channel.flatMap(kind -> nested.map(config -> read(config, kind, Optional.empty())));
+        var source = input.uuid("source_id").toOptional().map(SourceId::new);
+        boolean isEnabled = input.bool("enabled").orElse(true);
+        input.check();
+        var now = clock.instant();
+        var config =
+                new AlertConfig(
+                        ids.next(),
+                        caller.workspace(),
+                        source,
+                        channel.orElseThrow(),
+                        settings.orElseThrow(),
+                        isEnabled,
+                        now,
+                        now,
+                        Optional.empty(),
+                        Optional.empty());
+        return db.call(tx -> {
+            insert(tx, config);
+            record(tx, caller, "alert_config.created", config, input.names());
+            return Reply.created(config.json());
+        });
+    }
+
+    private void insert(Tx tx, AlertConfig config) {
+        WorkspaceStore.lock(tx, config.workspace());
+        config.source()
+                .filter(source -> !SourceStore.exists(tx, config.workspace(), source))
+                .ifPresent(_ -> {
+                    throw ApiException.notFound("source");
+                });
+        if (AlertConfigStore.count(tx, config.workspace()) >= MAX_CHANNELS) {
+            throw new ApiException(
+                    ApiErrorCode.CONFLICT,
+                    "A workspace has at most "
+                            + MAX_CHANNELS
+                            + " alert channels. Delete one first.");
+        }
+        configs.insert(tx, config);
+    }
+
+    private ChannelSettings read(
+            FieldReader input, AlertChannel channel, Optional<ChannelSettings> known) {
+        return ChannelSettingsJson.read(
+                input, channel, text -> DestinationUrl.parse(text, addresses), known);
+    }
+
+    private Reply list(Request request) {
+        var caller = authenticator.authenticate(request);
+        var query = new QueryParameters(request);
+        var page = Page.ifRequested(query);
+        query.check();
+        return db.call(tx -> {
+            var found =
+                    configs.list(
+                            tx,
+                            caller.workspace(),
+                            page.map(Page::offset).orElse(0L),
+                            page.map(Page::limit).orElse(Integer.MAX_VALUE));
+            var json = JsonObject.items(found.stream().map(AlertConfig::json).toList());
+            page.ifPresent(_ -> json.put("total", AlertConfigStore.count(tx, caller.workspace())));
+            return Reply.ok(json);
+        });
+    }
+
+    private Reply get(Request request) {
+        var caller = authenticator.authenticate(request);
+        return Reply.ok(db.call(tx -> find(tx, caller, request)).json());
+    }
+
+    private Reply patch(Request request) throws IOException {
+        var caller = authenticator.authenticate(request);
+        var input = request.jsonBody();
+        var nested = input.nested("config");
+        var enabled = input.bool("enabled");
+        input.rejectNull("config", nested);
+        input.rejectNull("enabled", enabled);
+        return db.call(tx -> {
+            WorkspaceStore.lock(tx, caller.workspace());
+            var before = find(tx, caller, request);
+            var settings =
+                    nested.toOptional()
+                            .map(config ->
+                                    read(config, before.channel(), Optional.of(before.settings())))
+                            .orElse(before.settings());
+            input.check();
+            var after = before.with(settings, enabled.orElse(before.isEnabled()), clock.instant());
+            configs.update(tx, after);
+            record(tx, caller, "alert_config.updated", after, input.names());
+            return Reply.ok(find(tx, caller, request).json());
+        });
+    }
+
+    private Reply delete(Request request) {
+        var caller = authenticator.authenticate(request);
+        return db.call(tx -> {
+            var config = find(tx, caller, request);
+            AlertConfigStore.delete(tx, config.id());
+            record(tx, caller, "alert_config.deleted", config, Set.of());
+            return Reply.noContent();
+        });
+    }
+
+    private AlertConfig find(Tx tx, Caller caller, Request request) {
+        return configs.find(tx, caller.workspace(), request.id("alert config"))
+                .orElseThrow(() -> ApiException.notFound("alert config"));
+    }
+
+    private static void record(
+            Tx tx, Caller caller, String action, AlertConfig config, Set<String> fields) {
+        caller.record(tx, action, config.id(), config.channel().text(), fields);
+    }
+}

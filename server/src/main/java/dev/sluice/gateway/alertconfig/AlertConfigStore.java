@@ -1,0 +1,174 @@
+package dev.sluice.gateway.alertconfig;
+
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.gateway.source.SourceId;
+import dev.sluice.platform.db.Row;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.secret.Sealer;
+
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/// The SQL that reads and writes alert configs. Encrypts where they send to.
+public final class AlertConfigStore {
+
+    /// Channels of a source in the trash are hidden with it.
+    private static final String IS_VISIBLE =
+            """
+             and not exists (select from source
+                              where source.id = alert_config.source_id and trashed_at is not null)
+            """;
+
+    private final Sealer sealer;
+
+    public AlertConfigStore(Sealer sealer) {
+        this.sealer = sealer;
+    }
+
+    void insert(Tx tx, AlertConfig config) {
+        tx.update(
+                """
+                insert into alert_config (id, workspace_id, source_id, channel, config, target,
+                                          enabled, created_at, updated_at)
+                values (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+                config.id(),
+                config.workspace().value(),
+                config.source().map(SourceId::value).orElse(null),
+                config.channel().text(),
+                sealed(config),
+                config.target(),
+                config.isEnabled(),
+                config.createdAt(),
+                config.updatedAt());
+    }
+
+    /// Overwrites a config. One that this node cannot read is kept. A new target has no error yet.
+    void update(Tx tx, AlertConfig config) {
+        tx.update(
+                """
+                update alert_config
+                   set config = case when ? then ? else config end,
+                       last_error = case when ? and target <> ? then null else last_error end,
+                       target = case when ? then ? else target end,
+                       enabled = ?, updated_at = ?
+                 where id = ?
+                """,
+                config.isReadable(),
+                sealed(config),
+                config.isReadable(),
+                config.target(),
+                config.isReadable(),
+                config.target(),
+                config.isEnabled(),
+                config.updatedAt(),
+                config.id());
+    }
+
+    static void delete(Tx tx, UUID id) {
+        tx.update("delete from alert_config where id = ?", id);
+    }
+
+    /// Deletes the channels of purged sources.
+    public static void deleteOfSources(Tx tx, List<SourceId> sources) {
+        tx.update(
+                "delete from alert_config where source_id = any (?)",
+                sources.stream().map(SourceId::value).toList());
+    }
+
+    /// Deletes all channels of a deleted workspace.
+    public static void deleteAll(Tx tx, WorkspaceId workspace) {
+        tx.update("delete from alert_config where workspace_id = ?", workspace.value());
+    }
+
+    public Optional<AlertConfig> find(Tx tx, WorkspaceId workspace, UUID id) {
+        return tx.findOne(
+                "select * from alert_config where id = ? and workspace_id = ?" + IS_VISIBLE,
+                this::config,
+                id,
+                workspace.value());
+    }
+
+    List<AlertConfig> list(Tx tx, WorkspaceId workspace, long offset, int limit) {
+        return tx.query(
+                "select * from alert_config where workspace_id = ?"
+                        + IS_VISIBLE
+                        + " order by created_at desc, id desc offset ? limit ?",
+                this::config,
+                workspace.value(),
+                offset,
+                limit);
+    }
+
+    static long count(Tx tx, WorkspaceId workspace) {
+        return tx.single(
+                "select count(*) as n from alert_config where workspace_id = ?" + IS_VISIBLE,
+                row -> row.number("n"),
+                workspace.value());
+    }
+
+    /// Returns the oldest enabled channel to a target; empty if there is none any more.
+    public Optional<AlertConfig> findByTarget(Tx tx, UUID target) {
+        return tx.findOne(
+                "select * from alert_config where target = ? and enabled"
+                        + IS_VISIBLE
+                        + " order by id limit 1",
+                this::config,
+                target);
+    }
+
+    /// Notes on all channels to a target that a message was sent.
+    public static void recordSent(Tx tx, UUID target, Instant now) {
+        tx.update(
+                "update alert_config set last_sent_at = ?, last_error = null where target = ?",
+                now,
+                target);
+    }
+
+    /// Notes on all channels to a target why a message was not sent.
+    public static void recordFailure(Tx tx, UUID target, String error) {
+        tx.update(
+                "update alert_config set last_error = ? where target = ?",
+                error.replace('\0', '\ufffd'),
+                target);
+    }
+
+    private AlertConfig config(Row row) throws SQLException {
+        UUID id = row.uuid("id");
+        var channel = AlertChannel.fromText(row.text("channel"));
+        return new AlertConfig(
+                id,
+                new WorkspaceId(row.uuid("workspace_id")),
+                row.isNull("source_id")
+                        ? Optional.empty()
+                        : Optional.of(new SourceId(row.uuid("source_id"))),
+                channel,
+                settings(row, id, channel),
+                row.bool("enabled"),
+                row.instant("created_at"),
+                row.instant("updated_at"),
+                row.instantOrNone("last_sent_at"),
+                row.textOrNone("last_error"));
+    }
+
+    private ChannelSettings settings(Row row, UUID id, AlertChannel channel) throws SQLException {
+        try {
+            return ChannelSettingsJson.parseUnsealed(
+                    channel, sealer.open(row.bytes("config"), sealingContext(id)));
+        } catch (Sealer.WrongKeyException e) {
+            return new ChannelSettings.UnreadableChannel();
+        }
+    }
+
+    private byte[] sealed(AlertConfig config) {
+        return sealer.seal(
+                ChannelSettingsJson.revealed(config.settings()), sealingContext(config.id()));
+    }
+
+    private static String sealingContext(UUID id) {
+        return "alert_config:config:" + id;
+    }
+}

@@ -1,0 +1,157 @@
+package dev.sluice.gateway.alertconfig;
+
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.gateway.CredentialFields;
+import dev.sluice.gateway.CustomHeaderRules;
+import dev.sluice.gateway.destination.DestinationUrl;
+import dev.sluice.platform.json.FieldReader;
+import dev.sluice.platform.json.InvalidFieldsException;
+import dev.sluice.platform.json.Json;
+import dev.sluice.platform.json.JsonObject;
+import dev.sluice.platform.json.JsonValue;
+import dev.sluice.platform.json.MalformedJsonException;
+import dev.sluice.platform.json.Patch;
+import dev.sluice.platform.mail.MailMessage;
+import dev.sluice.platform.secret.Secret;
+import dev.sluice.platform.secret.Sha256;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+
+/// Converts [ChannelSettings] from and to JSON: as users send them, as the API shows them, and as
+/// they are encrypted for storage.
+final class ChannelSettingsJson {
+
+    /// The token is a part of a path, so it must not have characters with a meaning there.
+    private static final Pattern TOKEN = Pattern.compile("[A-Za-z0-9:_-]{1,128}");
+
+    private static final Pattern CHAT_ID = Pattern.compile("-?[0-9]{1,18}|@[A-Za-z0-9_]{1,64}");
+
+    private ChannelSettingsJson() {}
+
+    /// Reads `config`. Invalid fields are recorded in `input`; the result must not be used then.
+    ///
+    /// @param url parses the URL of a webhook
+    /// @param known the settings until now, whose token stays if none is sent
+    static ChannelSettings read(
+            FieldReader input,
+            AlertChannel channel,
+            Function<String, DestinationUrl> url,
+            Optional<ChannelSettings> known) {
+        ChannelSettings settings =
+                switch (channel) {
+                    case EMAIL ->
+                            new ChannelSettings.EmailChannel(
+                                    input.required(
+                                                    "to",
+                                                    input.parsed("to", MailMessage::requireAddress))
+                                            .orElse(""));
+                    case MESSENGER ->
+                            new ChannelSettings.MessengerChannel(
+                                    token(input, known), chatId(input).orElse(""));
+                    case WEBHOOK -> webhook(input, url);
+                };
+        input.rejectUnknownFields();
+        return settings;
+    }
+
+    private static Secret token(FieldReader input, Optional<ChannelSettings> known) {
+        if (!input.has("token")
+                && known.orElse(null) instanceof ChannelSettings.MessengerChannel before) {
+            return before.token();
+        }
+        var token =
+                new CredentialFields(input, "config", CustomHeaderRules.FOR_STORED_ROWS)
+                        .secret("token");
+        boolean isRefused = token.reveal().isEmpty() || token.reveal().equals(Secret.MASK);
+        if (!isRefused && !TOKEN.matcher(token.reveal()).matches()) {
+            input.addError(
+                    "token",
+                    "must have 1 to 128 characters, only A-Z a-z 0-9 : _ -, as the bot's"
+                            + " own token has.");
+        }
+        return token;
+    }
+
+    /// Reads the chat's id, which is a number or a text.
+    private static Patch<String> chatId(FieldReader input) {
+        boolean isNumber =
+                input.rawValue("chat_id")
+                        .filter(value -> value.type() == JsonValue.JsonType.NUMBER)
+                        .isPresent();
+        if (isNumber) {
+            return input.required("chat_id", input.longInteger("chat_id").map(String::valueOf));
+        }
+        return input.required(
+                "chat_id",
+                input.parsed(
+                        "chat_id",
+                        text -> {
+                            if (!CHAT_ID.matcher(text).matches()) {
+                                throw new IllegalArgumentException(
+                                        "must be the number of a chat, or @ and the name of a"
+                                                + " channel.");
+                            }
+                            return text;
+                        }));
+    }
+
+    private static ChannelSettings webhook(
+            FieldReader input, Function<String, DestinationUrl> url) {
+        var parsed = input.required("url", input.parsed("url", url));
+        return parsed.toOptional()
+                .<ChannelSettings>map(ChannelSettings.WebhookChannel::new)
+                .orElseGet(ChannelSettings.UnreadableChannel::new);
+    }
+
+    static JsonObject masked(ChannelSettings settings) {
+        return json(settings, _ -> Secret.MASK);
+    }
+
+    /// Returns the JSON text with the unmasked token. Use it only for encrypting it.
+    static String revealed(ChannelSettings settings) {
+        return Json.text(json(settings, Secret::reveal));
+    }
+
+    /// Parses the decrypted form.
+    static ChannelSettings parseUnsealed(AlertChannel channel, String json) {
+        try {
+            var input = Json.fieldReader(json.getBytes(StandardCharsets.UTF_8));
+            var settings = read(input, channel, DestinationUrl::parseStored, Optional.empty());
+            input.check();
+            return settings;
+        } catch (MalformedJsonException | InvalidFieldsException e) {
+            return new ChannelSettings.UnreadableChannel();
+        }
+    }
+
+    private static JsonObject json(ChannelSettings settings, Function<Secret, String> show) {
+        return switch (settings) {
+            case ChannelSettings.EmailChannel(String to) -> new JsonObject().put("to", to);
+            case ChannelSettings.MessengerChannel(Secret token, String chatId) ->
+                    new JsonObject().put("token", show.apply(token)).put("chat_id", chatId);
+            case ChannelSettings.WebhookChannel(DestinationUrl url) ->
+                    new JsonObject().put("url", url);
+            case ChannelSettings.UnreadableChannel() -> new JsonObject();
+        };
+    }
+
+    /// Returns an id that depends on the workspace and on where the channel sends to.
+    static UUID target(WorkspaceId workspace, AlertChannel channel, ChannelSettings settings) {
+        String where =
+                switch (settings) {
+                    case ChannelSettings.EmailChannel(String to) -> to.toLowerCase(Locale.ROOT);
+                    case ChannelSettings.MessengerChannel(Secret token, String chatId) ->
+                            token.reveal() + "\n" + chatId;
+                    case ChannelSettings.WebhookChannel(DestinationUrl url) -> url.text();
+                    case ChannelSettings.UnreadableChannel() -> "";
+                };
+        var hash = ByteBuffer.wrap(Sha256.hash(workspace + "\n" + channel.text() + "\n" + where));
+        return new UUID(hash.getLong(), hash.getLong());
+    }
+}

@@ -1,0 +1,287 @@
+package dev.sluice.observe.alerts;
+
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.gateway.destination.DestinationUrl;
+import dev.sluice.observe.DeliveryEnd;
+import dev.sluice.observe.alerts.AlertIncident.NewsKind;
+import dev.sluice.platform.db.Row;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.db.TxSnapshot;
+import dev.sluice.relay.DeliveryStatus;
+import dev.sluice.relay.ErrorCode;
+
+import org.jspecify.annotations.Nullable;
+
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/// Reads what is to be told, and the names that a message needs.
+final class AlertQueries {
+
+    /// Where the watch stands.
+    ///
+    /// @param hasChannels whether any workspace has an enabled channel
+    record WatchPosition(boolean hasChannels, TxSnapshot seen, Instant movedAt) {}
+
+    /// @param source the destination's id if the news concern no source
+    /// @param sample one of the deliveries; null if the news are about none
+    record NewsItem(
+            AlertKey key,
+            UUID source,
+            NewsKind kind,
+            long n,
+            @Nullable UUID sample,
+            Instant since) {}
+
+    record CircuitNews(AlertKey key, boolean isOpen) {}
+
+    /// A connection, for each target that is told about it.
+    record ConnectionTarget(AlertKey key, UUID connection, UUID source) {}
+
+    /// What happened on a source, with the source's name.
+    record SourceNews(
+            UUID source,
+            String name,
+            NewsKind kind,
+            long n,
+            @Nullable UUID sample,
+            Instant since) {}
+
+    /// The names that a message needs.
+    ///
+    /// @param circuitError the last error of the circuit, if it is not closed
+    record DestinationFacts(
+            String name, String host, String workspaceName, Optional<String> circuitError) {}
+
+    /// The channels that are told about a connection: of its workspace, or of its source.
+    private static final String TARGETS_OF_CONNECTIONS =
+            """
+              join connection on connection.id = wanted.connection_id and connection.deleted_at is null
+              join destination on destination.id = connection.destination_id
+                              and destination.deleted_at is null
+              join source on source.id = connection.source_id and source.trashed_at is null
+              join alert_config on alert_config.workspace_id = connection.workspace_id
+                               and alert_config.enabled
+                               and (alert_config.source_id is null
+                                    or alert_config.source_id = connection.source_id)
+            """;
+
+    private AlertQueries() {}
+
+    static WatchPosition position(Tx tx) {
+        return tx.single(
+                """
+                select exists (select from alert_config where enabled) as has_channels, seen, moved_at
+                  from alert_watch
+                """,
+                row ->
+                        new WatchPosition(
+                                row.bool("has_channels"),
+                                TxSnapshot.parse(row.text("seen")),
+                                row.instant("moved_at")));
+    }
+
+    static TxSnapshot snapshot(Tx tx) {
+        return tx.single(
+                "select pg_current_snapshot()::text as snapshot",
+                row -> TxSnapshot.parse(row.text("snapshot")));
+    }
+
+    /// Returns the deliveries that failed in commits that were not seen, counted for each target,
+    /// connection and status.
+    static List<NewsItem> failures(Tx tx, TxSnapshot seen, Instant now) {
+        return tx.query(
+                """
+                with wanted as (
+                  select failure.connection_id, failure.status, sum(failure.n)::bigint as n,
+                         (array_agg(failure.sample order by xid desc))[1] as sample
+                    from commit_log,
+                         unnest(failed_connections, failed_statuses, failed_counts, failed_samples)
+                           as failure (connection_id, status, n, sample)
+                   where failed_connections is not null and xid >= ?
+                     and not pg_visible_in_snapshot(xid::text::xid8, ?::pg_snapshot)
+                   group by failure.connection_id, failure.status)
+                select distinct on (target, wanted.connection_id, wanted.status)
+                       connection.workspace_id, target, connection.destination_id,
+                       connection.source_id, wanted.status, n, sample
+                  from wanted
+                """
+                        + TARGETS_OF_CONNECTIONS,
+                row ->
+                        new NewsItem(
+                                key(row),
+                                row.uuid("source_id"),
+                                row.integer("status") == DeliveryStatus.FAILED.number()
+                                        ? NewsKind.FAILED
+                                        : NewsKind.EXHAUSTED,
+                                row.number("n"),
+                                row.uuid("sample"),
+                                now),
+                seen.oldestRunning(),
+                seen.toString());
+    }
+
+    /// Returns the circuits that opened or closed, or whose probe failed, in transactions that were
+    /// not seen. A circuit that closes is of interest only where it was noted as open.
+    static List<CircuitNews> circuitChanges(Tx tx, TxSnapshot seen) {
+        return tx.query(
+                """
+                select distinct on (target, destination.id)
+                       destination.workspace_id, target, destination.id as destination_id,
+                       circuit.state = 'open' as is_open
+                  from circuit
+                  join destination on destination.id = circuit.destination_id
+                                  and destination.deleted_at is null
+                  join alert_config on alert_config.workspace_id = destination.workspace_id
+                                   and alert_config.enabled
+                 where changed >= ? and not pg_visible_in_snapshot(changed::text::xid8, ?::pg_snapshot)
+                   and (circuit.state = 'open'
+                        or circuit.state = 'closed'
+                           and exists (select from alert_incident
+                                        where alert_incident.target = alert_config.target
+                                          and alert_incident.destination_id = destination.id
+                                          and alert_incident.is_open))
+                   and (alert_config.source_id is null
+                        or exists (select from connection
+                                    where connection.source_id = alert_config.source_id
+                                      and connection.destination_id = destination.id
+                                      and connection.deleted_at is null))
+                """,
+                row -> new CircuitNews(key(row), row.bool("is_open")),
+                seen.oldestRunning(),
+                seen.toString());
+    }
+
+    /// Returns the targets that are told about these connections.
+    static List<ConnectionTarget> targets(Tx tx, Collection<UUID> connections) {
+        return tx.query(
+                """
+                select distinct on (target, wanted.connection_id)
+                       connection.workspace_id, target, connection.destination_id,
+                       connection.source_id, wanted.connection_id
+                  from unnest(?::uuid[]) as wanted (connection_id)
+                """
+                        + TARGETS_OF_CONNECTIONS,
+                row ->
+                        new ConnectionTarget(
+                                key(row), row.uuid("connection_id"), row.uuid("source_id")),
+                connections);
+    }
+
+    /// Returns the targets that are told about these destinations. A channel of one source is told
+    /// about those that the source is connected to.
+    static List<AlertKey> targetsOfDestinations(Tx tx, Collection<UUID> destinations) {
+        return tx.query(
+                """
+                select distinct destination.workspace_id, target, destination.id as destination_id
+                  from destination
+                  join alert_config on alert_config.workspace_id = destination.workspace_id
+                                   and alert_config.enabled
+                 where destination.id = any (?) and destination.deleted_at is null
+                   and (alert_config.source_id is null
+                        or exists (select from connection
+                                    where connection.source_id = alert_config.source_id
+                                      and connection.destination_id = destination.id
+                                      and connection.deleted_at is null))
+                """,
+                AlertQueries::key,
+                destinations);
+    }
+
+    private static AlertKey key(Row row) throws SQLException {
+        return new AlertKey(
+                row.uuid("workspace_id"), row.uuid("target"), row.uuid("destination_id"));
+    }
+
+    /// Returns what is to be told, without sources that were put into the trash since.
+    static List<SourceNews> news(Tx tx, AlertKey key) {
+        return tx
+                .query(
+                        """
+                        select alert_news.source_id, coalesce(source.name, '') as name, kind, n, sample, since
+                          from alert_news
+                          left join source on source.id = alert_news.source_id
+                         where target = ? and destination_id = ? and trashed_at is null
+                         order by n desc, alert_news.source_id
+                        """,
+                        AlertQueries::sourceNews,
+                        key.target(),
+                        key.destination())
+                .stream()
+                .flatMap(Optional::stream)
+                .toList();
+    }
+
+    private static Optional<SourceNews> sourceNews(Row row) throws SQLException {
+        var kind = NewsKind.fromNumber(row.integer("kind"));
+        return kind.isEmpty()
+                ? Optional.empty()
+                : Optional.of(
+                        new SourceNews(
+                                row.uuid("source_id"),
+                                row.text("name"),
+                                kind.get(),
+                                row.number("n"),
+                                row.isNull("sample") ? null : row.uuid("sample"),
+                                row.instant("since")));
+    }
+
+    /// Returns the names of a destination and its workspace; empty if it is deleted.
+    static Optional<DestinationFacts> destination(Tx tx, UUID id) {
+        return tx.findOne(
+                """
+                select destination.name, destination.url, workspace.name as workspace_name,
+                       case when circuit.state <> 'closed' then circuit.last_error end as circuit_error
+                  from destination
+                  join workspace on workspace.id = destination.workspace_id
+                  left join circuit on circuit.destination_id = destination.id
+                 where destination.id = ? and destination.deleted_at is null
+                """,
+                row -> {
+                    var url = DestinationUrl.parseStored(row.text("url"));
+                    return new DestinationFacts(
+                            row.text("name"),
+                            url.isReadable() ? url.authority() : "",
+                            row.text("workspace_name"),
+                            row.textOrNone("circuit_error"));
+                },
+                id);
+    }
+
+    static String workspaceName(Tx tx, WorkspaceId workspace) {
+        return tx.single(
+                "select name from workspace where id = ?",
+                row -> row.text("name"),
+                workspace.value());
+    }
+
+    /// Returns the error of the delivery that ended last, in words.
+    static Optional<String> lastError(
+            Tx tx, Collection<UUID> deliveries, Collection<UUID> sources) {
+        return tx.findOne(
+                        """
+                        select status, error_code, response_status, error_message, attempted_at, attempts
+                          from delivery
+                         where id = any (?) and source_id = any (?)
+                         order by finished_at desc
+                         limit 1
+                        """,
+                        row ->
+                                new DeliveryEnd(
+                                                DeliveryStatus.fromNumber(row.integer("status")),
+                                                row.integerOrNone("error_code")
+                                                        .map(ErrorCode::fromNumber),
+                                                row.integerOrNone("response_status"),
+                                                row.textOrNone("error_message"),
+                                                !row.isNull("attempted_at"),
+                                                row.integer("attempts"))
+                                        .error(),
+                        deliveries,
+                        sources)
+                .flatMap(error -> error);
+    }
+}

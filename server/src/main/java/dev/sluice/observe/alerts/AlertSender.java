@@ -1,0 +1,235 @@
+package dev.sluice.observe.alerts;
+
+import dev.sluice.gateway.alertconfig.AlertChannel;
+import dev.sluice.gateway.alertconfig.AlertConfigStore;
+import dev.sluice.observe.alerts.AlertMessageStore.ClaimedMessage;
+import dev.sluice.observe.alerts.AlertMessageStore.WaitingMessage;
+import dev.sluice.observe.alerts.ChannelClient.SendResult;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.loop.Loop;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/// Sends the messages that [AlertWatcher] has composed. Every node runs it; a claim in the
+/// message's row lets one node send it.
+///
+/// If that node dies, another one sends the same message again under the same id once the claim is
+/// over. A message that is refused temporarily is tried five times within some hours. A workspace
+/// has a few messages under way at a time, so a channel that hangs delays no other workspace.
+public final class AlertSender implements Loop.Step {
+
+    public static final Duration ROUND_INTERVAL = Duration.ofSeconds(1);
+
+    private static final Logger log = LoggerFactory.getLogger(AlertSender.class);
+
+    static final int MAX_SENDING = 32;
+    static final int MAX_SENDING_MAILS = 16;
+    static final int MAX_SENDING_PER_WORKSPACE = 4;
+
+    /// Longer than any message takes to send.
+    static final Duration CLAIM_DURATION = Duration.ofMinutes(5);
+
+    /// The pauses before a message is tried again.
+    static final List<Duration> RETRY_INTERVALS =
+            List.of(
+                    Duration.ofMinutes(1),
+                    Duration.ofMinutes(5),
+                    Duration.ofMinutes(30),
+                    Duration.ofHours(2));
+
+    private static final Duration STOP_TIMEOUT = Duration.ofSeconds(3);
+
+    private final Db db;
+    private final AlertConfigStore configs;
+    private final ChannelClient client;
+    private final Executor threads;
+    private final InstantSource clock;
+    private volatile Runnable wake = () -> {};
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition ended = lock.newCondition();
+
+    /// What this node is sending now, by message. Written under `lock`.
+    private final Map<UUID, WaitingMessage> sending = new ConcurrentHashMap<>();
+
+    /// @param threads runs the sending of each message
+    public AlertSender(
+            Db db,
+            AlertConfigStore configs,
+            ChannelClient client,
+            Executor threads,
+            InstantSource clock) {
+        this.db = db;
+        this.configs = configs;
+        this.client = client;
+        this.threads = threads;
+        this.clock = clock;
+    }
+
+    /// Takes the callback that starts a round.
+    public void onWakeNeeded(Runnable wakeLoop) {
+        wake = wakeLoop;
+    }
+
+    /// Starts a round soon, because there are new messages.
+    public void wake() {
+        wake.run();
+    }
+
+    @Override
+    public boolean run() {
+        var chosen = choose();
+        if (chosen.isEmpty()) {
+            return false;
+        }
+        var now = clock.instant();
+        var ids = chosen.keySet();
+        var claimed =
+                db.call(tx -> AlertMessageStore.claim(tx, ids, now, now.plus(CLAIM_DURATION)));
+        for (var message : claimed) {
+            var id = message.message().id();
+            var waiting = chosen.get(id);
+            if (waiting != null) {
+                begin(id, waiting);
+                threads.execute(() -> sendAndEnd(message));
+            }
+        }
+        return false;
+    }
+
+    /// Chooses messages for which there is room.
+    private Map<UUID, WaitingMessage> choose() {
+        var busy = new HashMap<UUID, Integer>();
+        int mails = 0;
+        for (var message : sending.values()) {
+            busy.merge(message.workspace(), 1, Integer::sum);
+            mails += message.channel() == AlertChannel.EMAIL ? 1 : 0;
+        }
+        int room = MAX_SENDING - sending.size();
+        if (room <= 0) {
+            return Map.of();
+        }
+        var full = new ArrayList<UUID>();
+        busy.forEach((workspace, n) -> {
+            if (n >= MAX_SENDING_PER_WORKSPACE) {
+                full.add(workspace);
+            }
+        });
+        boolean hasMailRoom = mails < MAX_SENDING_MAILS;
+        var now = clock.instant();
+        var waiting =
+                db.call(tx ->
+                        AlertMessageStore.waiting(tx, full, hasMailRoom, now, MAX_SENDING * 4));
+        var chosen = new HashMap<UUID, WaitingMessage>();
+        for (var message : waiting) {
+            boolean isMail = message.channel() == AlertChannel.EMAIL;
+            int ofWorkspace = busy.getOrDefault(message.workspace(), 0);
+            if (chosen.size() < room
+                    && ofWorkspace < MAX_SENDING_PER_WORKSPACE
+                    && (!isMail || mails < MAX_SENDING_MAILS)) {
+                chosen.put(message.id(), message);
+                busy.put(message.workspace(), ofWorkspace + 1);
+                mails += isMail ? 1 : 0;
+            }
+        }
+        return chosen;
+    }
+
+    private void begin(UUID id, WaitingMessage message) {
+        lock.lock();
+        try {
+            sending.put(id, message);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void sendAndEnd(ClaimedMessage message) {
+        try {
+            send(message);
+        } catch (RuntimeException e) {
+            // The claim ends by itself, and the message is tried again.
+            log.atWarn()
+                    .addKeyValue("message_id", message.message().id())
+                    .setCause(e)
+                    .log("alert.send_interrupted");
+        } finally {
+            lock.lock();
+            try {
+                sending.remove(message.message().id());
+                ended.signalAll();
+            } finally {
+                lock.unlock();
+            }
+            wake.run();
+        }
+    }
+
+    private void send(ClaimedMessage claimed) {
+        var id = claimed.message().id();
+        var config = db.call(tx -> configs.findByTarget(tx, claimed.target()));
+        if (config.isEmpty()) {
+            db.run(tx -> AlertMessageStore.delete(tx, id)); // the channel is gone or disabled
+            return;
+        }
+        switch (client.send(config.get().settings(), claimed.message())) {
+            case SendResult.MessageSent() -> {
+                db.run(tx -> {
+                    AlertMessageStore.delete(tx, id);
+                    AlertConfigStore.recordSent(tx, claimed.target(), clock.instant());
+                });
+                log.atDebug()
+                        .addKeyValue("workspace_id", claimed.workspace())
+                        .addKeyValue("message_id", id)
+                        .log("alert.sent");
+            }
+            case SendResult.MessageRefused refused -> refuse(claimed, refused);
+        }
+    }
+
+    private void refuse(ClaimedMessage claimed, SendResult.MessageRefused refused) {
+        boolean isRetried = refused.isTemporary() && claimed.tries() <= RETRY_INTERVALS.size();
+        db.run(tx -> {
+            AlertConfigStore.recordFailure(tx, claimed.target(), refused.reason());
+            if (isRetried) {
+                var pause = RETRY_INTERVALS.get(claimed.tries() - 1);
+                var wait = refused.retryAfter().compareTo(pause) > 0 ? refused.retryAfter() : pause;
+                AlertMessageStore.retry(tx, claimed, clock.instant().plus(wait));
+            } else {
+                AlertMessageStore.delete(tx, claimed.message().id());
+            }
+        });
+        log.atWarn()
+                .addKeyValue("workspace_id", claimed.workspace())
+                .addKeyValue("message_id", claimed.message().id())
+                .addKeyValue("reason", refused.reason())
+                .addKeyValue("is_retried", isRetried)
+                .log("alert.failed");
+    }
+
+    /// Waits a moment for the messages that are under way.
+    public void awaitSent() throws InterruptedException {
+        lock.lock();
+        try {
+            long left = STOP_TIMEOUT.toNanos();
+            while (!sending.isEmpty() && left > 0) {
+                left = ended.awaitNanos(left);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,114 @@
+package dev.sluice.observe.alerts;
+
+import dev.sluice.account.access.Authenticator;
+import dev.sluice.account.access.Caller;
+import dev.sluice.gateway.alertconfig.AlertChannel;
+import dev.sluice.gateway.alertconfig.AlertConfig;
+import dev.sluice.gateway.alertconfig.AlertConfigStore;
+import dev.sluice.observe.alerts.ChannelClient.SendResult;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.http.ApiException;
+import dev.sluice.platform.http.Reply;
+import dev.sluice.platform.http.Request;
+import dev.sluice.platform.http.Router;
+import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.json.JsonObject;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.Set;
+
+/// The route `POST /api/v1/alert-configs/{id}/test`: sends a message over a channel, and answers
+/// how that went.
+public final class AlertTestRoutes {
+
+    private static final int MAX_TESTS_PER_MINUTE = 10;
+
+    private final Db db;
+    private final Authenticator authenticator;
+    private final AlertConfigStore configs;
+    private final ChannelClient client;
+    private final String baseUrl;
+    private final Uuid7 ids;
+    private final InstantSource clock;
+
+    public AlertTestRoutes(
+            Db db,
+            Authenticator authenticator,
+            AlertConfigStore configs,
+            ChannelClient client,
+            String baseUrl,
+            Uuid7 ids,
+            InstantSource clock) {
+        this.db = db;
+        this.authenticator = authenticator;
+        this.configs = configs;
+        this.client = client;
+        this.baseUrl = baseUrl;
+        this.ids = ids;
+        this.clock = clock;
+    }
+
+    public void addTo(Router router) {
+        router.post("/api/v1/alert-configs/{id}/test", this::test);
+    }
+
+    private record PreparedTest(AlertConfig config, AlertMessage message) {}
+
+    private Reply test(Request request) {
+        var caller = authenticator.authenticate(request);
+        var id = request.id("alert config");
+        var now = clock.instant();
+        var prepared =
+                db.call(tx -> {
+                    var config =
+                            configs.find(tx, caller.workspace(), id)
+                                    .orElseThrow(() -> ApiException.notFound("alert config"));
+                    takeTest(tx, caller, config.channel(), now);
+                    caller.record(tx, "alert_config.tested", id, config.channel().text(), Set.of());
+                    String workspace = AlertQueries.workspaceName(tx, caller.workspace());
+                    return new PreparedTest(
+                            config, AlertText.test(ids.next(), workspace, baseUrl, now));
+                });
+        var result = client.send(prepared.config().settings(), prepared.message());
+        var error =
+                switch (result) {
+                    case SendResult.MessageSent() -> Optional.<String>empty();
+                    case SendResult.MessageRefused refused -> Optional.of(refused.reason());
+                };
+        db.run(tx -> {
+            var target = prepared.config().target();
+            error.ifPresentOrElse(
+                    reason -> AlertConfigStore.recordFailure(tx, target, reason),
+                    () -> AlertConfigStore.recordSent(tx, target, clock.instant()));
+        });
+        return Reply.ok(new JsonObject().put("sent", error.isEmpty()).put("error", error));
+    }
+
+    /// Counts the test, so that nobody can flood a stranger with tests.
+    private static void takeTest(Tx tx, Caller caller, AlertChannel channel, Instant now) {
+        var workspace = caller.workspace().value();
+        long second = now.getEpochSecond();
+        long minute = Duration.ofMinutes(1).toSeconds();
+        if (!AlertMessageStore.use(tx, workspace, "test", second / minute, MAX_TESTS_PER_MINUTE)) {
+            throw ApiException.tooMany(
+                    "A workspace may test its channels "
+                            + MAX_TESTS_PER_MINUTE
+                            + " times a minute.",
+                    Duration.ofSeconds(minute - second % minute));
+        }
+        long hour = Duration.ofHours(1).toSeconds();
+        if (channel == AlertChannel.EMAIL
+                && !AlertMessageStore.use(
+                        tx, workspace, "mail", second / hour, AlertWatcher.MAX_MAILS_PER_HOUR)) {
+            throw ApiException.tooMany(
+                    "The workspace has used its "
+                            + AlertWatcher.MAX_MAILS_PER_HOUR
+                            + " alert mails of this hour.",
+                    Duration.ofSeconds(hour - second % hour));
+        }
+    }
+}

@@ -1,0 +1,256 @@
+package dev.sluice.observe.alerts;
+
+import dev.sluice.observe.alerts.AlertIncident.NewsKind;
+import dev.sluice.observe.alerts.AlertQueries.DestinationFacts;
+import dev.sluice.observe.alerts.AlertQueries.SourceNews;
+import dev.sluice.platform.json.Json;
+import dev.sluice.platform.json.JsonObject;
+import dev.sluice.platform.mail.MailMessage;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+
+/// Writes messages about one destination: what failed, how often, the last error in words, and
+/// where to look. They have no payload, no header and no secret.
+///
+/// @param circuitOpen whether the destination's circuit is open
+/// @param nextIn how long further news are folded
+record AlertText(
+        String baseUrl,
+        AlertKey key,
+        DestinationFacts destination,
+        List<SourceNews> news,
+        Optional<String> lastError,
+        boolean circuitOpen,
+        Duration nextIn,
+        Instant now) {
+
+    /// Sources beyond these are only counted.
+    private static final int MAX_SOURCES = 10;
+
+    private static final int MAX_NAME_LENGTH = 100;
+    private static final int MAX_ERROR_LENGTH = 500;
+
+    /// What happened on one source.
+    private record SourceCount(UUID id, String name, long failed, long exhausted, long expiring) {
+
+        SourceCount plus(SourceNews more) {
+            return switch (more.kind()) {
+                case FAILED -> new SourceCount(id, name, failed + more.n(), exhausted, expiring);
+                case EXHAUSTED -> new SourceCount(id, name, failed, exhausted + more.n(), expiring);
+                case EXPIRING -> new SourceCount(id, name, failed, exhausted, expiring + more.n());
+                case OPENED, RECOVERED, UNREADABLE -> this;
+            };
+        }
+
+        String line() {
+            var parts = new ArrayList<String>();
+            if (exhausted > 0) {
+                parts.add(exhausted + " exhausted");
+            }
+            if (failed > 0) {
+                parts.add(failed + " failed without a retry");
+            }
+            if (expiring > 0) {
+                parts.add(expiring + " expire within a day");
+            }
+            return "- Source " + quoted(name) + ": " + String.join(", ", parts) + "\n";
+        }
+    }
+
+    /// A message that shows that a channel works.
+    static AlertMessage test(UUID id, String workspace, String baseUrl, Instant now) {
+        String text =
+                "This is a test. Alerts of the workspace "
+                        + quoted(workspace)
+                        + " arrive here.\n\n"
+                        + baseUrl
+                        + "/failures\n";
+        var details =
+                new JsonObject()
+                        .put("id", id)
+                        .put("kind", "test")
+                        .put("subject", "Sluice: test of an alert channel")
+                        .put("text", text)
+                        .put("time", now);
+        return new AlertMessage(id, "Sluice: test of an alert channel", text, Json.text(details));
+    }
+
+    AlertMessage compose(UUID id) {
+        String subject = "Sluice: " + subject();
+        String text = text();
+        var details =
+                new JsonObject()
+                        .put("id", id)
+                        .put("kind", kind())
+                        .put("subject", subject)
+                        .put("text", text)
+                        .put("time", now)
+                        .put("workspace_id", key.workspace())
+                        .put("destination_id", key.destination())
+                        .put("destination_name", destination.name())
+                        .put("circuit_open", circuitOpen)
+                        .put("failed", sum(NewsKind.FAILED))
+                        .put("exhausted", sum(NewsKind.EXHAUSTED))
+                        .put("expiring", sum(NewsKind.EXPIRING))
+                        .put("last_error", lastError)
+                        .put("sources", counts().values().stream().map(this::json).toList());
+        return new AlertMessage(id, subject, text, Json.text(details));
+    }
+
+    private JsonObject json(SourceCount source) {
+        return new JsonObject()
+                .put("source_id", source.id())
+                .put("source_name", source.name())
+                .put("failed", source.failed())
+                .put("exhausted", source.exhausted())
+                .put("expiring", source.expiring())
+                .put("url", failuresUrl(source.id()));
+    }
+
+    private boolean has(NewsKind kind) {
+        return news.stream().anyMatch(one -> one.kind() == kind);
+    }
+
+    private long sum(NewsKind kind) {
+        return news.stream().filter(one -> one.kind() == kind).mapToLong(SourceNews::n).sum();
+    }
+
+    private String kind() {
+        if (has(NewsKind.RECOVERED)) {
+            return "recovered";
+        }
+        if (has(NewsKind.UNREADABLE)) {
+            return "unreadable";
+        }
+        boolean isFailing = has(NewsKind.FAILED) || has(NewsKind.EXHAUSTED) || has(NewsKind.OPENED);
+        return isFailing ? "failing" : "expiring";
+    }
+
+    private String subject() {
+        String name = quoted(destination.name());
+        long ended = sum(NewsKind.FAILED) + sum(NewsKind.EXHAUSTED);
+        return switch (kind()) {
+            case "recovered" -> name + " can be reached again";
+            case "unreadable" -> "settings of " + name + " cannot be read";
+            case "expiring" -> deliveries(sum(NewsKind.EXPIRING)) + " to " + name + " will expire";
+            default ->
+                    ended > 0
+                            ? deliveries(ended) + " to " + name + " failed"
+                            : name + " cannot be reached";
+        };
+    }
+
+    private String text() {
+        var text = new StringBuilder();
+        text.append("Destination ").append(quoted(destination.name()));
+        if (!destination.host().isEmpty()) {
+            text.append(" at ").append(destination.host());
+        }
+        text.append(" of the workspace ").append(quoted(destination.workspaceName()));
+        text.append(":\n\n");
+        addState(text);
+        var counts = List.copyOf(counts().values());
+        counts.stream().limit(MAX_SOURCES).forEach(source -> text.append(source.line()));
+        if (counts.size() > MAX_SOURCES) {
+            text.append("- and ").append(counts.size() - MAX_SOURCES).append(" more sources\n");
+        }
+        if (!counts.isEmpty()) {
+            text.append("\n");
+            addSince(text);
+        }
+        lastError.ifPresent(error ->
+                text.append("Last error: ")
+                        .append(MailMessage.oneLine(error, MAX_ERROR_LENGTH))
+                        .append("\n\n"));
+        addLinks(text, counts);
+        text.append("\nMore about this destination is told in ")
+                .append(words(nextIn))
+                .append(" at the earliest.\n");
+        return text.toString();
+    }
+
+    private void addState(StringBuilder text) {
+        if (has(NewsKind.RECOVERED)) {
+            text.append("It can be reached again, and waiting deliveries are sent.\n\n");
+        } else if (circuitOpen) {
+            text.append("It cannot be reached. Its circuit is open: deliveries wait, and a probe");
+            text.append(" is sent now and then.\n\n");
+        }
+        if (has(NewsKind.UNREADABLE)) {
+            text.append("This server cannot read its settings, so nothing is sent to it. ");
+            text.append("Enter its authentication and custom headers again.\n\n");
+        }
+        if (has(NewsKind.EXPIRING)) {
+            news.stream()
+                    .filter(one -> one.kind() == NewsKind.EXPIRING)
+                    .map(SourceNews::since)
+                    .min(Instant::compareTo)
+                    .ifPresent(first ->
+                            text.append("Deliveries wait that will expire unsent, the first at ")
+                                    .append(seconds(first))
+                                    .append(".\n\n"));
+        }
+    }
+
+    private void addSince(StringBuilder text) {
+        news.stream()
+                .filter(one -> one.kind() == NewsKind.FAILED || one.kind() == NewsKind.EXHAUSTED)
+                .map(SourceNews::since)
+                .min(Instant::compareTo)
+                .ifPresent(first -> text.append("Since ").append(seconds(first)).append(".\n\n"));
+    }
+
+    private void addLinks(StringBuilder text, List<SourceCount> counts) {
+        if (counts.size() == 1) {
+            text.append("Dead letters: ").append(failuresUrl(counts.getFirst().id())).append("\n");
+        } else if (!counts.isEmpty()) {
+            text.append("Dead letters: ").append(baseUrl).append("/failures\n");
+        }
+        text.append("Destination: ").append(baseUrl).append("/destinations/");
+        text.append(key.destination()).append("\n");
+    }
+
+    private String failuresUrl(UUID source) {
+        return baseUrl + "/failures?source=" + source;
+    }
+
+    /// Returns the counts by source, the largest first.
+    private Map<UUID, SourceCount> counts() {
+        var counts = new LinkedHashMap<UUID, SourceCount>();
+        for (var one : news) {
+            if (!one.source().equals(key.destination())) {
+                var known =
+                        counts.getOrDefault(
+                                one.source(), new SourceCount(one.source(), one.name(), 0, 0, 0));
+                counts.put(one.source(), known.plus(one));
+            }
+        }
+        return counts;
+    }
+
+    private static String quoted(String name) {
+        return "\"" + MailMessage.oneLine(name, MAX_NAME_LENGTH) + "\"";
+    }
+
+    private static String deliveries(long n) {
+        return n == 1 ? "1 delivery" : n + " deliveries";
+    }
+
+    private static String seconds(Instant time) {
+        return time.truncatedTo(ChronoUnit.SECONDS).toString();
+    }
+
+    private static String words(Duration time) {
+        return time.toHours() == 0
+                ? time.toMinutes() + " minutes"
+                : time.toHours() == 1 ? "an hour" : time.toHours() + " hours";
+    }
+}

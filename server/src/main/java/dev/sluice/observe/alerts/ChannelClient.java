@@ -1,0 +1,189 @@
+package dev.sluice.observe.alerts;
+
+import dev.sluice.gateway.alertconfig.ChannelSettings;
+import dev.sluice.gateway.destination.DestinationUrl;
+import dev.sluice.platform.json.FieldReader;
+import dev.sluice.platform.json.Json;
+import dev.sluice.platform.json.JsonObject;
+import dev.sluice.platform.json.MalformedJsonException;
+import dev.sluice.platform.mail.MailException;
+import dev.sluice.platform.mail.MailMessage;
+import dev.sluice.platform.mail.MailSender;
+import dev.sluice.platform.secret.Secret;
+import dev.sluice.relay.JsonPoster;
+import dev.sluice.relay.Outcome;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Optional;
+
+/// Sends one message over a channel. Thread-safe.
+public final class ChannelClient {
+
+    /// How sending a message went.
+    sealed interface SendResult {
+
+        record MessageSent() implements SendResult {}
+
+        /// @param reason one sentence for the people of the workspace, without a secret
+        /// @param isTemporary whether the same message may be sent later
+        /// @param retryAfter how long the channel wants to be left alone
+        record MessageRefused(String reason, boolean isTemporary, Duration retryAfter)
+                implements SendResult {}
+    }
+
+    private static final Duration HTTP_TIMEOUT = Duration.ofSeconds(10);
+
+    /// The messenger takes 4096 characters.
+    private static final int MAX_MESSENGER_LENGTH = 4_000;
+
+    private static final int MAX_REASON_LENGTH = 300;
+    private static final int MAX_RETRY_SECONDS = 6 * 60 * 60;
+
+    private final Optional<MailSender> mail;
+    private final JsonPoster webhooks;
+    private final JsonPoster messenger;
+    private final String messengerApiUrl;
+
+    /// @param mail empty if the operator has configured none
+    /// @param webhooks refuses private addresses
+    /// @param messengerApiUrl the base of the bot API, without a trailing slash
+    public ChannelClient(
+            Optional<MailSender> mail,
+            JsonPoster webhooks,
+            JsonPoster messenger,
+            String messengerApiUrl) {
+        this.mail = mail;
+        this.webhooks = webhooks;
+        this.messenger = messenger;
+        this.messengerApiUrl = messengerApiUrl;
+    }
+
+    SendResult send(ChannelSettings channel, AlertMessage message) {
+        return switch (channel) {
+            case ChannelSettings.EmailChannel(String to) -> sendMail(to, message);
+            case ChannelSettings.MessengerChannel(Secret token, String chatId) ->
+                    sendToMessenger(token, chatId, message);
+            case ChannelSettings.WebhookChannel(DestinationUrl url) ->
+                    result(
+                            "webhook",
+                            webhooks.post(
+                                    url,
+                                    message.details().getBytes(StandardCharsets.UTF_8),
+                                    HTTP_TIMEOUT));
+            case ChannelSettings.UnreadableChannel() ->
+                    refused("This server cannot read the channel's config. Enter it again.");
+        };
+    }
+
+    private SendResult sendMail(String to, AlertMessage message) {
+        if (mail.isEmpty()) {
+            return refused(
+                    "Mail is not configured; the operator of this server can set"
+                            + " SLUICE_SMTP_URL.");
+        }
+        try {
+            mail.get()
+                    .send(
+                            new MailMessage(
+                                    to,
+                                    message.subject(),
+                                    message.text(),
+                                    Optional.of(message.id())));
+            return new SendResult.MessageSent();
+        } catch (MailException e) {
+            return new SendResult.MessageRefused(
+                    MailMessage.oneLine(String.valueOf(e.getMessage()), MAX_REASON_LENGTH),
+                    e.isTemporary(),
+                    Duration.ZERO);
+        }
+    }
+
+    private SendResult sendToMessenger(Secret token, String chatId, AlertMessage message) {
+        var url =
+                DestinationUrl.parseStored(
+                        messengerApiUrl + "/bot" + token.reveal() + "/sendMessage");
+        String text = message.subject() + "\n\n" + message.text();
+        var json =
+                new JsonObject()
+                        .put("chat_id", chatId.startsWith("@") ? chatId : Long.valueOf(chatId))
+                        .put("text", shortened(text))
+                        .put("link_preview_options", new JsonObject().put("is_disabled", true));
+        var result = result("messenger", messenger.post(url, Json.bytes(json), HTTP_TIMEOUT));
+        // an answer may quote the path of the request
+        return result instanceof SendResult.MessageRefused refused
+                ? new SendResult.MessageRefused(
+                        refused.reason().replace(token.reveal(), Secret.MASK),
+                        refused.isTemporary(),
+                        refused.retryAfter())
+                : result;
+    }
+
+    private static String shortened(String text) {
+        return text.codePointCount(0, text.length()) <= MAX_MESSENGER_LENGTH
+                ? text
+                : text.substring(0, text.offsetByCodePoints(0, MAX_MESSENGER_LENGTH)) + "…";
+    }
+
+    private static SendResult refused(String reason) {
+        return new SendResult.MessageRefused(reason, false, Duration.ZERO);
+    }
+
+    private static SendResult result(String channel, Outcome outcome) {
+        return switch (outcome) {
+            case Outcome.DestinationResponse(int status, String body, _, var retryAfter) -> {
+                if (status / 100 == 2) {
+                    yield new SendResult.MessageSent();
+                }
+                var answer = ChannelAnswer.parse(body);
+                String reason =
+                        "The "
+                                + channel
+                                + " answered "
+                                + status
+                                + answer.description().map(text -> ": " + text).orElse("")
+                                + ".";
+                yield new SendResult.MessageRefused(
+                        MailMessage.oneLine(reason, MAX_REASON_LENGTH),
+                        status == 408 || status == 429 || status >= 500,
+                        capped(retryAfter.or(answer::retryAfter).orElse(Duration.ZERO)));
+            }
+            case Outcome.AttemptError(_, String detail, _) ->
+                    new SendResult.MessageRefused(
+                            MailMessage.oneLine(
+                                    "The " + channel + " could not be reached: " + detail + ".",
+                                    MAX_REASON_LENGTH),
+                            true,
+                            Duration.ZERO);
+        };
+    }
+
+    private static Duration capped(Duration wait) {
+        var max = Duration.ofSeconds(MAX_RETRY_SECONDS);
+        return wait.compareTo(max) > 0 ? max : wait;
+    }
+
+    /// What the messenger says in the body of a refusal.
+    private record ChannelAnswer(Optional<String> description, Optional<Duration> retryAfter) {
+
+        private static final ChannelAnswer NONE =
+                new ChannelAnswer(Optional.empty(), Optional.empty());
+
+        static ChannelAnswer parse(String body) {
+            try {
+                FieldReader answer = Json.fieldReader(body.getBytes(StandardCharsets.UTF_8));
+                return new ChannelAnswer(
+                        answer.text("description", 1, MAX_REASON_LENGTH).toOptional(),
+                        answer.nested("parameters")
+                                .toOptional()
+                                .flatMap(parameters ->
+                                        parameters
+                                                .integer("retry_after", 1, Integer.MAX_VALUE)
+                                                .toOptional())
+                                .map(Duration::ofSeconds));
+            } catch (MalformedJsonException e) {
+                return NONE;
+            }
+        }
+    }
+}

@@ -1,0 +1,328 @@
+package dev.sluice.observe.alerts;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.sluice.gateway.alertconfig.AlertChannel;
+import dev.sluice.platform.db.Database;
+import dev.sluice.platform.mail.MailSender;
+import dev.sluice.platform.mail.MailServer;
+import dev.sluice.platform.mail.MailSettings;
+import dev.sluice.platform.net.AddressPolicy;
+import dev.sluice.platform.net.Cidr;
+import dev.sluice.relay.send.HttpSender;
+import dev.sluice.testkit.LogRecorder;
+import dev.sluice.testkit.Mailbox;
+import dev.sluice.testkit.Receiver;
+import dev.sluice.testkit.Receiver.ConnectionAction;
+import dev.sluice.testkit.Receiver.GatedBehaviour;
+import dev.sluice.testkit.Receiver.ScriptedResponse;
+import dev.sluice.testkit.TestPostgres;
+
+import jakarta.mail.MessagingException;
+
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+
+/// Tests how messages are sent: over real connections, once, and again when that fails.
+class AlertSenderTest {
+
+    private static final Duration TIMEOUT = Duration.ofSeconds(20);
+
+    private static final Database DATABASE = TestPostgres.newDatabase();
+
+    @AutoClose private final AlertFixture alerts = new AlertFixture(DATABASE);
+    @AutoClose private final Mailbox mailbox = Mailbox.start();
+    @AutoClose private final Receiver receiver = Receiver.start();
+
+    @AutoClose
+    private final HttpSender loopback =
+            HttpSender.open(
+                    AddressPolicy.allowing(List.of(Cidr.parse("127.0.0.0/8"))),
+                    alerts.clock,
+                    "X-Service",
+                    8);
+
+    private ChannelClient client(HttpSender webhooks) {
+        var settings = mailbox.settings();
+        var mail =
+                new MailSender(
+                        new MailSettings(
+                                MailServer.parse(settings.getOrDefault("SLUICE_SMTP_URL", "")),
+                                settings.getOrDefault("SLUICE_MAIL_FROM", "")),
+                        alerts.clock);
+        return new ChannelClient(
+                Optional.of(mail), webhooks, loopback, "http://127.0.0.1:" + receiver.port());
+    }
+
+    private AlertSender node(Executor threads) {
+        return new AlertSender(alerts.db, alerts.configs, client(loopback), threads, alerts.clock);
+    }
+
+    /// A node that sends in its rounds.
+    private AlertSender node() {
+        return node(Runnable::run);
+    }
+
+    private UUID message(UUID config) {
+        return message(config, alerts.workspace());
+    }
+
+    private UUID message(UUID config, UUID workspace) {
+        UUID id = alerts.ids.next();
+        var now = alerts.clock.instant();
+        alerts.db.run(tx -> {
+            record ChannelTarget(UUID target, AlertChannel channel) {}
+            var to =
+                    tx.single(
+                            "select target, channel from alert_config where id = ?",
+                            row ->
+                                    new ChannelTarget(
+                                            row.uuid("target"),
+                                            AlertChannel.fromText(row.text("channel"))),
+                            config);
+            AlertMessageStore.insert(
+                    tx,
+                    new AlertKey(workspace, to.target(), alerts.destination.value()),
+                    to.channel(),
+                    new AlertMessage(id, "Subject", "Text\n", "{\"n\":1}"),
+                    now);
+        });
+        return id;
+    }
+
+    private UUID webhook() {
+        return alerts.channel("webhook", "{'url':'" + receiver.url() + "'}", null);
+    }
+
+    private String lastError(UUID config) {
+        return alerts.db.call(tx ->
+                tx.single(
+                        "select coalesce(last_error, '') as error from alert_config where id = ?",
+                        row -> row.text("error"),
+                        config));
+    }
+
+    @Test
+    void a_mail_is_sent_once_by_two_nodes() {
+        var id = message(alerts.emailChannel());
+
+        node().run();
+        node().run();
+
+        var mails = mailbox.messages("ann@example.com");
+        assertThat(mails).hasSize(1);
+        assertThat(messageIds()).containsExactly("<" + id + "@relay.example>");
+        assertThat(alerts.subjects()).isEmpty();
+    }
+
+    private List<String> messageIds() {
+        return mailbox.messages("ann@example.com").stream()
+                .map(mail -> {
+                    try {
+                        return mail.getMessageID();
+                    } catch (MessagingException e) {
+                        throw new IllegalStateException(e);
+                    }
+                })
+                .toList();
+    }
+
+    /// A node dies with the message on the wire: after the mail server took it, and before that is
+    /// recorded.
+    @Test
+    void what_a_dead_node_had_on_the_wire_is_sent_again_as_the_same_message() {
+        var id = message(alerts.emailChannel());
+        var dead =
+                new AlertSender(alerts.db, alerts.configs, client(loopback), _ -> {}, alerts.clock);
+        dead.run(); // claims the message
+        client(loopback)
+                .send(
+                        alerts.db
+                                .call(tx -> alerts.configs.findByTarget(tx, target()))
+                                .orElseThrow()
+                                .settings(),
+                        new AlertMessage(id, "Subject", "Text\n", "{}"));
+
+        node().run();
+        assertThat(messageIds()).as("while the claim lasts").hasSize(1);
+        alerts.clock.advance(AlertSender.CLAIM_DURATION);
+        node().run();
+        node().run();
+
+        String name = "<" + id + "@relay.example>";
+        assertThat(messageIds()).containsExactly(name, name);
+        assertThat(alerts.subjects()).isEmpty();
+    }
+
+    private UUID target() {
+        return alerts.db.call(
+                tx -> tx.single("select target from alert_config", row -> row.uuid("target")));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {429, 500, 503, 408})
+    void what_the_channel_refuses_for_now_is_tried_again(int status) {
+        var config = webhook();
+        message(config);
+        receiver.willAnswer(status, 200);
+
+        node().run();
+        assertThat(lastError(config)).isEqualTo("The webhook answered " + status + ".");
+        alerts.clock.advance(Duration.ofSeconds(59));
+        node().run();
+        assertThat(receiver.requests()).hasSize(1);
+        alerts.clock.advance(Duration.ofSeconds(1));
+        node().run();
+
+        assertThat(receiver.requests()).hasSize(2);
+        assertThat(receiver.requests().get(1).body()).isEqualTo("{\"n\":1}");
+        assertThat(lastError(config)).isEmpty();
+        assertThat(alerts.subjects()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {301, 400, 401, 403, 404})
+    void what_the_channel_refuses_for_good_is_shown_and_given_up(int status) {
+        var config = webhook();
+        message(config);
+        receiver.willAnswer(status);
+
+        node().run();
+
+        assertThat(lastError(config)).isEqualTo("The webhook answered " + status + ".");
+        assertThat(alerts.subjects()).isEmpty();
+    }
+
+    @Test
+    void a_channel_that_fails_on_is_given_up_after_five_tries() {
+        message(webhook());
+        receiver.willAnswer(503);
+
+        for (int i = 0; i < 10; i++) {
+            node().run();
+            alerts.clock.advance(Duration.ofHours(2));
+        }
+
+        assertThat(receiver.requests()).hasSize(5);
+        assertThat(alerts.subjects()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"'', 300", "'{\"ok\":false,\"parameters\":{\"retry_after\":600}}', 600"})
+    void the_messengers_wait_is_respected(String body, long seconds) {
+        var config = alerts.channel("messenger", "{'token':'1:a','chat_id':'-7'}", null);
+        message(config);
+        receiver.willDo(
+                body.isEmpty()
+                        ? Receiver.answer(429, body, "Retry-After: 300")
+                        : Receiver.answer(429, body),
+                Receiver.answer(200, ""));
+
+        node().run();
+        alerts.clock.advance(Duration.ofSeconds(seconds - 1));
+        node().run();
+        assertThat(receiver.requests()).hasSize(1);
+        alerts.clock.advance(Duration.ofSeconds(1));
+        node().run();
+
+        assertThat(receiver.requests()).hasSize(2);
+        assertThat(receiver.requests().get(1).line())
+                .isEqualTo("POST /bot1:a/sendMessage HTTP/1.1");
+    }
+
+    @Test
+    void no_error_and_no_log_line_has_the_messengers_token() {
+        var config = alerts.channel("messenger", "{'token':'12:hunter2','chat_id':'@ops'}", null);
+        message(config);
+        receiver.willDo(
+                Receiver.answer(404, "{\"description\":\"no /bot12:hunter2/sendMessage\"}"));
+        try (var log = LogRecorder.of(AlertSender.class)) {
+            node().run();
+
+            assertThat(log.values("alert.failed", "reason"))
+                    .containsExactly("The messenger answered 404: no /bot***/sendMessage.");
+        }
+        assertThat(lastError(config)).doesNotContain("hunter2");
+    }
+
+    @Test
+    void a_webhook_at_a_private_address_is_not_dialled() throws IOException {
+        var config = webhook();
+        message(config);
+        try (var guarded =
+                HttpSender.open(AddressPolicy.allowing(List.of()), alerts.clock, "X-Service", 8)) {
+            new AlertSender(alerts.db, alerts.configs, client(guarded), Runnable::run, alerts.clock)
+                    .run();
+        }
+
+        assertThat(receiver.connections()).isZero();
+        assertThat(lastError(config)).contains("private or internal address");
+    }
+
+    @Test
+    void a_channel_that_hangs_delays_no_other_workspace() throws IOException {
+        var gate = new CountDownLatch(1);
+        try (var hanging = Receiver.start()) {
+            hanging.willDo(
+                    new GatedBehaviour(gate, new ScriptedResponse("", ConnectionAction.CLOSE)));
+            var stuck = alerts.channel("webhook", "{'url':'" + hanging.url() + "'}", null);
+            for (int i = 0; i < 100; i++) {
+                message(stuck);
+            }
+            UUID other = alerts.otherWorkspace();
+            var working =
+                    alerts.channel(other, "webhook", "{'url':'" + receiver.url() + "'}", null);
+            var node = node(Thread::startVirtualThread);
+            node.run();
+
+            message(working, other);
+            await().atMost(TIMEOUT)
+                    .until(() -> {
+                        node.run();
+                        return !receiver.requests().isEmpty();
+                    });
+
+            assertThat(hanging.requests().size())
+                    .isLessThanOrEqualTo(AlertSender.MAX_SENDING_PER_WORKSPACE);
+            gate.countDown();
+            node.awaitSent();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Test
+    void a_message_whose_channel_was_disabled_is_not_sent() {
+        message(webhook());
+        alerts.db.run(tx -> tx.update("update alert_config set enabled = false"));
+
+        node().run();
+
+        assertThat(receiver.requests()).isEmpty();
+        assertThat(alerts.subjects()).isEmpty();
+    }
+
+    @Test
+    void a_channel_that_cannot_be_read_is_said_so() {
+        var config = webhook();
+        message(config);
+        alerts.db.run(tx -> tx.update("update alert_config set config = '\\x01'"));
+
+        node().run();
+
+        assertThat(lastError(config))
+                .isEqualTo("This server cannot read the channel's config. Enter it again.");
+    }
+}

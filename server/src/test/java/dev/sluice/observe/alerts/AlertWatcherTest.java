@@ -1,0 +1,480 @@
+package dev.sluice.observe.alerts;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.gateway.destination.Destination;
+import dev.sluice.gateway.destination.DestinationStore;
+import dev.sluice.platform.db.Database;
+import dev.sluice.relay.ExpiringDeliveries;
+import dev.sluice.testkit.Given;
+import dev.sluice.testkit.TestPostgres;
+
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+
+/// Tests which messages are composed of what happened.
+class AlertWatcherTest {
+
+    private static final Database DATABASE = TestPostgres.newDatabase();
+
+    @AutoClose private final AlertFixture alerts = new AlertFixture(DATABASE);
+
+    @Test
+    void a_failure_is_told_at_once_and_what_works_is_not() {
+        alerts.emailChannel();
+        var watcher = alerts.watcher();
+        alerts.succeed(alerts.connection);
+        watcher.run();
+        assertThat(alerts.subjects()).isEmpty();
+
+        alerts.fail(alerts.connection, 3);
+        watcher.run();
+        watcher.run();
+
+        assertThat(alerts.subjects())
+                .containsExactly("Sluice: 3 deliveries to \"destination\" failed");
+    }
+
+    @Test
+    void the_last_error_is_told_in_words() {
+        alerts.emailChannel();
+        alerts.failUnreadable(alerts.connection);
+
+        alerts.watcher().run();
+
+        assertThat(alerts.takeMessages()).contains("the stored payload is damaged");
+    }
+
+    @Test
+    void further_failures_are_folded_with_their_number() {
+        alerts.emailChannel();
+        var watcher = alerts.watcher();
+        alerts.fail(alerts.connection, 1);
+        watcher.run();
+        alerts.takeMessages();
+
+        for (int i = 0; i < 5; i++) {
+            alerts.fail(alerts.connection, 2);
+            alerts.clock.advance(Duration.ofMinutes(1));
+            watcher.run();
+        }
+        assertThat(alerts.subjects()).isEmpty();
+        alerts.clock.advance(Duration.ofMinutes(5));
+        watcher.run();
+
+        assertThat(alerts.subjects())
+                .containsExactly("Sluice: 10 deliveries to \"destination\" failed");
+    }
+
+    @Test
+    void without_a_channel_nothing_is_kept_and_the_position_moves_on() {
+        var watcher = alerts.watcher();
+        alerts.fail(alerts.connection, 1);
+        String before = seen();
+        watcher.run();
+        assertThat(seen()).isEqualTo(before);
+
+        alerts.clock.advance(Duration.ofMinutes(1));
+        watcher.run();
+        alerts.emailChannel();
+        watcher.run();
+
+        assertThat(seen()).isNotEqualTo(before);
+        assertThat(alerts.subjects()).isEmpty();
+    }
+
+    private String seen() {
+        return alerts.db.call(
+                tx -> tx.single("select seen from alert_watch", row -> row.text("seen")));
+    }
+
+    @Test
+    void what_fails_right_after_a_channel_was_made_is_told() {
+        alerts.emailChannel();
+        alerts.fail(alerts.connection, 1);
+
+        alerts.watcher().run();
+
+        assertThat(alerts.subjects()).hasSize(1);
+    }
+
+    /// The process dies after any step of a round. The next one goes on from what is stored.
+    @Test
+    void over_crashes_each_failure_is_counted_once() {
+        alerts.emailChannel();
+        alerts.fail(alerts.connection, 1);
+        alerts.watcher().run();
+        alerts.takeMessages();
+
+        for (int i = 0; i < 10; i++) {
+            alerts.fail(alerts.connection, 1);
+            alerts.clock.advance(Duration.ofSeconds(1));
+            alerts.watcher().run(); // does nothing while the dead one has the lease
+            loseLease();
+            alerts.watcher().run();
+        }
+        alerts.clock.advance(Duration.ofMinutes(10));
+        loseLease();
+        alerts.watcher().run();
+
+        assertThat(alerts.subjects())
+                .containsExactly("Sluice: 10 deliveries to \"destination\" failed");
+    }
+
+    private void loseLease() {
+        alerts.db.run(tx -> tx.update("update alert_watch set lease_until = null"));
+    }
+
+    @Test
+    void a_round_whose_transaction_is_lost_is_done_again() {
+        alerts.emailChannel();
+        alerts.fail(alerts.connection, 2);
+        alerts.db.run(tx ->
+                tx.update("alter table alert_news add constraint none check (n < 0) not valid"));
+        var watcher = alerts.watcher();
+
+        assertThatThrownBy(watcher::run).hasMessageContaining("none");
+        alerts.db.run(tx -> tx.update("alter table alert_news drop constraint none"));
+        watcher.run();
+
+        assertThat(alerts.subjects())
+                .containsExactly("Sluice: 2 deliveries to \"destination\" failed");
+    }
+
+    @Test
+    void two_nodes_at_once_tell_each_failure_once() {
+        alerts.emailChannel();
+        alerts.fail(alerts.connection, 1);
+        alerts.watcher().run();
+        alerts.takeMessages();
+        loseLease();
+        var one = alerts.watcher();
+        var other = alerts.watcher();
+
+        for (int i = 0; i < 20; i++) {
+            alerts.fail(alerts.connection, 1);
+            alerts.db.run(tx -> tx.update("update alert_watch set lease_until = null"));
+            var rounds =
+                    List.of(
+                            CompletableFuture.runAsync(one::run),
+                            CompletableFuture.runAsync(other::run));
+            rounds.forEach(CompletableFuture::join);
+        }
+        loseLease();
+        one.run();
+        alerts.clock.advance(Duration.ofMinutes(10));
+        loseLease();
+        other.run();
+
+        assertThat(alerts.subjects())
+                .containsExactly("Sluice: 20 deliveries to \"destination\" failed");
+    }
+
+    @Test
+    void a_channel_of_a_source_is_told_of_that_source_only() {
+        var otherSource = alerts.given.source();
+        var otherConnection = alerts.given.connection(otherSource, alerts.destination);
+        alerts.channel("webhook", "{'url':'https://a.example/'}", otherSource);
+        var watcher = alerts.watcher();
+
+        alerts.fail(alerts.connection, 1);
+        watcher.run();
+        assertThat(alerts.subjects()).isEmpty();
+        alerts.fail(otherConnection, 1);
+        watcher.run();
+
+        assertThat(alerts.subjects()).hasSize(1);
+        assertThat(alerts.takeMessages()).contains(otherSource.toString());
+    }
+
+    @Test
+    void where_channels_coincide_one_message_is_sent() {
+        alerts.emailChannel();
+        alerts.channel("email", "{'to':'ann@example.com'}", alerts.source);
+        alerts.channel("email", "{'to':'bob@example.com'}", null);
+
+        alerts.fail(alerts.connection, 1);
+        alerts.watcher().run();
+
+        assertThat(alerts.subjects()).hasSize(2);
+    }
+
+    @Test
+    void another_workspace_is_told_nothing() {
+        alerts.channel(alerts.otherWorkspace(), "email", "{'to':'eve@example.com'}", null);
+
+        alerts.fail(alerts.connection, 1);
+        alerts.watcher().run();
+
+        assertThat(alerts.subjects()).isEmpty();
+    }
+
+    @Test
+    void the_ends_that_a_deletion_makes_are_not_told() {
+        alerts.emailChannel();
+        alerts.given.deleted(alerts.connection);
+
+        alerts.fail(alerts.connection, 1);
+        alerts.watcher().run();
+
+        assertThat(alerts.subjects()).isEmpty();
+    }
+
+    @Test
+    void a_source_in_the_trash_is_not_told_of() {
+        alerts.emailChannel();
+        alerts.given.trashed(alerts.source);
+
+        alerts.fail(alerts.connection, 1);
+        alerts.watcher().run();
+
+        assertThat(alerts.subjects()).isEmpty();
+    }
+
+    @Test
+    void an_open_circuit_and_its_recovery_are_told_once() {
+        alerts.emailChannel();
+        var watcher = alerts.watcher();
+
+        alerts.circuit("open");
+        watcher.run();
+        watcher.run();
+        assertThat(alerts.subjects()).containsExactly("Sluice: \"destination\" cannot be reached");
+        assertThat(alerts.takeMessages()).contains("Connection refused");
+        alerts.circuit("half_open");
+        watcher.run();
+        assertThat(alerts.subjects()).isEmpty();
+        alerts.circuit("closed");
+        watcher.run();
+        watcher.run();
+
+        assertThat(alerts.subjects())
+                .containsExactly("Sluice: \"destination\" can be reached again");
+    }
+
+    @Test
+    void a_circuit_that_stays_open_is_told_less_often() {
+        alerts.emailChannel();
+        var watcher = alerts.watcher();
+        int messages = 0;
+        for (int minute = 0; minute <= 12 * 60; minute += 10) {
+            alerts.circuit("open"); // a probe failed
+            watcher.run();
+            messages += alerts.subjects().size();
+            alerts.takeMessages();
+            alerts.clock.advance(Duration.ofMinutes(10));
+        }
+
+        assertThat(messages).isEqualTo(4); // after 0 min, 10 min, 70 min and 430 min
+    }
+
+    @Test
+    void a_circuit_that_closes_before_it_was_told_is_no_news() {
+        alerts.emailChannel();
+        var watcher = alerts.watcher();
+        alerts.fail(alerts.connection, 1);
+        watcher.run();
+        alerts.takeMessages();
+
+        alerts.circuit("open");
+        watcher.run();
+        alerts.circuit("closed");
+        watcher.run();
+        alerts.clock.advance(Duration.ofHours(1));
+        watcher.run();
+
+        assertThat(alerts.subjects()).isEmpty();
+    }
+
+    @Test
+    void deliveries_that_will_expire_are_told() {
+        alerts.emailChannel();
+        var watcher = alerts.watcher();
+
+        watcher.expiring(
+                List.of(
+                        new ExpiringDeliveries(
+                                alerts.source,
+                                alerts.connection,
+                                7,
+                                alerts.clock.instant().plus(Duration.ofDays(1)))));
+        watcher.run();
+
+        assertThat(alerts.subjects())
+                .containsExactly("Sluice: 7 deliveries to \"destination\" will expire");
+        assertThat(alerts.takeMessages()).contains("the first at 2026-03-02T12:00:00Z");
+    }
+
+    @Test
+    void settings_that_cannot_be_read_are_told_once() {
+        alerts.emailChannel();
+        alerts.unreadable.add(destination());
+        var watcher = alerts.watcher();
+        for (int i = 0; i < 3; i++) {
+            watcher.run();
+            alerts.clock.advance(Duration.ofHours(7));
+        }
+
+        assertThat(alerts.subjects())
+                .containsExactly("Sluice: settings of \"destination\" cannot be read");
+        alerts.takeMessages();
+        alerts.unreadable.clear();
+        watcher.run();
+        alerts.clock.advance(Duration.ofHours(7));
+        alerts.unreadable.add(destination());
+        watcher.run();
+        assertThat(alerts.subjects()).hasSize(1);
+    }
+
+    private Destination destination() {
+        return alerts.db
+                .call(tx -> new DestinationStore(Given.SEALER).changedAfter(tx, -1))
+                .getFirst()
+                .destination();
+    }
+
+    @Test
+    void a_workspace_has_sixty_mails_an_hour_and_the_rest_waits() {
+        alerts.emailChannel();
+        var watcher = alerts.watcher();
+        for (var each : alerts.given.connectedDestinations(alerts.source, "other.example", 1, 61)) {
+            alerts.fail(each.connection(), 1);
+        }
+
+        watcher.run();
+        assertThat(alerts.subjects()).hasSize(60);
+        assertThat(lastError()).startsWith("The workspace has used its 60 mails of this hour.");
+        alerts.takeMessages();
+        alerts.clock.advance(Duration.ofHours(1));
+        watcher.run();
+
+        assertThat(alerts.subjects()).hasSize(1);
+    }
+
+    private String lastError() {
+        return alerts.db.call(tx ->
+                tx.single("select last_error from alert_config", row -> row.text("last_error")));
+    }
+
+    @Test
+    void a_message_that_cannot_be_composed_keeps_no_other() {
+        alerts.emailChannel();
+        var other =
+                alerts.given.connectedDestinations(alerts.source, "other.example", 1, 1).getFirst();
+        alerts.fail(alerts.connection, 1);
+        alerts.fail(other.connection(), 1);
+        alerts.db.run(tx ->
+                tx.update(
+                        "update destination set name = repeat('x', 70) where id = ?",
+                        alerts.destination.value()));
+        alerts.db.run(tx ->
+                tx.update(
+                        """
+                        alter table alert_message add constraint short check (length(subject) < 60)
+                        """));
+
+        alerts.watcher().run();
+        alerts.db.run(tx -> tx.update("alter table alert_message drop constraint short"));
+
+        assertThat(alerts.subjects())
+                .containsExactly("Sluice: 1 delivery to \"destination\" failed");
+    }
+
+    @Test
+    void what_concerns_nobody_any_more_is_forgotten() {
+        UUID channel = alerts.emailChannel();
+        alerts.emailChannel();
+        var watcher = alerts.watcher();
+        alerts.fail(alerts.connection, 1);
+        watcher.run();
+        alerts.channel("webhook", "{'url':'https://a.example/'}", null);
+        assertThat(incidents()).isEqualTo(1);
+
+        alerts.db.run(tx -> tx.update("delete from alert_config where channel = 'email'"));
+        alerts.clock.advance(Duration.ofMinutes(2));
+        watcher.run();
+
+        assertThat(channel).isNotNull();
+        assertThat(incidents()).isZero();
+    }
+
+    @Test
+    void a_channel_that_was_disabled_begins_anew() {
+        alerts.emailChannel();
+        alerts.channel("webhook", "{'url':'https://a.example/'}", alerts.given.source());
+        var watcher = alerts.watcher();
+        alerts.circuit("open");
+        watcher.run();
+        alerts.takeMessages();
+
+        alerts.db.run(
+                tx -> tx.update("update alert_config set enabled = false where channel = 'email'"));
+        alerts.clock.advance(Duration.ofMinutes(1));
+        watcher.run();
+        alerts.circuit("closed");
+        alerts.db.run(tx -> tx.update("update alert_config set enabled = true"));
+        watcher.run();
+
+        assertThat(alerts.subjects()).isEmpty();
+        assertThat(incidents()).isZero();
+    }
+
+    /// Circuits that count a failure, and close again, are most of what changes.
+    @Test
+    void a_circuit_that_was_never_open_leaves_no_row() {
+        alerts.emailChannel();
+
+        alerts.circuit("closed");
+        alerts.watcher().run();
+
+        assertThat(incidents()).isZero();
+    }
+
+    /// The rows of commits in which nothing failed are not read.
+    @Test
+    void what_a_round_reads_does_not_grow_with_what_works() {
+        alerts.emailChannel();
+        alerts.db.run(tx -> tx.update("truncate commit_log"));
+        for (int i = 0; i < 300; i++) {
+            alerts.succeed(alerts.connection);
+        }
+        var plan =
+                alerts.db.call(tx -> {
+                    tx.update("analyze commit_log");
+                    return tx.query(
+                            """
+                            explain select 1 from commit_log
+                             where failed_connections is not null and xid >= 1
+                            """,
+                            row -> row.text("QUERY PLAN"));
+                });
+
+        assertThat(plan).anyMatch(line -> line.contains("commit_log_failed"));
+    }
+
+    @Test
+    void after_six_quiet_hours_a_failure_is_a_new_incident() {
+        alerts.emailChannel();
+        var watcher = alerts.watcher();
+        for (int i = 0; i < 3; i++) {
+            alerts.fail(alerts.connection, 1);
+            watcher.run();
+            alerts.clock.advance(Duration.ofHours(2));
+        }
+        alerts.clock.advance(Duration.ofHours(6));
+        watcher.run();
+
+        assertThat(incidents()).isZero();
+    }
+
+    private long incidents() {
+        return alerts.db.call(tx ->
+                tx.single("select count(*) as n from alert_incident", row -> row.number("n")));
+    }
+}
