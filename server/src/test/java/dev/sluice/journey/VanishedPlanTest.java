@@ -42,8 +42,8 @@ class VanishedPlanTest {
     void it_keeps_the_last_limits_of_its_plan_and_the_start_warns() throws IOException {
         String large = plan("large", 100, 9);
         var file = offer(plan(OFFERED_ONCE, 1, 3), large);
-        try (var log = LogRecorder.of(PlanStore.class);
-                var sluice = RunningSluice.start(Map.of("SLUICE_PLANS_FILE", file.toString()))) {
+        try (var sluice = RunningSluice.start(Map.of("SLUICE_PLANS_FILE", file.toString()));
+                var log = LogRecorder.of(PlanStore.class)) {
             var workspace = WorkspaceFixture.create(sluice, OFFERED_ONCE);
             offer(plan(OFFERED_ONCE, 2, 4), large);
             sluice.restart();
