@@ -49,8 +49,9 @@ record DestinationFields(
                 .orElse(RetryPolicy.DEFAULT);
     }
 
-    /// Records an error if `name` or `url` is missing.
+    /// Records an error if `name` or `url` is missing, or `status` is null.
     void require(FieldReader input) {
+        input.rejectNull("status", status);
         input.required("name", name);
         input.required("url", url);
     }

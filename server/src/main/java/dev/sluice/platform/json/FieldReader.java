@@ -39,6 +39,9 @@ public final class FieldReader {
     /// parameter.
     public static final String NUL_REFUSAL = "must not contain the NUL character.";
 
+    /// No number with more digits before its decimal point fits in a `long`.
+    private static final int MAX_LONG_DIGITS = 19;
+
     private final ObjectNode object;
     private final String path;
     private final FieldErrors errors;
@@ -148,23 +151,40 @@ public final class FieldReader {
     }
 
     private @Nullable Integer integer(String field, JsonNode node, int min, int max) {
-        if (!node.isIntegralNumber()
-                || !node.canConvertToInt()
-                || node.intValue() < min
-                || node.intValue() > max) {
-            return invalid(field, "must be a whole number from " + min + " to " + max + ".");
+        var number = wholeNumber(node).filter(whole -> whole >= min && whole <= max);
+        return number.isPresent()
+                ? (Integer) number.get().intValue()
+                : invalid(field, "must be a whole number from " + min + " to " + max + ".");
+    }
+
+    /// Returns the value of a number that is whole, however it is written: JSON has one kind of
+    /// number, so `5000.0` is as whole as `5000`. Empty if it does not fit in a `long`.
+    private static Optional<Long> wholeNumber(JsonNode node) {
+        if (!node.isNumber()) {
+            return Optional.empty();
         }
-        return node.intValue();
+        var number = node.decimalValue();
+        long integerDigits = (long) number.precision() - number.scale();
+        if (number.signum() != 0 && (integerDigits < 1 || integerDigits > MAX_LONG_DIGITS)) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(number.signum() == 0 ? 0 : number.longValueExact());
+        } catch (ArithmeticException e) {
+            return Optional.empty();
+        }
     }
 
     /// Reads any whole number that fits in a `long`.
     public Patch<Long> longInteger(String field) {
         return read(
                 field,
-                node ->
-                        node.isIntegralNumber() && node.canConvertToLong()
-                                ? (Long) node.longValue()
-                                : invalid(field, "must be a whole number."));
+                node -> {
+                    var number = wholeNumber(node);
+                    return number.isPresent()
+                            ? number.get()
+                            : invalid(field, "must be a whole number.");
+                });
     }
 
     private static boolean isList(JsonNode node, int minSize, int maxSize) {
