@@ -160,13 +160,15 @@ class OpenApiClientTest {
                 boolean isCollection =
                         isType(named, "array")
                                 || (isType(named, "object") && !named.has("properties"));
-                boolean keepsEmpty = name.endsWith("Update") || named.path("minItems").asInt(0) > 0;
+                boolean keepsEmpty =
+                        name.endsWith("Update")
+                                || named.path("minItems").asInt(0) > 0
+                                || schema.has("if");
                 boolean isNullable = node.has("anyOf") || isType(node, "null");
                 if (isCollection
                         && keepsEmpty
                         && !isNullable
-                        && !required.contains(property.getKey())
-                        && !name.equals("FilterRuleOrGroupInput")) {
+                        && !required.contains(property.getKey())) {
                     wrong.add(name + "." + property.getKey());
                 }
             }

@@ -294,6 +294,10 @@ class OpenApiTest {
                     FilterRuleInput | {"path":"headers.é","op":"exists"}                        | false
                     FilterRuleOrGroupInput | {"path":"body.a","op":"exists"}                    | true
                     FilterRuleOrGroupInput | {"operator":"or","rules":[{"path":"body.a","op":"exists"}]} | true
+                    FilterRuleOrGroupInput | {"path":"body.a","op":"exists","rules":null}       | true
+                    FilterRuleOrGroupInput | {"path":"body.a","op":"gt"}                        | false
+                    FilterRuleOrGroupInput | {"value":null,"operator":"or","rules":[{"path":"body.a","op":"exists"}]} | true
+                    FilterRuleOrGroupInput | {"value":1,"operator":"or","rules":[{"path":"body.a","op":"exists"}]} | false
                     FilterRuleOrGroupInput | {"operator":"or"}                                  | false
                     FilterRuleOrGroupInput | {"operator":"or","path":"body.a","op":"exists"}    | false
                     FilterRuleOrGroupInput | {}                                                 | false

@@ -120,19 +120,14 @@ public final class OpenApiDocument {
                 .orElseThrow(() -> new IllegalArgumentException("no operation " + id));
     }
 
-    /// Returns the operation that answers a request. Like the router, it prefers the one with the
-    /// fewest path parameters.
+    /// Returns the operation that answers a request. Like the router, it takes only the paths with
+    /// the fewest parameters, whatever their methods.
     public Optional<ApiOperation> find(String method, String path) {
-        Optional<ApiOperation> best = Optional.empty();
-        for (var operation : operations) {
-            if (operation.method().equals(method)
-                    && matches(operation, path)
-                    && (best.isEmpty()
-                            || countParameters(operation) < countParameters(best.get()))) {
-                best = Optional.of(operation);
-            }
-        }
-        return best;
+        var found = operations.stream().filter(one -> matches(one, path)).toList();
+        long fewest = found.stream().mapToLong(OpenApiDocument::countParameters).min().orElse(0);
+        return found.stream()
+                .filter(one -> countParameters(one) == fewest && one.method().equals(method))
+                .findFirst();
     }
 
     private static long countParameters(ApiOperation operation) {

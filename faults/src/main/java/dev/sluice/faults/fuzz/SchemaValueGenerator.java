@@ -63,9 +63,6 @@ final class SchemaValueGenerator {
         if (schema.has("const")) {
             return schema.path("const");
         }
-        if (schema.path("then").has("$ref")) {
-            return generate(schema.path(random.nextBoolean() ? "then" : "else"), field);
-        }
         for (String choice : List.of("enum", "oneOf", "anyOf")) {
             if (schema.path(choice).isArray()) {
                 var chosen = pick(List.copyOf(schema.path(choice).values()));
@@ -137,6 +134,12 @@ final class SchemaValueGenerator {
         var required = new HashSet<String>();
         schema.path("required").forEach(name -> required.add(name.asString()));
         var excluded = chooseExclusive(schema, required);
+        if (schema.path("properties").has("op") && schema.path("properties").has("operator")) {
+            boolean isGroup = random.nextBoolean();
+            required.addAll(isGroup ? List.of("operator", "rules") : List.of("path", "op"));
+            excluded.addAll(
+                    isGroup ? List.of("path", "op", "value") : List.of("operator", "rules"));
+        }
         for (var property : schema.path("properties").properties()) {
             String name = property.getKey();
             if (required.contains(name) || (!excluded.contains(name) && random.nextInt(5) < 2)) {
@@ -169,8 +172,13 @@ final class SchemaValueGenerator {
             }
         }
         for (var property : branch.path("properties").properties()) {
-            if (object.has(property.getKey())) {
-                object.set(property.getKey(), generate(property.getValue()));
+            var wanted = property.getValue();
+            boolean isListAlready =
+                    wanted.size() == 1
+                            && wanted.path("type").asString("").equals("array")
+                            && object.path(property.getKey()).isArray();
+            if (object.has(property.getKey()) && !isListAlready) {
+                object.set(property.getKey(), generate(wanted));
             }
         }
         meetConditions(object, branch);
@@ -178,12 +186,15 @@ final class SchemaValueGenerator {
 
     /// Whether each field has one of the values, or the type, that the condition names.
     private static boolean isMet(JsonNode condition, ObjectNode object) {
+        if (condition.has("anyOf")) {
+            return condition.path("anyOf").valueStream().anyMatch(one -> isMet(one, object));
+        }
         for (var property : condition.path("properties").properties()) {
             var value = object.path(property.getKey());
             var wanted = property.getValue();
             boolean fits =
                     wanted.has("type")
-                            ? value.isString()
+                            ? value.isString() || value.isArray()
                             : value.equals(wanted.path("const"))
                                     || wanted.path("enum").values().contains(value);
             if (!fits) {

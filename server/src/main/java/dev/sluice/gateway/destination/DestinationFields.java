@@ -36,6 +36,7 @@ record DestinationFields(
     }
 
     private static Patch<DestinationUrl> url(FieldReader input, AddressPolicy addresses) {
+        input.requireUnicode("url"); // the message of another error may quote it
         return input.parsed("url", text -> DestinationUrl.parse(text, addresses));
     }
 

@@ -333,6 +333,15 @@ public final class Request {
                     ApiErrorCode.UNSUPPORTED_MEDIA_TYPE,
                     "Send the body as JSON with Content-Type: application/json.");
         }
+        if (header("Content-Encoding").filter(coding -> !isIdentity(coding)).isPresent()) {
+            throw new ApiException(
+                    ApiErrorCode.UNSUPPORTED_MEDIA_TYPE,
+                    "Send the body without Content-Encoding: it is not decoded.");
+        }
+    }
+
+    private static boolean isIdentity(String coding) {
+        return coding.isBlank() || coding.strip().equalsIgnoreCase("identity");
     }
 
     private static boolean isJson(String type) {

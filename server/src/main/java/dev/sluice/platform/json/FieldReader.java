@@ -42,6 +42,8 @@ public final class FieldReader {
     /// No number with more digits before its decimal point fits in a `long`.
     private static final int MAX_LONG_DIGITS = 19;
 
+    private static final String UNICODE_REFUSAL = "must be valid Unicode text.";
+
     private final ObjectNode object;
     private final String path;
     private final FieldErrors errors;
@@ -114,13 +116,14 @@ public final class FieldReader {
                     String text = node.stringValue();
                     int length = text.codePointCount(0, text.length());
                     if (length < min || length > max) {
-                        return invalid(field, "must have " + min + " to " + max + " characters.");
+                        String range = min == max ? "" + min : min + " to " + max;
+                        return invalid(field, "must have " + range + " characters.");
                     }
                     if (hasNul(text)) {
                         return invalid(field, NUL_REFUSAL);
                     }
-                    if (text.codePoints().anyMatch(FieldReader::isLoneSurrogate)) {
-                        return invalid(field, "must be valid Unicode text.");
+                    if (!isUnicode(text)) {
+                        return invalid(field, UNICODE_REFUSAL);
                     }
                     return text;
                 });
@@ -142,8 +145,35 @@ public final class FieldReader {
         return text.indexOf('\0') >= 0;
     }
 
-    private static boolean isLoneSurrogate(int codePoint) {
-        return codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE;
+    private static boolean isUnicode(String text) {
+        return text.codePoints()
+                .noneMatch(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE);
+    }
+
+    /// Records an error for each name and each string inside the field that has half of a surrogate
+    /// pair. Strict parsers would refuse every answer that shows it. Stored rows may have some.
+    public void requireUnicode(String field) {
+        @Nullable JsonNode node = object.get(field);
+        if (node != null) {
+            requireUnicode(field, node);
+        }
+    }
+
+    private void requireUnicode(String field, JsonNode node) {
+        if (node.isString() && !isUnicode(node.stringValue())) {
+            addError(field, UNICODE_REFUSAL);
+        }
+        int index = 0;
+        for (var element : node.isArray() ? node : List.<JsonNode>of()) {
+            requireUnicode(field + "." + index++, element);
+        }
+        for (var member : node.properties()) {
+            if (isUnicode(member.getKey())) {
+                requireUnicode(field + "." + member.getKey(), member.getValue());
+            } else {
+                addError(field, "must have names that are valid Unicode text.");
+            }
+        }
     }
 
     public Patch<Integer> integer(String field, int min, int max) {
@@ -414,6 +444,13 @@ public final class FieldReader {
                         return invalid(field, String.valueOf(e.getMessage()));
                     }
                 });
+    }
+
+    /// Takes the field as a known one if it is null.
+    public void ignoreNull(String field) {
+        if (object.path(field).isNull()) {
+            readFields.add(field);
+        }
     }
 
     /// Records an error if the field has any value other than null.

@@ -16,6 +16,7 @@ import java.util.Set;
 
 /// The input of one delivery attempt: an event and the settings of its destination and connection.
 ///
+/// @param method of the inbound request; every delivery is a POST
 /// @param body as received
 /// @param inboundHeaders as received
 /// @param attempt number of the attempt, from 1
@@ -23,6 +24,7 @@ import java.util.Set;
 public record OutboundRequest(
         Destination.DestinationSpec destination,
         RequestSource source,
+        String method,
         List<Header> inboundHeaders,
         OutboundBody body,
         DeliveryId delivery,
@@ -72,6 +74,7 @@ public record OutboundRequest(
         return new OutboundRequest(
                 destination.withMaskedHeaders(),
                 source,
+                method,
                 inboundHeaders,
                 body,
                 delivery,
