@@ -22,6 +22,7 @@ import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.json.FieldReader;
 import dev.sluice.platform.json.JsonObject;
 
 import java.io.IOException;
@@ -78,6 +79,7 @@ public final class ConnectionRoutes {
         boolean enabled = input.bool("enabled").orElse(true);
         var filter = FilterParser.read(input).toOptional();
         var transformation = TransformationParser.read(input, headerRules).toOptional();
+        requireUnicode(input);
         input.check();
         var now = clock.instant();
         var connection =
@@ -105,6 +107,11 @@ public final class ConnectionRoutes {
             }
             throw e;
         }
+    }
+
+    private static void requireUnicode(FieldReader input) {
+        input.requireUnicode("filter_rules");
+        input.requireUnicode("transformation");
     }
 
     private void insert(Tx tx, Connection connection, long version) {
@@ -157,6 +164,7 @@ public final class ConnectionRoutes {
         var filter = FilterParser.read(input);
         var transformation = TransformationParser.read(input, headerRules);
         input.rejectNull("enabled", enabled);
+        requireUnicode(input);
         input.check();
         var patched =
                 configuration.write((tx, version) -> {

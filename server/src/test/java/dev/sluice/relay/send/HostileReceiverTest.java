@@ -591,6 +591,7 @@ class HostileReceiverTest {
                         "X-Service-Event-Id: 0190a5c4-0000-7000-8000-000000000000",
                         "X-Service-Delivery-Id: 0190a5c4-0000-7000-8000-000000000001",
                         "X-Service-Attempt: 1",
+                        "X-Service-Method: POST",
                         "X-Key: k",
                         "X-Service-Hop: 1");
         assertThat(receivedRequest.body()).isEqualTo("\0\u00ff\r\n");
