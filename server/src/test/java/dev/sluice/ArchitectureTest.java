@@ -107,10 +107,12 @@ class ArchitectureTest {
                     Map.entry("relay.send", Set.of("relay.request")),
                     Map.entry("relay.journal", Set.of("relay.store")),
                     Map.entry("relay.store", Set.of("relay.usage")),
-                    Map.entry("relay.replay", Set.of("relay.store")),
+                    Map.entry("relay.replay", Set.of("relay.store", "relay.deadletters")),
                     Map.entry("relay.node", Set.of("relay.store")),
                     Map.entry("relay.inflight", Set.of("relay.store")),
-                    Map.entry("relay.retention", Set.of("relay.store", "relay.usage")),
+                    Map.entry(
+                            "relay.retention",
+                            Set.of("relay.store", "relay.usage", "relay.deadletters")),
                     Map.entry(
                             "relay.upkeep", Set.of("relay.store", "relay.dispatch", "relay.node")),
                     Map.entry("observe.metrics", Set.of("observe.audit")),
@@ -142,6 +144,7 @@ class ArchitectureTest {
         ROOT_PACKAGE + ".relay.journal",
         ROOT_PACKAGE + ".relay.ingest",
         ROOT_PACKAGE + ".relay.replay",
+        ROOT_PACKAGE + ".relay.deadletters",
         ROOT_PACKAGE + ".relay.assembly",
         ROOT_PACKAGE + ".observe.usage",
         ROOT_PACKAGE + ".observe.stream",

@@ -21,6 +21,7 @@ class StopOrderTest {
                             "stream access",
                             "stream feed",
                             "free space",
+                            "failure log",
                             "erasure",
                             "replays",
                             "replays, at its end",

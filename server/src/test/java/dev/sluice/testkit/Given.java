@@ -58,6 +58,7 @@ public final class Given {
                             "total",
                             "delivery_work",
                             "delivery",
+                            "dismissal",
                             "attempt",
                             "event",
                             "lane",

@@ -26,6 +26,8 @@ import dev.sluice.relay.RelayGauges;
 import dev.sluice.relay.RelayMeters;
 import dev.sluice.relay.RequestPreview;
 import dev.sluice.relay.circuit.SharedCircuits;
+import dev.sluice.relay.deadletters.DismissalRoutes;
+import dev.sluice.relay.deadletters.DismissalStore;
 import dev.sluice.relay.dispatch.AttemptRunner;
 import dev.sluice.relay.dispatch.Backlog;
 import dev.sluice.relay.dispatch.DispatchEnvironment;
@@ -49,6 +51,7 @@ import dev.sluice.relay.preview.RoutePreview;
 import dev.sluice.relay.refusal.RefusalCounter;
 import dev.sluice.relay.refusal.RefusalRecorder;
 import dev.sluice.relay.replay.BulkResendRoutes;
+import dev.sluice.relay.replay.DeadLetterResendRoutes;
 import dev.sluice.relay.replay.ReplayRoutes;
 import dev.sluice.relay.replay.ReplayStore;
 import dev.sluice.relay.replay.ReplayWorker;
@@ -58,6 +61,7 @@ import dev.sluice.relay.retention.ExpiryLogger;
 import dev.sluice.relay.retention.RetentionLoop;
 import dev.sluice.relay.retention.RetentionNoticeStore;
 import dev.sluice.relay.send.HttpSender;
+import dev.sluice.relay.settle.FailureLog;
 import dev.sluice.relay.settle.Settlement;
 import dev.sluice.relay.store.ErasureStore;
 import dev.sluice.relay.store.Lanes;
@@ -122,6 +126,7 @@ public final class RelayAssembly {
     private final RelayStoreListener listeners;
     private final ReplayWorker replayWorker;
     private final DueWorkMonitor dueWorkMonitor;
+    private final FailureLog failureLog;
     private volatile Runnable wakeReplays = () -> {};
 
     private RelayAssembly(
@@ -182,6 +187,7 @@ public final class RelayAssembly {
         dueWorkMonitor =
                 new DueWorkMonitor(db, configuration, holdPolicy, backlog, dispatcher, clock);
 
+        failureLog = new FailureLog(clock);
         diskSpace = new DiskSpaceMonitor(settings.freeShare());
         ingestRateLimiter = new IngestRateLimiter(db, this::limits, base.ids().next(), clock);
         quota = new MonthlyQuota(db, this::limits, configuration::source, QUOTA_TIMEOUT, clock);
@@ -226,7 +232,8 @@ public final class RelayAssembly {
                 configuration,
                 ExpiryPolicy.byPlan(configuration, account.plans(), base.settledClock()),
                 base.shutdown().closing("connections to destinations", sender),
-                new Settlement(clock, RandomGenerator.getDefault(), settings.retryJitter()),
+                new Settlement(
+                        clock, RandomGenerator.getDefault(), settings.retryJitter(), failureLog),
                 circuits,
                 inFlightRecorder,
                 clock);
@@ -299,6 +306,7 @@ public final class RelayAssembly {
                         .wokenBy(wake -> wakeReplays = wake)
                         .endingWith(replayWorker::releaseLeases),
                 new Chore("erasure", Duration.ofMinutes(1), workspaceEraser()),
+                Chore.of("failure log", Duration.ofSeconds(5), failureLog::summarize),
                 new Chore("free space", Duration.ofSeconds(2), diskSpace));
     }
 
@@ -309,6 +317,7 @@ public final class RelayAssembly {
                 List.of(
                         ErasureStore::eraseEvents,
                         LedgerStore::deleteSums,
+                        DismissalStore::deleteOf,
                         ReplayStore::deleteOf,
                         (tx, workspace, _) -> QuotaStore.deleteOf(tx, workspace),
                         (tx, workspace, _) -> RetentionNoticeStore.deleteOf(tx, workspace),
@@ -353,7 +362,10 @@ public final class RelayAssembly {
         new ResendRoutes(api, authenticator, plans, ids, clock).addTo(router);
         new BulkResendRoutes(api, authenticator, plans, () -> wakeReplays.run(), ids, clock)
                 .addTo(router);
-        new ReplayRoutes(api, authenticator, clock).addTo(router);
+        new DeadLetterResendRoutes(api, authenticator, plans, () -> wakeReplays.run(), ids, clock)
+                .addTo(router);
+        new DismissalRoutes(api, authenticator, plans, clock).addTo(router);
+        new ReplayRoutes(api, authenticator, () -> wakeReplays.run(), clock).addTo(router);
         router.mount(IngestEndpoint.PATH, ingest());
     }
 

@@ -3,6 +3,7 @@ package dev.sluice.relay.retention;
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.platform.db.Db;
 import dev.sluice.relay.UsageKind;
+import dev.sluice.relay.deadletters.DismissalStore;
 import dev.sluice.relay.store.PartitionStore;
 import dev.sluice.relay.usage.LedgerStore;
 
@@ -21,7 +22,7 @@ final class ExpiredDayRemover {
     /// differ.
     private static final Duration REMOVAL_GRACE_PERIOD = Duration.ofDays(1);
 
-    /// Number of sums deleted in one transaction.
+    /// Number of sums or dismissals deleted in one transaction.
     private static final int DELETE_BATCH_ROWS = 5_000;
 
     private final Db db;
@@ -51,6 +52,7 @@ final class ExpiredDayRemover {
             return false;
         }
         deleteHourlySums(now, start(first));
+        deleteDismissals(start(first));
         return true;
     }
 
@@ -60,6 +62,13 @@ final class ExpiredDayRemover {
         var oldestQueried = now.minus(UsageKind.HOURLY_RETENTION);
         var before = oldestQueried.isBefore(firstKept) ? oldestQueried : firstKept;
         while (db.call(tx -> LedgerStore.deleteHoursBefore(tx, before, DELETE_BATCH_ROWS))
+                == DELETE_BATCH_ROWS) {
+            // repeats until a batch is not full
+        }
+    }
+
+    private void deleteDismissals(Instant before) {
+        while (db.call(tx -> DismissalStore.deleteBefore(tx, before, DELETE_BATCH_ROWS))
                 == DELETE_BATCH_ROWS) {
             // repeats until a batch is not full
         }

@@ -172,7 +172,8 @@ class DeadLetterQueryCostTest {
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
-                new ReceivedTimeRange(Optional.empty(), before));
+                new ReceivedTimeRange(Optional.empty(), before),
+                Optional.empty());
     }
 
     private static DeadLetterFilter all(DeliveryStatus... statuses) {
