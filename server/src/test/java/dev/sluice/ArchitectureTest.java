@@ -48,6 +48,7 @@ class ArchitectureTest {
                             "platform.http", Set.of("platform.json", "platform.db", "platform.id")),
                     Map.entry("platform.db", Set.of("platform.secret", "platform.meter")),
                     Map.entry("platform.postgres", Set.of("platform.secret")),
+                    Map.entry("platform.log", Set.of("platform.json")),
                     Map.entry("platform.mail", Set.of("platform.secret", "platform.loop")),
                     Map.entry("account.password", Set.of("account.access", "account.audit")),
                     Map.entry("account.audit", Set.of("account.workspace")),
@@ -134,7 +135,8 @@ class ArchitectureTest {
                     Map.entry("jakarta.mail..", "platform.mail"),
                     Map.entry("org.eclipse.angus..", "platform.mail"),
                     Map.entry("org.tukaani..", "platform.postgres"),
-                    Map.entry("io.prometheus..", "observe.metrics"));
+                    Map.entry("io.prometheus..", "observe.metrics"),
+                    Map.entry("ch.qos.logback..", "platform.log"));
 
     /// The packages that measure durations. They need a clock that cannot be set.
     private static final String[] NANO_TIME_PACKAGES = {
@@ -434,8 +436,7 @@ class ArchitectureTest {
         noClasses()
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage(
-                        "java.util.logging..", "org.apache.commons.logging..", "ch.qos.logback..")
+                .resideInAnyPackage("java.util.logging..", "org.apache.commons.logging..")
                 .check(SLUICE_CLASSES);
     }
 

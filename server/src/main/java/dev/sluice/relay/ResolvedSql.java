@@ -4,7 +4,8 @@ package dev.sluice.relay;
 /// when the newest delivery of its event on its connection succeeded.
 ///
 /// The dead letters are the rows of `page`, with the columns `id`, `source_id`, `connection_id` and
-/// `status`. Each row costs a few index probes, however many other dead letters there are.
+/// `status`. Each row costs a few index probes, however many other dead letters there are. The
+/// subqueries return a value because PostgreSQL may answer an `exists` by reading the whole table.
 public final class ResolvedSql {
 
     private static final String LAST_ID = "(left(page.id::text, 33) || 'fff')::uuid";
@@ -24,20 +25,22 @@ public final class ResolvedSql {
 
     public static final String IS_DISMISSED =
             """
-            exists (select
-                      from dismissal
-                     where dismissal.source_id = page.source_id and dismissal.delivery_id = page.id)
+            (select true
+               from dismissal
+              where dismissal.source_id = page.source_id and dismissal.delivery_id = page.id
+              limit 1) is not null
             """;
 
     /// Whether the newest delivery succeeded. Needs [#JOIN].
     public static final String HAS_SUCCEEDED =
             """
             (coalesce(newest.status, page.status) = %d
-             and not exists (select
-                               from delivery_work as work
-                              where work.source_id = page.source_id
-                                and work.id > coalesce(newest.id, page.id) and work.id <= %s
-                                and work.connection_id = page.connection_id))
+             and (select true
+                    from delivery_work as work
+                   where work.source_id = page.source_id
+                     and work.id > coalesce(newest.id, page.id) and work.id <= %s
+                     and work.connection_id = page.connection_id
+                   limit 1) is null)
             """
                     .formatted(DeliveryStatus.SUCCEEDED.number(), LAST_ID);
 

@@ -168,6 +168,7 @@ public final class RelayAssembly {
                         base.ids(),
                         clock);
 
+        failureLog = new FailureLog(clock);
         circuits = SharedCircuits.open(delivery, node, settings.cooldowns(), clock);
         var attemptRunner = attemptRunner();
         var environment =
@@ -187,7 +188,6 @@ public final class RelayAssembly {
         dueWorkMonitor =
                 new DueWorkMonitor(db, configuration, holdPolicy, backlog, dispatcher, clock);
 
-        failureLog = new FailureLog(clock);
         diskSpace = new DiskSpaceMonitor(settings.freeShare());
         ingestRateLimiter = new IngestRateLimiter(db, this::limits, base.ids().next(), clock);
         quota = new MonthlyQuota(db, this::limits, configuration::source, QUOTA_TIMEOUT, clock);

@@ -86,10 +86,11 @@ final class SelectionQueries {
         return tx.query(
                 """
                 select id, connection_id, status, error_code, response_status, finished_at,
-                       exists (select
-                                 from dismissal
-                                where dismissal.source_id = delivery.source_id
-                                  and dismissal.delivery_id = delivery.id) as is_dismissed
+                       (select true
+                          from dismissal
+                         where dismissal.source_id = delivery.source_id
+                           and dismissal.delivery_id = delivery.id
+                         limit 1) is not null as is_dismissed
                   from delivery
                  where source_id = ? and id > ? and id <= ? and status in (4, 5)
                  order by id

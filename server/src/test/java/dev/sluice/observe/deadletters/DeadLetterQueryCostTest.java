@@ -207,6 +207,34 @@ class DeadLetterQueryCostTest {
     }
 
     @Test
+    void what_is_not_resolved_is_looked_up_by_key_for_each_dead_letter_of_one_step() {
+        var open =
+                new DeadLetterFilter(
+                        DeadLetterFilter.DEAD_STATUSES,
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        ReceivedTimeRange.ALL,
+                        Optional.of(false));
+        var before = reads();
+        var page =
+                db.call(tx -> {
+                    tx.query("select pg_stat_force_next_flush()", _ -> 0);
+                    var scope = DeadLetterScopeQueries.scope(tx, workspace, open);
+                    return new DeadLetterSearch(tx, scope, open, RETAINED_SINCE, Duration.ZERO)
+                            .page(new Page(1, 50));
+                });
+        var after = reads();
+
+        assertThat(page.isExact()).isFalse();
+        assertThat(page.total()).isEqualTo(2_000);
+        assertThat(after.wholeTables() - before.wholeTables()).as("whole tables").isZero();
+        assertThat(after.rows() - before.rows()).as("rows").isLessThan(6 * 2_000);
+    }
+
+    @Test
     void the_few_that_were_exhausted_are_found_in_their_hours() {
         assertThat(assertCheap(all(DeliveryStatus.EXHAUSTED), 0, 50)).isBetween(1L, 50L);
     }
