@@ -24,11 +24,13 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /// The checked settings of a server. `docs/reference/config.md` describes each of them.
 ///
 /// @param mail how to send mail; empty if the server sends none
+/// @param tracing OpenTelemetry's own settings, by their names; empty if nothing is traced
 record Config(
         ServerSettings server,
         StorageSettings storage,
@@ -36,6 +38,7 @@ record Config(
         DeliverySettings delivery,
         Optional<MailSettings> mail,
         Optional<MetricsSettings> metrics,
+        Map<String, String> tracing,
         LogSettings log) {
 
     /// @param port 0 means any free port
@@ -87,6 +90,7 @@ record Config(
                         delivery(settings),
                         mail(settings),
                         metrics(settings),
+                        tracing(settings),
                         new LogSettings(
                                 settings.oneOf(
                                         "SLUICE_LOG_FORMAT", "text", List.of("text", "json")),
@@ -119,6 +123,15 @@ record Config(
         String host = settings.text("SLUICE_METRICS_HOST", "127.0.0.1");
         int port = settings.integer("SLUICE_METRICS_PORT", NO_PORT, 0, 65_535);
         return port == NO_PORT ? Optional.empty() : Optional.of(new MetricsSettings(host, port));
+    }
+
+    private static Map<String, String> tracing(Settings settings) {
+        var all = settings.withPrefix("OTEL_");
+        var endpoint =
+                settings.read(
+                        "OTEL_EXPORTER_OTLP_ENDPOINT", text -> url(text, List.of("http", "https")));
+        settings.oneOf("OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf", List.of("http/protobuf"));
+        return endpoint.isPresent() ? all : Map.of();
     }
 
     private static PeopleSettings people(

@@ -35,6 +35,7 @@ public final class Main {
     /// exits even if the stop is not complete.
     private static final Duration STOP_TIMEOUT = Duration.ofSeconds(24);
 
+    private static final String TRACING_PREFIX = "OTEL_";
     private static final String SETTING_PREFIX = "SLUICE_";
     private static final String CONFIG_FILE_SETTING = "SLUICE_CONFIG";
 
@@ -154,7 +155,7 @@ public final class Main {
         }
         environment.forEach((name, value) -> {
             boolean isOurs =
-                    name.startsWith(SETTING_PREFIX)
+                    (name.startsWith(SETTING_PREFIX) || name.startsWith(TRACING_PREFIX))
                             && !name.equals(CONFIG_FILE_SETTING)
                             && !CLIENT_SETTINGS.contains(name);
             if (isOurs && !value.isBlank()) {

@@ -12,6 +12,7 @@ import dev.sluice.platform.loop.Chore;
 import dev.sluice.platform.loop.Shutdown;
 import dev.sluice.platform.mail.MailSender;
 import dev.sluice.platform.secret.SecretGenerator;
+import dev.sluice.platform.trace.SpanExporter;
 import dev.sluice.relay.assembly.RelayAssembly;
 import dev.sluice.relay.assembly.RelaySettings;
 
@@ -21,6 +22,7 @@ import org.slf4j.LoggerFactory;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -127,7 +129,20 @@ final class Sluice implements AutoCloseable {
                 clocks.shared(),
                 clocks.settled(),
                 config.mail().map(mail -> new MailSender(mail, clocks.shared())),
+                spans(config.tracing()),
                 shutdown);
+    }
+
+    /// The SDK is loaded only if there is somebody to send spans to.
+    private Optional<SpanExporter> spans(Map<String, String> tracing) {
+        if (tracing.isEmpty()) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(shutdown.closing("spans", SpanExporter.open(tracing)));
+        } catch (IllegalArgumentException e) {
+            throw new StartupException("Sluice could not start tracing: " + e.getMessage());
+        }
     }
 
     private static RelaySettings relay(

@@ -87,7 +87,8 @@ class ArchitectureTest {
                                     "relay.dispatch",
                                     "relay.verify",
                                     "relay.filtering",
-                                    "relay.refusal")),
+                                    "relay.refusal",
+                                    "relay.trace")),
                     Map.entry("relay.refusal", Set.of("relay.usage")),
                     Map.entry(
                             "relay.dispatch",
@@ -106,6 +107,7 @@ class ArchitectureTest {
                     Map.entry("relay.settle", Set.of("relay.store")),
                     Map.entry("relay.preview", Set.of("relay.request")),
                     Map.entry("relay.send", Set.of("relay.request")),
+                    Map.entry("relay.trace", Set.of("relay.request", "relay.send")),
                     Map.entry("relay.journal", Set.of("relay.store")),
                     Map.entry("relay.store", Set.of("relay.usage")),
                     Map.entry("relay.replay", Set.of("relay.store", "relay.deadletters")),
@@ -135,6 +137,7 @@ class ArchitectureTest {
                     Map.entry("jakarta.mail..", "platform.mail"),
                     Map.entry("org.eclipse.angus..", "platform.mail"),
                     Map.entry("org.tukaani..", "platform.postgres"),
+                    Map.entry("io.opentelemetry..", "platform.trace"),
                     Map.entry("io.prometheus..", "observe.metrics"),
                     Map.entry("ch.qos.logback..", "platform.log"));
 
@@ -431,9 +434,12 @@ class ArchitectureTest {
                 .check(SLUICE_CLASSES);
     }
 
+    /// One class passes on what a library logs with another API.
     @Test
     void there_is_one_logging_api() {
         noClasses()
+                .that()
+                .doNotHaveSimpleName("SdkLogHandler")
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("java.util.logging..", "org.apache.commons.logging..")

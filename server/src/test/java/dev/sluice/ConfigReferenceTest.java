@@ -19,7 +19,7 @@ class ConfigReferenceTest {
 
     /// Matches the first cell of a table row, such as "| `SLUICE_PORT` |".
     private static final Pattern SETTING_ROW =
-            Pattern.compile("^\\| `(SLUICE_[A-Z_]+)`", Pattern.MULTILINE);
+            Pattern.compile("^\\| `((?:SLUICE|OTEL)_[A-Z_]+)`", Pattern.MULTILINE);
 
     @Test
     void the_reference_names_exactly_the_settings_that_are_read() throws IOException {

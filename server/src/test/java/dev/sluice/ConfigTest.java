@@ -56,6 +56,8 @@ class ConfigTest {
 
         assertThat(settings.readNames())
                 .containsExactly(
+                        "OTEL_EXPORTER_OTLP_ENDPOINT",
+                        "OTEL_EXPORTER_OTLP_PROTOCOL",
                         "SLUICE_ADMIN_API_KEY",
                         "SLUICE_ADMIN_EMAIL",
                         "SLUICE_ADMIN_PASSWORD",

@@ -8,9 +8,11 @@ import dev.sluice.bench.scenario.IsolationScenario;
 import dev.sluice.bench.scenario.LatencyScenario;
 import dev.sluice.bench.scenario.LimitScenario;
 import dev.sluice.bench.scenario.ListsScenario;
+import dev.sluice.bench.scenario.NeighbourScenario;
 import dev.sluice.bench.scenario.PairScenario;
 import dev.sluice.bench.scenario.Scenario;
 import dev.sluice.bench.scenario.ScenarioRunner;
+import dev.sluice.bench.scenario.SignInScenario;
 import dev.sluice.bench.scenario.SoakScenario;
 import dev.sluice.bench.scenario.StartScenario;
 import dev.sluice.bench.scenario.ThroughputScenario;
@@ -46,6 +48,8 @@ public final class Bench {
         all.put("soak", SoakScenario::from);
         all.put("start", StartScenario::from);
         all.put("isolation", IsolationScenario::from);
+        all.put("neighbours", NeighbourScenario::from);
+        all.put("sign-in", SignInScenario::from);
         all.put("lists", ListsScenario::from);
         return all;
     }

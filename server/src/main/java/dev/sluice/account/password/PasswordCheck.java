@@ -16,6 +16,11 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BiPredicate;
 import java.util.function.Supplier;
 
@@ -37,6 +42,7 @@ public final class PasswordCheck {
     private final PasswordLine line;
     private final Duration lineTimeout;
     private final BiPredicate<Secret, String> matcher;
+    private final Executor hashThreads = newHashThreads();
 
     /// The hash of a password that nobody knows, which is compared if there is no account.
     private final String unknownAccountHash;
@@ -110,10 +116,25 @@ public final class PasswordCheck {
     private <T> T inLine(PasswordLine.Place place, Supplier<T> work) {
         enterLine(place);
         try {
-            return work.get();
+            return CompletableFuture.supplyAsync(work, hashThreads).join();
         } finally {
             line.leave();
         }
+    }
+
+    /// A hash is nothing but computing, for a tenth of a second. On a virtual thread it would keep
+    /// all others from its core: two of them would stop everything on two cores, ingest included.
+    private static Executor newHashThreads() {
+        var threads =
+                new ThreadPoolExecutor(
+                        PasswordLine.MAX_CONCURRENT,
+                        PasswordLine.MAX_CONCURRENT,
+                        10,
+                        TimeUnit.SECONDS,
+                        new LinkedBlockingQueue<>(),
+                        Thread.ofPlatform().daemon().name("password hash ", 1).factory());
+        threads.allowCoreThreadTimeOut(true);
+        return threads;
     }
 
     private void enterLine(PasswordLine.Place place) {

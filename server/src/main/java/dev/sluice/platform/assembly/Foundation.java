@@ -6,6 +6,7 @@ import dev.sluice.platform.loop.Shutdown;
 import dev.sluice.platform.mail.MailSender;
 import dev.sluice.platform.secret.Sealer;
 import dev.sluice.platform.secret.SecretGenerator;
+import dev.sluice.platform.trace.SpanExporter;
 
 import java.time.Instant;
 import java.time.InstantSource;
@@ -17,6 +18,7 @@ import java.util.Optional;
 /// @param settledClock for decisions that cannot be undone; it follows a leap forward of `clock`
 ///   only after that has lasted for an hour
 /// @param mail empty if no mail server is configured
+/// @param spans empty if nothing is traced
 public record Foundation(
         Database database,
         Pools pools,
@@ -26,6 +28,7 @@ public record Foundation(
         InstantSource clock,
         InstantSource settledClock,
         Optional<MailSender> mail,
+        Optional<SpanExporter> spans,
         Shutdown shutdown) {
 
     public Instant now() {

@@ -24,6 +24,7 @@ public final class Settings {
 
     private final Map<String, String> values;
     private final TreeSet<String> readNames = new TreeSet<>();
+    private final TreeSet<String> foreignNames = new TreeSet<>();
     private final List<String> errors = new ArrayList<>();
 
     public Settings(Map<String, String> values) {
@@ -130,6 +131,15 @@ public final class Settings {
                 });
     }
 
+    /// Returns the settings of somebody else whose names begin with `prefix`, and counts them as
+    /// read.
+    public Map<String, String> withPrefix(String prefix) {
+        var found = new LinkedHashMap<>(values);
+        found.keySet().removeIf(name -> !name.startsWith(prefix));
+        foreignNames.addAll(found.keySet());
+        return found;
+    }
+
     /// Records an error for a setting.
     ///
     /// @param message the rest of a sentence that starts with the setting's name
@@ -146,7 +156,7 @@ public final class Settings {
     public List<String> errors() {
         var all = new ArrayList<>(errors);
         for (String name : values.keySet()) {
-            if (!readNames.contains(name)) {
+            if (!readNames.contains(name) && !foreignNames.contains(name)) {
                 all.add(name + " is not a setting" + suggestion(name));
             }
         }

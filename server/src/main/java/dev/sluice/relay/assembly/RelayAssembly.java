@@ -66,6 +66,8 @@ import dev.sluice.relay.settle.Settlement;
 import dev.sluice.relay.store.ErasureStore;
 import dev.sluice.relay.store.Lanes;
 import dev.sluice.relay.store.PartitionStore;
+import dev.sluice.relay.trace.EventTracer;
+import dev.sluice.relay.trace.TracedSender;
 import dev.sluice.relay.upkeep.DueWorkMonitor;
 import dev.sluice.relay.upkeep.LaneSweeper;
 import dev.sluice.relay.upkeep.LaneWaker;
@@ -123,6 +125,7 @@ public final class RelayAssembly {
     private final MonthlyQuota quota;
     private final RefusalCounter refusals;
     private final RelayMeters meters = RelayMeters.create();
+    private final EventTracer tracer;
     private final RelayStoreListener listeners;
     private final ReplayWorker replayWorker;
     private final DueWorkMonitor dueWorkMonitor;
@@ -135,6 +138,7 @@ public final class RelayAssembly {
             GatewayAssembly gateway,
             RelaySettings settings) {
         this.base = base;
+        tracer = new EventTracer(base.spans(), base.clock());
         this.account = account;
         this.configuration = gateway.routing();
         this.deletion = gateway.deletion();
@@ -228,10 +232,11 @@ public final class RelayAssembly {
     private AttemptRunner attemptRunner() {
         var clock = base.clock();
         var sender = HttpSender.open(settings.addresses(), clock, settings.headerPrefix(), permits);
+        base.shutdown().closing("connections to destinations", sender);
         return new AttemptRunner(
                 configuration,
                 ExpiryPolicy.byPlan(configuration, account.plans(), base.settledClock()),
-                base.shutdown().closing("connections to destinations", sender),
+                new TracedSender(sender, tracer),
                 new Settlement(
                         clock, RandomGenerator.getDefault(), settings.retryJitter(), failureLog),
                 circuits,
@@ -375,7 +380,7 @@ public final class RelayAssembly {
                 dispatcher.admission(),
                 journal,
                 IngestLimits.of(diskSpace, ingestRateLimiter, quota),
-                new IngestEndpoint.IngestMeters(refusals, meters.ingestDurations()),
+                new IngestEndpoint.IngestMeters(refusals, meters.ingestDurations(), tracer),
                 base.ids(),
                 base.clock(),
                 settings.baseUrl(),

@@ -28,6 +28,7 @@ import dev.sluice.relay.journal.Journal;
 import dev.sluice.relay.refusal.RefusalCounter;
 import dev.sluice.relay.store.AcceptedEvent;
 import dev.sluice.relay.store.Receipt;
+import dev.sluice.relay.trace.EventTracer;
 
 import java.io.IOException;
 import java.time.Duration;
@@ -48,10 +49,11 @@ public final class IngestEndpoint implements Endpoint {
 
     private static final String ALLOWED_METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
 
-    /// What the endpoint counts.
+    /// What the endpoint counts and records.
     ///
     /// @param durations from the beginning of a request to its answer, if it was accepted
-    public record IngestMeters(RefusalCounter refusals, LockFreeHistogram durations) {}
+    public record IngestMeters(
+            RefusalCounter refusals, LockFreeHistogram durations, EventTracer tracer) {}
 
     private final ConfigurationCache configuration;
     private final PayloadAdmission admission;
@@ -62,6 +64,7 @@ public final class IngestEndpoint implements Endpoint {
     private final MonthlyQuota quota;
     private final RefusalCounter refusals;
     private final LockFreeHistogram durations;
+    private final EventTracer tracer;
     private final Uuid7 ids;
     private final InstantSource clock;
     private final InboundCheck inboundCheck;
@@ -88,6 +91,7 @@ public final class IngestEndpoint implements Endpoint {
         this.quota = limits.quota();
         this.refusals = meters.refusals();
         this.durations = meters.durations();
+        this.tracer = meters.tracer();
         this.ids = ids;
         this.clock = clock;
         this.hopHeader = OwnHeaders.withPrefix(headerPrefix).hop();
@@ -125,7 +129,7 @@ public final class IngestEndpoint implements Endpoint {
         var source = ingestRoute.source().id();
         long begun = System.nanoTime();
         try {
-            var reply = accept(ingestRoute, request);
+            var reply = accept(ingestRoute, request, begun);
             durations.record(System.nanoTime() - begun);
             return reply;
         } catch (ApiException e) {
@@ -137,7 +141,8 @@ public final class IngestEndpoint implements Endpoint {
         }
     }
 
-    private Reply accept(IngestRoute ingestRoute, Request request) throws IOException {
+    /// @param begun when the request began, by `System.nanoTime`
+    private Reply accept(IngestRoute ingestRoute, Request request, long begun) throws IOException {
         if (diskSpace.isNearlyFull()) {
             throw refused(
                     "The disk is nearly full. Nothing was stored; send the event again later.",
@@ -157,10 +162,17 @@ public final class IngestEndpoint implements Endpoint {
                         request.firstHeader("Content-Type"),
                         checkResult,
                         body);
+        long offered = System.nanoTime();
         offer(event);
         request.releaseBodyMemory(); // from here on the journal counts the event
         return switch (event.receipt().await()) {
             case STORED -> {
+                long now = System.nanoTime();
+                tracer.stored(
+                        event.id(),
+                        event.payload().headers(),
+                        Duration.ofNanos(now - begun),
+                        Duration.ofNanos(now - offered));
                 if (checkResult.checked().isFailed()) {
                     refusals.count(source.id(), RefusalReason.VERIFICATION_FAILED);
                 }

@@ -21,6 +21,7 @@ import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /// A group commit of accepted events: all events queued since the last commit began are written in
 /// the next transaction. The sender of an event gets a success response only after that
@@ -33,19 +34,23 @@ import java.util.function.LongSupplier;
 ///
 /// One thread writes. The queue and each batch are limited by what their events cost
 /// ([AcceptedEvent#queueCostBytes]): their memory and the rows that they write, as one sum. The
-/// queue shares its room and its turns among workspaces and sources ([JournalQueue]). `offer`
-/// returns false when there is no room, and is thread-safe.
+/// queue shares its room and its turns among workspaces and sources ([JournalQueue]). An event with
+/// a large payload or many deliveries is committed apart from the others, which need not wait for
+/// more than one commit of such events. `offer` returns false when there is no room, and is
+/// thread-safe.
 public final class Journal implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Journal.class);
 
     static final long MAX_QUEUED_BYTES = Math.min(128L << 20, Runtime.getRuntime().maxMemory() / 8);
     private static final int MAX_BATCH_EVENTS = 512;
-    static final int MAX_BATCH_BYTES = 8 << 20;
 
-    /// Events with a larger payload are committed separately, so that small events do not wait for
-    /// them.
-    private static final int LARGE_PAYLOAD_BYTES = 128 << 10;
+    /// A batch gets no further event once its events cost this much: about 2 000 rows. That bounds
+    /// how long an event waits for the batch before its own.
+    static final int MAX_BATCH_BYTES = 2 << 20;
+
+    /// The same for a batch of heavy events, which other events wait for as well.
+    static final int MAX_HEAVY_BATCH_BYTES = 1 << 20;
 
     /// Minimum number of events in a batch after which the writer waits for more events. A batch of
     /// this size shows that more are about to arrive.
@@ -144,24 +149,34 @@ public final class Journal implements AutoCloseable {
                 && queuedBytes < MAX_QUEUED_BYTES_TO_LINGER;
     }
 
-    /// Writes one batch. Returns the number of events in it.
+    /// Writes one batch of light events, then one of heavy events. So between two commits of heavy
+    /// events, the light ones that came meanwhile are committed. Returns the number of events.
     private int writeBatch(AcceptedEvent first) throws InterruptedException {
-        var small = new ArrayList<AcceptedEvent>();
-        var large = new ArrayList<AcceptedEvent>();
+        if (JournalQueue.isHeavy(first)) {
+            return writeBatch(first, queue::pollHeavy, MAX_HEAVY_BATCH_BYTES);
+        }
+        int events = writeBatch(first, queue::pollLight, MAX_BATCH_BYTES);
+        var heavy = queue.pollHeavy();
+        return heavy == null
+                ? events
+                : events + writeBatch(heavy, queue::pollHeavy, MAX_HEAVY_BATCH_BYTES);
+    }
+
+    private int writeBatch(
+            AcceptedEvent first, Supplier<@Nullable AcceptedEvent> poll, long maxBytes)
+            throws InterruptedException {
+        var events = new ArrayList<AcceptedEvent>();
         long bytes = 0;
         for (AcceptedEvent next = first;
                 next != null;
-                next = hasRoom(small, large, bytes) ? queue.poll() : null) {
+                next = events.size() < MAX_BATCH_EVENTS && bytes < maxBytes ? poll.get() : null) {
             bytes += next.queueCostBytes();
-            (next.payload().memoryBytes() > LARGE_PAYLOAD_BYTES ? large : small).add(next);
+            events.add(next);
         }
-        var all = new ArrayList<>(small);
-        all.addAll(large);
-        writing = all;
-        commitOrRefuse(small);
-        commitOrRefuse(large);
+        writing = events;
+        commitOrRefuse(events);
         writing = List.of();
-        return all.size();
+        return events.size();
     }
 
     /// Catches every exception, because no event would be stored any more if this thread ended.
@@ -178,11 +193,6 @@ public final class Journal implements AutoCloseable {
         if (event.receipt().markDropped()) {
             listener().dropped(event);
         }
-    }
-
-    private static boolean hasRoom(
-            List<AcceptedEvent> small, List<AcceptedEvent> large, long bytes) {
-        return small.size() + large.size() < MAX_BATCH_EVENTS && bytes < MAX_BATCH_BYTES;
     }
 
     /// Tries until the events are stored or refused. Waits while the database refuses for now;

@@ -3,13 +3,11 @@ package dev.sluice.relay.journal;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.relay.store.AcceptedEvent;
-import dev.sluice.relay.store.Receipt;
 
 import org.jspecify.annotations.Nullable;
 
-import java.util.ArrayDeque;
-import java.util.LinkedHashMap;
-import java.util.SequencedMap;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /// The events that wait for the journal's writer. None of their sources can fill it, and none can
@@ -21,30 +19,22 @@ import java.util.concurrent.TimeUnit;
 ///   out, the shares of those that compete become equal, and some room is left for the next one. A
 ///   source that uses none is let in if its workspace may use more, and a workspace that uses none
 ///   whenever the event fits.
-/// - **Turns**: workspaces take turns, then the sources of each workspace, event by event. So
-///   before the first event of a source, at most one event of each other source of its workspace is
-///   taken, and for each of these one event of each other workspace.
+/// - **Turns** ([EventTurns]): workspaces take turns, then the sources of each workspace.
+/// - **Weight**: an event of more than [#MAX_LIGHT_BYTES], because of its payload or its many
+///   deliveries, is *heavy*. Heavy events have turns of their own, so that the writer can take the
+///   light ones first.
 ///
-/// Room is counted by [AcceptedEvent#queueCostBytes]. Thread-safe: each method synchronizes on this
-/// object, and only `poll` with a time waits.
+/// Room and weight are counted by [AcceptedEvent#queueCostBytes]. Thread-safe: each method
+/// synchronizes on this object, and only `poll` with a time waits.
 final class JournalQueue {
 
-    /// The events of one source, in the order of their deadlines.
-    private static final class SourceEvents {
-        private final ArrayDeque<AcceptedEvent> events = new ArrayDeque<>(4);
-        private long bytes;
-    }
-
-    /// The sources of one workspace that have events; the one that was served last is last.
-    private static final class WorkspaceEvents {
-        private final SequencedMap<SourceId, SourceEvents> sources = new LinkedHashMap<>(4);
-        private long bytes;
-    }
+    static final int MAX_LIGHT_BYTES = 64 << 10;
 
     private final long capacityBytes;
-
-    /// The workspaces that have events; the one that was served last is last.
-    private final SequencedMap<WorkspaceId, WorkspaceEvents> workspaces = new LinkedHashMap<>();
+    private final EventTurns light = new EventTurns();
+    private final EventTurns heavy = new EventTurns();
+    private final Map<WorkspaceId, Long> bytesByWorkspace = new HashMap<>();
+    private final Map<SourceId, Long> bytesBySource = new HashMap<>();
 
     private long bytes;
     private int size;
@@ -57,33 +47,39 @@ final class JournalQueue {
     synchronized boolean offer(AcceptedEvent event) {
         long cost = event.queueCostBytes();
         long left = capacityBytes - bytes - cost;
-        @Nullable WorkspaceEvents workspace = workspaces.get(event.origin().workspace());
-        @Nullable SourceEvents source =
-                workspace == null ? null : workspace.sources.get(event.source());
+        @Nullable Long ofWorkspace = bytesByWorkspace.get(event.origin().workspace());
+        @Nullable Long ofSource = bytesBySource.get(event.source());
         if (left < 0
-                || (workspace != null && workspace.bytes + cost > 2 * left)
-                || (source != null && source.bytes + cost > left)) {
+                || (ofWorkspace != null && ofWorkspace + cost > 2 * left)
+                || (ofSource != null && ofSource + cost > left)) {
             return false;
         }
-        add(event, cost);
-        return true;
-    }
-
-    private void add(AcceptedEvent event, long cost) {
-        var workspace =
-                workspaces.computeIfAbsent(event.origin().workspace(), _ -> new WorkspaceEvents());
-        var source = workspace.sources.computeIfAbsent(event.source(), _ -> new SourceEvents());
-        source.events.add(event);
-        source.bytes += cost;
-        workspace.bytes += cost;
-        bytes += cost;
+        (isHeavy(event) ? heavy : light).add(event);
+        count(event, cost);
         size++;
         if (size == 1) {
             notify(); // only the writer waits, and only while the queue is empty
         }
+        return true;
     }
 
-    /// Removes the next event by turn. Waits for one if there is none; null when the time is over.
+    static boolean isHeavy(AcceptedEvent event) {
+        return event.queueCostBytes() > MAX_LIGHT_BYTES;
+    }
+
+    /// Adds to the sums, or subtracts. A sum that becomes zero is removed.
+    private void count(AcceptedEvent event, long cost) {
+        bytes += cost;
+        bytesByWorkspace.merge(event.origin().workspace(), cost, JournalQueue::sumOrNone);
+        bytesBySource.merge(event.source(), cost, JournalQueue::sumOrNone);
+    }
+
+    private static @Nullable Long sumOrNone(long one, long other) {
+        return one + other == 0 ? null : one + other;
+    }
+
+    /// Removes the next event by turn, a light one if there is one. Waits for an event if there is
+    /// none; null when the time is over.
     synchronized @Nullable AcceptedEvent poll(long time, TimeUnit unit)
             throws InterruptedException {
         long until = System.nanoTime() + unit.toNanos(time);
@@ -94,50 +90,33 @@ final class JournalQueue {
             }
             TimeUnit.NANOSECONDS.timedWait(this, left);
         }
-        return remove();
+        return removeFrom(light.isEmpty() ? heavy : light);
     }
 
-    /// Removes the next event by turn; null if there is none.
-    synchronized @Nullable AcceptedEvent poll() {
-        return size == 0 ? null : remove();
+    /// Removes the next light event by turn; null if there is none.
+    synchronized @Nullable AcceptedEvent pollLight() {
+        return removeFrom(light);
     }
 
-    private AcceptedEvent remove() {
-        var workspace = workspaces.firstEntry().getValue();
-        var source = workspace.sources.firstEntry().getValue();
-        var event = source.events.remove();
-        long cost = event.queueCostBytes();
-        source.bytes -= cost;
-        workspace.bytes -= cost;
-        bytes -= cost;
-        size--;
-        keepIfUsed(workspace.sources, event.source(), source, source.events.isEmpty());
-        keepIfUsed(workspaces, event.origin().workspace(), workspace, workspace.sources.isEmpty());
-        return event;
+    /// Removes the next heavy event by turn; null if there is none.
+    synchronized @Nullable AcceptedEvent pollHeavy() {
+        return removeFrom(heavy);
     }
 
-    /// Moves an entry that was served to the end, or removes it.
-    private static <K, V> void keepIfUsed(
-            SequencedMap<K, V> entries, K key, V value, boolean isEmpty) {
-        if (isEmpty) {
-            entries.remove(key);
-        } else {
-            entries.putLast(key, value);
+    private @Nullable AcceptedEvent removeFrom(EventTurns turns) {
+        if (turns.isEmpty()) {
+            return null;
         }
+        var event = turns.remove();
+        count(event, -event.queueCostBytes());
+        size--;
+        return event;
     }
 
     /// Refuses the events whose deadline is over. They stay until they are polled.
     synchronized void refuseOverdue(long nowNanos) {
-        for (var workspace : workspaces.values()) {
-            for (var source : workspace.sources.values()) {
-                for (var event : source.events) {
-                    if (!event.receipt().isOverdue(nowNanos)) {
-                        break; // those behind it came later
-                    }
-                    event.receipt().decide(Receipt.ReceiptState.REFUSED);
-                }
-            }
-        }
+        light.refuseOverdue(nowNanos);
+        heavy.refuseOverdue(nowNanos);
     }
 
     synchronized int size() {

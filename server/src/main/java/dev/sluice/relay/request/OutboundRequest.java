@@ -10,6 +10,7 @@ import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.EventId;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -77,6 +78,15 @@ public record OutboundRequest(
                 delivery,
                 attempt,
                 transformation);
+    }
+
+    /// Returns the same request as if the sender had sent this header, and none other of its name.
+    public OutboundRequest withInboundHeader(String name, String value) {
+        var headers = new ArrayList<>(inboundHeaders);
+        headers.removeIf(header -> header.isNamed(name));
+        headers.add(new Header(name, value));
+        return new OutboundRequest(
+                destination, source, headers, body, delivery, attempt, transformation);
     }
 
     AuthConfig auth() {

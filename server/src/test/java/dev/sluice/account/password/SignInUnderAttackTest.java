@@ -47,6 +47,7 @@ class SignInUnderAttackTest {
     private final AtomicInteger running = new AtomicInteger();
     private final AtomicInteger maxRunning = new AtomicInteger();
     private final AtomicInteger finished = new AtomicInteger();
+    private final AtomicInteger onVirtualThreads = new AtomicInteger();
     private final PasswordLine line = new PasswordLine();
     private final PasswordCheck passwords =
             new PasswordCheck(
@@ -74,6 +75,9 @@ class SignInUnderAttackTest {
     }
 
     private boolean matches(Secret password, String stored) {
+        if (Thread.currentThread().isVirtual()) {
+            onVirtualThreads.incrementAndGet();
+        }
         maxRunning.accumulateAndGet(running.incrementAndGet(), Math::max);
         try {
             mayEnd.acquireUninterruptibly();
@@ -109,6 +113,9 @@ class SignInUnderAttackTest {
                 assertThat(attack.get()).isEqualTo("refused");
             }
             assertThat(maxRunning).hasValue(2);
+            assertThat(onVirtualThreads)
+                    .as("a hash on a virtual thread keeps the others from its core")
+                    .hasValue(0);
         }
     }
 

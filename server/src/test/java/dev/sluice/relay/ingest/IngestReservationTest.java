@@ -30,6 +30,7 @@ import dev.sluice.relay.node.Node;
 import dev.sluice.relay.refusal.RefusalCounter;
 import dev.sluice.relay.settle.Settlement;
 import dev.sluice.relay.store.PartitionStore;
+import dev.sluice.relay.trace.EventTracer;
 import dev.sluice.testkit.Given;
 import dev.sluice.testkit.ManualClock;
 import dev.sluice.testkit.ScriptedSender;
@@ -122,7 +123,9 @@ class IngestReservationTest {
                 null,
                 IngestLimits.of(null, null, quota),
                 new IngestEndpoint.IngestMeters(
-                        new RefusalCounter(clock), LockFreeHistogram.ofDurations()),
+                        new RefusalCounter(clock),
+                        LockFreeHistogram.ofDurations(),
+                        new EventTracer(Optional.empty(), clock)),
                 ids,
                 clock,
                 "http://h",

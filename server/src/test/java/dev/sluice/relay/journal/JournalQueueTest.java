@@ -81,7 +81,7 @@ class JournalQueueTest {
         var floods = Stream.generate(JournalQueueTest::source).limit(20).toList();
         floods.forEach(this::fill);
         for (int polled = 3 * queue.size(); polled > 0; polled--) {
-            queue.poll();
+            queue.pollLight();
             floods.forEach(this::fill);
         }
 
@@ -110,7 +110,7 @@ class JournalQueueTest {
 
         var polled = new ArrayList<AcceptedEvent>();
         for (int i = 0; i < 4; i++) {
-            polled.add(queue.poll());
+            polled.add(queue.pollLight());
         }
         assertThat(polled).contains(sibling, stranger);
         assertThat(polled).filteredOn(event -> event.source().equals(flood.id())).hasSize(2);
@@ -137,7 +137,7 @@ class JournalQueueTest {
                 if (random.nextBoolean() && traffic.offer(event(source, random.nextInt(20_000)))) {
                     waiting.merge(source.id(), 1, Integer::sum);
                 } else if (traffic.size() > 0) {
-                    var taken = Objects.requireNonNull(traffic.poll());
+                    var taken = Objects.requireNonNull(traffic.pollLight());
                     waiting.keySet().forEach(each -> polledBefore.merge(each, 1, Integer::sum));
                     int before = Objects.requireNonNull(polledBefore.remove(taken.source()));
                     assertThat(before)
@@ -148,7 +148,7 @@ class JournalQueueTest {
                 }
             }
             while (traffic.size() > 0) {
-                traffic.poll();
+                traffic.pollLight();
             }
             assertThat(traffic.bytes()).as("seed %s: all room is given back", seed).isZero();
         }
@@ -172,8 +172,26 @@ class JournalQueueTest {
         var events = List.of(event(source), event(source), event(source));
         events.forEach(queue::offer);
 
-        assertThat(List.of(queue.poll(), queue.poll(), queue.poll())).isEqualTo(events);
-        assertThat(queue.poll()).isNull();
+        assertThat(List.of(queue.pollLight(), queue.pollLight(), queue.pollLight()))
+                .isEqualTo(events);
+        assertThat(queue.pollLight()).isNull();
+    }
+
+    @Test
+    void heavy_events_have_turns_of_their_own_and_come_last() throws InterruptedException {
+        var flood = source();
+        var heavy = List.of(event(flood, 100_000), event(flood, 100_000), event(source(), 100_000));
+        var light = event(flood);
+        heavy.forEach(queue::offer);
+        queue.offer(light);
+
+        assertThat(queue.poll(1, TimeUnit.SECONDS)).isSameAs(light);
+        assertThat(queue.pollLight()).isNull();
+        assertThat(queue.poll(1, TimeUnit.SECONDS)).isSameAs(heavy.get(0));
+        assertThat(queue.pollHeavy()).isSameAs(heavy.get(2));
+        assertThat(queue.pollHeavy()).isSameAs(heavy.get(1));
+        assertThat(queue.pollHeavy()).isNull();
+        assertThat(queue.bytes()).isZero();
     }
 
     @Test

@@ -362,8 +362,7 @@ class JournalTest {
 
     @Test
     void a_batch_is_bounded_by_the_rows_that_it_writes() {
-        var routes = new Route[64];
-        Arrays.setAll(routes, _ -> Some.route(route.source().id()));
+        var routes = routes(32);
         var events = new ArrayList<AcceptedEvent>();
         for (int i = 0; i < 512; i++) {
             events.add(StoreFixture.event(false, routes));
@@ -372,9 +371,35 @@ class JournalTest {
         start();
 
         assertThat(events).allMatch(event -> event.receipt().await() == STORED);
-        assertThat(fixture.count("delivery_work")).isEqualTo(512 * 64);
-        assertThat(rowsByBatch()).allMatch(rows -> rows <= Journal.MAX_BATCH_BYTES / 1024 + 65);
-        assertThat(rowsByBatch()).hasSizeBetween(4, 6);
+        assertThat(fixture.count("delivery_work")).isEqualTo(512 * 32);
+        assertThat(rowsByBatch()).allMatch(rows -> rows <= Journal.MAX_BATCH_BYTES / 1024 + 33);
+        assertThat(rowsByBatch()).hasSizeBetween(8, 12);
+    }
+
+    private Route[] routes(int count) {
+        var routes = new Route[count];
+        Arrays.setAll(routes, _ -> Some.route(route.source().id()));
+        return routes;
+    }
+
+    @Test
+    void a_flood_of_wide_events_makes_another_wait_for_one_commit_of_them() {
+        var routes = routes(500);
+        var floods = new ArrayList<AcceptedEvent>();
+        for (int i = 0; i < 20; i++) {
+            floods.add(StoreFixture.event(false, routes));
+            assertThat(journal.offer(floods.getLast())).isTrue();
+        }
+        var neighbour = StoreFixture.event(false, Some.route(Some.sourceId()));
+        assertThat(journal.offer(neighbour)).isTrue();
+        start();
+
+        assertThat(neighbour.receipt().await()).isEqualTo(STORED);
+        assertThat(floods).allMatch(event -> event.receipt().await() == STORED);
+        await().until(() -> listener.stored().size() == 21);
+        assertThat(listener.stored().getFirst()).isEqualTo(neighbour.id());
+        long maxRows = Journal.MAX_HEAVY_BATCH_BYTES / 1024 + 501;
+        assertThat(rowsByBatch()).allMatch(rows -> rows <= maxRows);
     }
 
     private List<Long> rowsByBatch() {

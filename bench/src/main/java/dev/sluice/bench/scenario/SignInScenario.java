@@ -1,0 +1,92 @@
+package dev.sluice.bench.scenario;
+
+import dev.sluice.bench.measure.LiveHeap;
+import dev.sluice.bench.platform.CommandLineOptions;
+import dev.sluice.bench.platform.Wait;
+import dev.sluice.bench.relay.RelayProcess;
+import dev.sluice.bench.report.BenchReport;
+import dev.sluice.bench.report.ReportTable;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+
+/// Scenario `sign-in`: wrong passwords for the owner's account from thousands of addresses, while
+/// the owner signs in again and again from another one.
+public record SignInScenario(Path launcher, boolean keep, int guesses, int atATime)
+        implements Scenario {
+
+    private static final String EMAIL = "owner@example.com";
+    private static final String PASSWORD = "correct horse battery staple";
+    private static final Duration MAX_TIME = Duration.ofMinutes(30);
+    private static final double MAX_OWNER_P99_MS = 2_000;
+    private static final double MAX_HEAP_GROWTH_MB = 64;
+
+    public static SignInScenario from(CommandLineOptions options) {
+        return new SignInScenario(
+                options.path("sluice").orElse(Path.of("bin", "sluice")),
+                options.flag("keep"),
+                options.number("guesses", 10_000),
+                options.number("connections", 64));
+    }
+
+    @Override
+    public BenchReport run() {
+        var settings =
+                Map.of(
+                        "SLUICE_ADMIN_EMAIL", EMAIL,
+                        "SLUICE_ADMIN_PASSWORD", PASSWORD,
+                        "SLUICE_TRUSTED_PROXIES", "127.0.0.0/8");
+        try (var relay = RelayProcess.start(launcher, keep, settings)) {
+            var report = new BenchReport("sign-in");
+            attack(relay, report);
+            RelaySetup.stopAndCheck(relay, report);
+            return report;
+        }
+    }
+
+    private void attack(RelayProcess relay, BenchReport report) {
+        var login = relay.api().base().resolve("/api/v1/auth/login");
+        var guessers = new PasswordGuessers(login, EMAIL, PASSWORD, guesses);
+        double heapBefore;
+        double heapDuring;
+        long begun;
+        try (guessers) {
+            int first = guessers.signInAsOwner();
+            report.failUnless(first == 200, "the owner's first sign-in was answered with " + first);
+            heapBefore = LiveHeap.of(relay.pid()).megabytes();
+            begun = System.nanoTime();
+            guessers.start(atATime);
+            double _ = Wait.secondsUntil(MAX_TIME, guessers::isHalfDone);
+            heapDuring = LiveHeap.of(relay.pid()).megabytes();
+        }
+        double seconds = (System.nanoTime() - begun) / 1e9;
+        var answers =
+                ReportTable.of(
+                        "%d wrong passwords from as many addresses, %d at a time, in %.0f s"
+                                .formatted(guesses, atATime, seconds),
+                        "answer | guesses");
+        guessers.answers().forEach(answers::row);
+        var latency = guessers.ownerLatency();
+        double growth = heapDuring - heapBefore;
+        report.add(answers)
+                .add(
+                        ReportTable.of(
+                                        "The owner meanwhile, every 250 ms from another address",
+                                        "refused | p50 ms | p99 ms | max ms | live heap before MB |"
+                                                + " during MB")
+                                .row(
+                                        guessers.ownerRefused(),
+                                        latency.p50Ms(),
+                                        latency.p99Ms(),
+                                        latency.maxMs(),
+                                        heapBefore,
+                                        heapDuring))
+                .failUnless(guessers.ownerRefused() == 0, "the owner was refused")
+                .failUnless(
+                        latency.p99Ms() <= MAX_OWNER_P99_MS,
+                        "the owner's p99 was %.0f ms".formatted(latency.p99Ms()))
+                .failUnless(
+                        growth <= MAX_HEAP_GROWTH_MB, "the heap grew by %.0f MB".formatted(growth));
+    }
+}

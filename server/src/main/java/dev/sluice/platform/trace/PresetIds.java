@@ -1,0 +1,42 @@
+package dev.sluice.platform.trace;
+
+import io.opentelemetry.sdk.trace.IdGenerator;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.function.Supplier;
+
+/// Gives each span the ids that it already has. The SDK asks for them on the thread that starts the
+/// span.
+final class PresetIds implements IdGenerator {
+
+    private static final ThreadLocal<@Nullable TraceContext> CURRENT = new ThreadLocal<>();
+
+    /// Calls `start` with these ids.
+    <T> T with(TraceContext ids, Supplier<T> start) {
+        CURRENT.set(ids);
+        try {
+            return start.get();
+        } finally {
+            CURRENT.remove();
+        }
+    }
+
+    private TraceContext ids() {
+        @Nullable TraceContext ids = CURRENT.get();
+        if (ids == null) {
+            throw new IllegalStateException("a span was started without its ids");
+        }
+        return ids;
+    }
+
+    @Override
+    public String generateSpanId() {
+        return ids().spanId();
+    }
+
+    @Override
+    public String generateTraceId() {
+        return ids().traceId();
+    }
+}

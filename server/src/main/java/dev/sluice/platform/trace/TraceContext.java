@@ -1,0 +1,42 @@
+package dev.sluice.platform.trace;
+
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/// Where a span belongs, as the header `traceparent` says it (W3C Trace Context, 3.2).
+///
+/// @param traceId 32 hexadecimal digits
+/// @param spanId 16 hexadecimal digits: the span that is the parent of the next ones
+/// @param isSampled whether spans of this trace are recorded
+public record TraceContext(String traceId, String spanId, boolean isSampled) {
+
+    public static final String HEADER = "traceparent";
+
+    /// A later version may have more parts, which are ignored; version `ff` is forbidden.
+    private static final Pattern FORMAT =
+            Pattern.compile(
+                    "(?<version>(?!ff)[0-9a-f]{2})"
+                            + "-(?<trace>(?!0{32})[0-9a-f]{32})"
+                            + "-(?<span>(?!0{16})[0-9a-f]{16})"
+                            + "-(?<flags>[0-9a-f]{2})(?<more>-.*)?");
+
+    private static final int SAMPLED = 1;
+
+    /// Returns empty if the text is not a valid value of the header.
+    public static Optional<TraceContext> parse(String header) {
+        var parts = FORMAT.matcher(header);
+        if (!parts.matches()
+                || (parts.group("version").equals("00") && parts.group("more") != null)) {
+            return Optional.empty();
+        }
+        int flags = Integer.parseInt(parts.group("flags"), 16);
+        return Optional.of(
+                new TraceContext(
+                        parts.group("trace"), parts.group("span"), (flags & SAMPLED) != 0));
+    }
+
+    /// Returns the value of the header.
+    public String header() {
+        return "00-" + traceId + "-" + spanId + (isSampled ? "-01" : "-00");
+    }
+}

@@ -1,0 +1,76 @@
+package dev.sluice.relay.journal;
+
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.gateway.source.SourceId;
+import dev.sluice.relay.store.AcceptedEvent;
+import dev.sluice.relay.store.Receipt;
+
+import java.util.ArrayDeque;
+import java.util.LinkedHashMap;
+import java.util.SequencedMap;
+
+/// Events in the order in which they are served: workspaces take turns, then the sources of each
+/// workspace, event by event. So before the first event of a source, at most one event of each
+/// other source of its workspace is removed, and for each of these one event of each other
+/// workspace. The events of one source keep their order.
+///
+/// Not thread-safe.
+final class EventTurns {
+
+    /// The workspaces and sources that have events; those that were served last are last.
+    private final SequencedMap<WorkspaceId, SequencedMap<SourceId, ArrayDeque<AcceptedEvent>>>
+            workspaces = new LinkedHashMap<>();
+
+    boolean isEmpty() {
+        return workspaces.isEmpty();
+    }
+
+    void add(AcceptedEvent event) {
+        workspaces
+                .computeIfAbsent(event.origin().workspace(), _ -> new LinkedHashMap<>(4))
+                .computeIfAbsent(event.source(), _ -> new ArrayDeque<>(4))
+                .add(event);
+    }
+
+    /// Removes the next event. Throws if there is none.
+    AcceptedEvent remove() {
+        var workspace = workspaces.firstEntry();
+        var source = workspace.getValue().firstEntry();
+        var event = source.getValue().remove();
+        keepIfUsed(
+                workspace.getValue(),
+                source.getKey(),
+                source.getValue(),
+                source.getValue().isEmpty());
+        keepIfUsed(
+                workspaces,
+                workspace.getKey(),
+                workspace.getValue(),
+                workspace.getValue().isEmpty());
+        return event;
+    }
+
+    /// Moves an entry that was served to the end, or removes it.
+    private static <K, V> void keepIfUsed(
+            SequencedMap<K, V> entries, K key, V value, boolean isEmpty) {
+        if (isEmpty) {
+            entries.remove(key);
+        } else {
+            entries.putLast(key, value);
+        }
+    }
+
+    /// Refuses the events whose deadline is over. They stay.
+    void refuseOverdue(long nowNanos) {
+        for (var workspace : workspaces.values()) {
+            for (var events : workspace.values()) {
+                for (var event : events) {
+                    if (!event.receipt().isOverdue(nowNanos)) {
+                        break; // those behind it came later
+                    }
+                    event.receipt().decide(Receipt.ReceiptState.REFUSED);
+                }
+            }
+        }
+    }
+}

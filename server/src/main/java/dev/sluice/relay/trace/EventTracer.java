@@ -1,0 +1,162 @@
+package dev.sluice.relay.trace;
+
+import dev.sluice.platform.http.Header;
+import dev.sluice.platform.trace.Span;
+import dev.sluice.platform.trace.SpanExporter;
+import dev.sluice.platform.trace.TraceContext;
+import dev.sluice.relay.DeliveryId;
+import dev.sluice.relay.EventId;
+import dev.sluice.relay.Outcome;
+import dev.sluice.relay.request.OutboundRequest;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+
+/// Makes the spans of events and sends them to an exporter. Without one it does nothing.
+///
+/// An event's trace is that of the `traceparent` that its sender sent, or a new one whose id is the
+/// event's. All ids follow from the ids of event and delivery and the number of the attempt. So a
+/// retry belongs to its trace on every node and after every restart, and nothing is stored for it.
+///
+/// Thread-safe.
+public final class EventTracer {
+
+    private static final String EVENT_ID = "sluice.event_id";
+
+    private final Optional<SpanExporter> exporter;
+    private final InstantSource clock;
+
+    /// @param exporter empty to trace nothing
+    public EventTracer(Optional<SpanExporter> exporter, InstantSource clock) {
+        this.exporter = exporter;
+        this.clock = clock;
+    }
+
+    /// Records that an event was received and stored, now.
+    ///
+    /// @param headers as the sender sent them
+    /// @param total from the beginning of the request until now
+    /// @param commit from the moment that the event waited for its commit until now
+    public void stored(EventId event, List<Header> headers, Duration total, Duration commit) {
+        exporter.ifPresent(spans -> {
+            var sent = sentContext(headers);
+            var ingest = ingestContext(spans, event, sent);
+            var now = clock.instant();
+            spans.record(
+                    new Span(
+                            "ingest",
+                            Span.SpanRole.SERVER,
+                            ingest,
+                            sent.map(TraceContext::spanId),
+                            now.minus(total),
+                            now,
+                            Map.of(EVENT_ID, event.toString(), "http.response.status_code", 200),
+                            Optional.empty()));
+            spans.record(
+                    new Span(
+                            "commit",
+                            Span.SpanRole.INTERNAL,
+                            child(ingest, new UUID(event.value().getLeastSignificantBits(), 0)),
+                            Optional.of(ingest.spanId()),
+                            now.minus(commit),
+                            now,
+                            Map.of(EVENT_ID, event.toString()),
+                            Optional.empty()));
+        });
+    }
+
+    /// Returns the `traceparent` of an attempt; empty if nothing is traced.
+    Optional<TraceContext> attemptContext(OutboundRequest request) {
+        return exporter.map(spans -> {
+            var ingest =
+                    ingestContext(spans, request.event(), sentContext(request.inboundHeaders()));
+            return child(ingest, seed(request.delivery(), request.attempt()));
+        });
+    }
+
+    /// Records an attempt that ended now.
+    ///
+    /// @param request as it was before its `traceparent` was replaced
+    void attempted(OutboundRequest request, TraceContext attempt, Outcome outcome) {
+        exporter.ifPresent(spans -> {
+            var ingest =
+                    ingestContext(spans, request.event(), sentContext(request.inboundHeaders()));
+            Map<String, Object> attributes = new HashMap<>();
+            attributes.put(EVENT_ID, request.event().toString());
+            attributes.put("sluice.delivery_id", request.delivery().toString());
+            attributes.put("sluice.attempt", request.attempt());
+            attributes.put("http.request.method", "POST");
+            attributes.put("server.address", request.url().host().toString());
+            Optional<String> error =
+                    switch (outcome) {
+                        case Outcome.DestinationResponse answer -> {
+                            attributes.put("http.response.status_code", answer.status());
+                            yield answer.status() / 100 == 2
+                                    ? Optional.empty()
+                                    : Optional.of(Integer.toString(answer.status()));
+                        }
+                        case Outcome.AttemptError(var code, _, _) -> Optional.of(code.text());
+                    };
+            error.ifPresent(code -> attributes.put("error.type", code));
+            Instant now = clock.instant();
+            spans.record(
+                    new Span(
+                            "deliver",
+                            Span.SpanRole.CLIENT,
+                            attempt,
+                            Optional.of(ingest.spanId()),
+                            now.minus(outcome.latency()),
+                            now,
+                            attributes,
+                            error));
+        });
+    }
+
+    /// Returns the sender's context; empty if there is none, or more than one.
+    private static Optional<TraceContext> sentContext(List<Header> headers) {
+        var sent = headers.stream().filter(header -> header.isNamed(TraceContext.HEADER)).toList();
+        return sent.size() == 1 ? TraceContext.parse(sent.getFirst().value()) : Optional.empty();
+    }
+
+    private static TraceContext ingestContext(
+            SpanExporter spans, EventId event, Optional<TraceContext> sent) {
+        var id = event.value();
+        String traceId =
+                sent.map(TraceContext::traceId)
+                        .orElseGet(() ->
+                                hex(id.getMostSignificantBits())
+                                        + hex(id.getLeastSignificantBits()));
+        boolean isSampled =
+                sent.map(TraceContext::isSampled).orElseGet(() -> spans.isSampled(traceId));
+        return new TraceContext(traceId, spanId(id), isSampled);
+    }
+
+    private static TraceContext child(TraceContext parent, UUID seed) {
+        return new TraceContext(parent.traceId(), spanId(seed), parent.isSampled());
+    }
+
+    private static UUID seed(DeliveryId delivery, int attempt) {
+        var id = delivery.value();
+        return new UUID(id.getMostSignificantBits() + attempt, id.getLeastSignificantBits());
+    }
+
+    /// Mixes all bits of the seed into 64, so that similar seeds make unlike ids (SplitMix64).
+    private static String spanId(UUID seed) {
+        long mixed = seed.getMostSignificantBits() * 0x9E3779B97F4A7C15L;
+        mixed += seed.getLeastSignificantBits();
+        mixed = (mixed ^ mixed >>> 30) * 0xBF58476D1CE4E5B9L;
+        mixed = (mixed ^ mixed >>> 27) * 0x94D049BB133111EBL;
+        mixed ^= mixed >>> 31;
+        return hex(mixed == 0 ? 1 : mixed);
+    }
+
+    private static String hex(long bits) {
+        return "%016x".formatted(bits);
+    }
+}
