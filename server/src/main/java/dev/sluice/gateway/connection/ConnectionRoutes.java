@@ -132,12 +132,16 @@ public final class ConnectionRoutes {
         var caller = authenticator.authenticate(request);
         var query = new QueryParameters(request);
         var page = Page.ifRequested(query);
+        var filter =
+                new ConnectionQueries.ConnectionListFilter(
+                        query.uuid("source_id"), query.uuid("destination_id"));
         query.check();
         return db.call(tx -> {
             var connections =
                     ConnectionQueries.list(
                             tx,
                             caller.workspace(),
+                            filter,
                             page.map(Page::offset).orElse(0L),
                             page.map(Page::limit).orElse(Integer.MAX_VALUE));
             var json =
@@ -145,7 +149,8 @@ public final class ConnectionRoutes {
                             ConnectionQueries.views(tx, connections).stream()
                                     .map(ConnectionView::json)
                                     .toList());
-            page.ifPresent(_ -> json.put("total", ConnectionQueries.count(tx, caller.workspace())));
+            page.ifPresent(_ ->
+                    json.put("total", ConnectionQueries.count(tx, caller.workspace(), filter)));
             return Reply.ok(json);
         });
     }
