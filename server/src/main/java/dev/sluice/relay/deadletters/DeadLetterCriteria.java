@@ -52,8 +52,7 @@ public record DeadLetterCriteria(
     ///
     /// @param resolved the only value that the field `resolved` may have
     public static DeadLetterCriteria read(FieldReader input, boolean resolved) {
-        var statuses = input.parsedList("status", 1, MAX_STATUSES, DeadLetterCriteria::status);
-        input.rejectNull("status", statuses);
+        var statuses = input.parsedList("status", 0, MAX_STATUSES, DeadLetterCriteria::status);
         var asked = input.bool("resolved");
         if (asked.orElse(resolved) != resolved) {
             input.addError(
@@ -70,7 +69,9 @@ public record DeadLetterCriteria(
         }
         return new DeadLetterCriteria(
                 Set.copyOf(
-                        statuses.orElse(List.of(DeliveryStatus.FAILED, DeliveryStatus.EXHAUSTED))),
+                        statuses.toOptional()
+                                .filter(listed -> !listed.isEmpty())
+                                .orElse(List.of(DeliveryStatus.FAILED, DeliveryStatus.EXHAUSTED))),
                 input.uuid("source_id").toOptional(),
                 input.uuid("connection_id").toOptional(),
                 input.uuid("destination_id").toOptional(),

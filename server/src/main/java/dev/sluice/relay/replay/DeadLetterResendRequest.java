@@ -26,7 +26,6 @@ record DeadLetterResendRequest(
                 input.integer("per_second", ReplayScope.MIN_PER_SECOND, ReplayScope.MAX_PER_SECOND)
                         .toOptional();
         var isDryRun = input.bool("dry_run");
-        input.rejectNull("dry_run", isDryRun);
         input.check();
         return new DeadLetterResendRequest(criteria, limit, perSecond, isDryRun.orElse(false));
     }
