@@ -69,6 +69,7 @@ class TracingTest {
             assertThat(span.getEndTimeUnixNano()).isGreaterThan(span.getStartTimeUnixNano());
         }
         assertThat(attribute(deliver, "http.response.status_code")).contains("200");
+        assertThat(attribute(deliver, "server.address")).contains("127.0.0.1");
         var received = receiver.requests().getFirst();
         assertThat(received.values("traceparent"))
                 .containsExactly("00-" + TRACE + "-" + hex(deliver.getSpanId()) + "-01");

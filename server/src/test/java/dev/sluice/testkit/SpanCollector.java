@@ -60,6 +60,11 @@ public final class SpanCollector implements AutoCloseable {
                 .toList();
     }
 
+    /// Returns the number of spans with this name.
+    public int count(String name) {
+        return (int) spans.stream().filter(span -> span.getName().equals(name)).count();
+    }
+
     /// Returns the value of an attribute, as text; empty if the span has none of this name.
     public static Optional<String> attribute(Span span, String name) {
         return span.getAttributesList().stream()

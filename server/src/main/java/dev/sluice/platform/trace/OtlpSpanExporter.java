@@ -12,6 +12,7 @@ import io.opentelemetry.context.Context;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
 import io.opentelemetry.sdk.autoconfigure.AutoConfiguredOpenTelemetrySdk;
 import io.opentelemetry.sdk.autoconfigure.spi.ConfigurationException;
+import io.opentelemetry.sdk.trace.samplers.Sampler;
 import io.opentelemetry.sdk.trace.samplers.SamplingDecision;
 
 import java.util.HashMap;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 
 /// The SDK of OpenTelemetry, configured by its own settings. It batches spans and sends them on a
 /// thread of its own.
@@ -38,9 +40,13 @@ final class OtlpSpanExporter implements SpanExporter {
     private final OpenTelemetrySdk sdk;
     private final Tracer tracer;
 
-    private OtlpSpanExporter(OpenTelemetrySdk sdk, PresetIds ids) {
+    /// Decides what is recorded. The SDK's own is always on: what gets there is decided already.
+    private final Sampler sampler;
+
+    private OtlpSpanExporter(OpenTelemetrySdk sdk, PresetIds ids, Sampler sampler) {
         this.sdk = sdk;
         this.ids = ids;
+        this.sampler = sampler;
         this.tracer = sdk.getTracer("sluice");
     }
 
@@ -49,33 +55,31 @@ final class OtlpSpanExporter implements SpanExporter {
         settings.forEach((name, value) ->
                 properties.put(name.toLowerCase(Locale.ROOT).replace('_', '.'), value));
         var ids = new PresetIds();
+        var sampler = new AtomicReference<>(Sampler.alwaysOn());
         SdkLogHandler.install();
         try {
             var configured =
                     AutoConfiguredOpenTelemetrySdk.builder()
                             .disableShutdownHook()
                             .addPropertiesSupplier(() -> properties)
+                            .addSamplerCustomizer((chosen, _) -> {
+                                sampler.set(chosen);
+                                return Sampler.alwaysOn();
+                            })
                             .addTracerProviderCustomizer(
                                     (provider, _) -> provider.setIdGenerator(ids))
                             .build();
-            return new OtlpSpanExporter(configured.getOpenTelemetrySdk(), ids);
+            return new OtlpSpanExporter(configured.getOpenTelemetrySdk(), ids, sampler.get());
         } catch (ConfigurationException e) {
             throw new IllegalArgumentException(e.getMessage(), e);
         }
     }
 
     @Override
-    public boolean isSampled(String traceId) {
+    public boolean isSampled(String id) {
         var decision =
-                sdk.getSdkTracerProvider()
-                        .getSampler()
-                        .shouldSample(
-                                Context.root(),
-                                traceId,
-                                "",
-                                SpanKind.INTERNAL,
-                                Attributes.empty(),
-                                List.of());
+                sampler.shouldSample(
+                        Context.root(), id, "", SpanKind.INTERNAL, Attributes.empty(), List.of());
         return decision.getDecision() == SamplingDecision.RECORD_AND_SAMPLE;
     }
 

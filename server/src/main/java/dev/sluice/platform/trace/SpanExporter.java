@@ -5,8 +5,10 @@ import java.util.Map;
 /// Sends spans away. Thread-safe; `record` never waits.
 public interface SpanExporter extends AutoCloseable {
 
-    /// Returns whether the trace with this id is recorded, if nobody has decided that before.
-    boolean isSampled(String traceId);
+    /// Returns whether a trace is recorded about which nobody has decided before.
+    ///
+    /// @param id 32 hexadecimal digits, evenly distributed, always the same for the same trace
+    boolean isSampled(String id);
 
     /// Queues the span. A span that finds no room is dropped.
     void record(Span span);

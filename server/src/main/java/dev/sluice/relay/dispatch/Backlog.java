@@ -62,6 +62,10 @@ public final class Backlog implements Loop.Step {
     /// number of deliveries in memory.
     private static final int RESEND_SHARE_DIVISOR = 16;
 
+    /// How long a lane rests for whose probe there was no memory. Each try claims the probe, which
+    /// writes its circuit.
+    private static final Duration NO_ROOM_REST = Duration.ofSeconds(1);
+
     private static final Duration UNKNOWN_CONNECTION_RETRY_INTERVAL = Duration.ofSeconds(1);
 
     private final Lanes lanes;
@@ -188,6 +192,10 @@ public final class Backlog implements Loop.Step {
             case KEEP -> {}
             case NOTHING_DUE -> leases.release(reader, lanes.firstDue(reader.lane()));
             case NO_PROBE -> sleepUntilNextTry(reader);
+            case NO_ROOM -> {
+                reader.blocked(clock.instant());
+                reader.restFor(clock.instant(), NO_ROOM_REST);
+            }
             case FAILED -> reader.failed(clock.instant());
         }
     }

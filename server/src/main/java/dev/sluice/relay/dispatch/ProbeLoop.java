@@ -34,6 +34,8 @@ public final class ProbeLoop implements Loop.Step {
         NOTHING_DUE,
         /// Sleeps until the circuit's next try: it is not due any more, or another lane has it.
         NO_PROBE,
+        /// Rests, because there is no memory for the payload of its first delivery.
+        NO_ROOM,
         /// Rests, because it could not be read.
         FAILED
     }
@@ -139,7 +141,8 @@ public final class ProbeLoop implements Loop.Step {
         } finally {
             giveBackUnlessSent(isSent, probe.get());
         }
-        return ProbeAnswer.KEEP;
+        boolean isSettled = isSent || reader.inMemory() > 0 || reader.isResting(clock.instant());
+        return isSettled ? ProbeAnswer.KEEP : ProbeAnswer.NO_ROOM;
     }
 
     private void giveBackUnlessSent(boolean isSent, Probe probe) {

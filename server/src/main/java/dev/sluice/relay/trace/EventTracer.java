@@ -92,7 +92,7 @@ public final class EventTracer {
             attributes.put("sluice.delivery_id", request.delivery().toString());
             attributes.put("sluice.attempt", request.attempt());
             attributes.put("http.request.method", "POST");
-            attributes.put("server.address", request.url().host().toString());
+            attributes.put("server.address", request.url().host().text());
             Optional<String> error =
                     switch (outcome) {
                         case Outcome.DestinationResponse answer -> {
@@ -133,7 +133,7 @@ public final class EventTracer {
                                 hex(id.getMostSignificantBits())
                                         + hex(id.getLeastSignificantBits()));
         boolean isSampled =
-                sent.map(TraceContext::isSampled).orElseGet(() -> spans.isSampled(traceId));
+                sent.map(TraceContext::isSampled).orElseGet(() -> spans.isSampled(mixed(id)));
         return new TraceContext(traceId, spanId(id), isSampled);
     }
 
@@ -154,6 +154,12 @@ public final class EventTracer {
         mixed = (mixed ^ mixed >>> 27) * 0x94D049BB133111EBL;
         mixed ^= mixed >>> 31;
         return hex(mixed == 0 ? 1 : mixed);
+    }
+
+    /// Returns an id for the sampler, which decides by the lower bits of a trace's id. In the id of
+    /// an event these are not evenly distributed: its first two bits are fixed (RFC 9562, 4.1).
+    private static String mixed(UUID event) {
+        return spanId(event) + spanId(event);
     }
 
     private static String hex(long bits) {

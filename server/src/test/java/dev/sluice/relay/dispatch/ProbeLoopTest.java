@@ -151,6 +151,31 @@ class ProbeLoopTest {
         assertThat(wakes()).containsExactly(wakeAt);
     }
 
+    /// Each try would claim the probe and give it back, which writes the circuit.
+    @Test
+    void a_probe_without_memory_for_its_payload_is_tried_again_after_a_rest()
+            throws InterruptedException {
+        down(DOWN, 1, harness.clock.instant());
+        harness.wakeAll();
+        read();
+        var other = harness.given.destination("other.example", 4);
+        harness.refreshConfiguration();
+        var admission = harness.dispatcher.admission();
+        assertThat(admission.reserve(other, 256 << 20)).isTrue();
+
+        var probeLoop = harness.backlog.probeLoop();
+        assertThat(probeLoop.run()).isTrue();
+        admission.cancel(other, 256 << 20);
+        read();
+        assertThat(probeLoop.run()).as("tried again at once").isFalse();
+        assertThat(sentToDown()).isZero();
+
+        harness.clock.advance(Duration.ofSeconds(2));
+        read();
+        assertThat(probeLoop.run()).isTrue();
+        harness.awaitSent(DOWN, 1);
+    }
+
     /// The lane that was lent belongs to others by then, and the probe that was claimed for it is
     /// given back.
     @Test
