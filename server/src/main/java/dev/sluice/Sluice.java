@@ -76,6 +76,7 @@ final class Sluice implements AutoCloseable {
     private void open(
             Config config, Clocks clocks, String version, Optional<DoubleSupplier> freeShare)
             throws IOException {
+        requireFreePorts(config);
         var random = new SecretGenerator();
         var storage = Storage.open(config, random, shutdown);
         clocks.setBy().accept(storage.pools().relay());
@@ -169,6 +170,37 @@ final class Sluice implements AutoCloseable {
                 freeShare.orElse(measured));
     }
 
+    /// Finds out that a port is taken before anything is created. The ports stay free until the
+    /// server is ready to answer.
+    private static void requireFreePorts(Config config) {
+        try {
+            HttpServer.requireFree(config.server().host(), config.server().port());
+        } catch (IOException e) {
+            throw cannotListen(config.server(), e);
+        }
+        config.metrics()
+                .ifPresent(metrics -> {
+                    try {
+                        HttpServer.requireFree(metrics.host(), metrics.port());
+                    } catch (IOException e) {
+                        throw cannotListen(metrics, e);
+                    }
+                });
+    }
+
+    private static StartupException cannotListen(Config.ServerSettings settings, IOException e) {
+        return new StartupException(
+                "Cannot listen on %s:%s: %s. Free the port, or choose another with SLUICE_PORT."
+                        .formatted(settings.host(), Integer.toString(settings.port()), cause(e)));
+    }
+
+    private static StartupException cannotListen(Config.MetricsSettings settings, IOException e) {
+        return new StartupException(
+                ("Cannot listen for metrics on %s:%s: %s. Free the port, or choose another with"
+                                + " SLUICE_METRICS_PORT.")
+                        .formatted(settings.host(), Integer.toString(settings.port()), cause(e)));
+    }
+
     private void listen(Config config, Uuid7 ids) {
         var settings =
                 new HttpServer.ListenerSettings(
@@ -176,14 +208,7 @@ final class Sluice implements AutoCloseable {
         try {
             port = shutdown.closing("HTTP", HttpServer.start(settings, router, ids)).port();
         } catch (IOException e) {
-            throw new StartupException(
-                    "Cannot listen on "
-                            + config.server().host()
-                            + ":"
-                            + config.server().port()
-                            + ": "
-                            + cause(e)
-                            + ". Free the port, or choose another with SLUICE_PORT.");
+            throw cannotListen(config.server(), e);
         }
         log.atInfo()
                 .addKeyValue("host", config.server().host())
@@ -202,14 +227,7 @@ final class Sluice implements AutoCloseable {
                     shutdown.closing("metrics", HttpServer.start(listener, metricsRouter, ids))
                             .port();
         } catch (IOException e) {
-            throw new StartupException(
-                    "Cannot listen for metrics on "
-                            + settings.host()
-                            + ":"
-                            + settings.port()
-                            + ": "
-                            + cause(e)
-                            + ". Free the port, or choose another with SLUICE_METRICS_PORT.");
+            throw cannotListen(settings, e);
         }
         log.atInfo()
                 .addKeyValue("host", settings.host())

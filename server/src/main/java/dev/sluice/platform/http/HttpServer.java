@@ -14,6 +14,8 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
@@ -58,6 +60,16 @@ public final class HttpServer implements AutoCloseable {
                 maxConnections(maxOpenFiles()),
                 router,
                 ids);
+    }
+
+    /// Throws if nobody can listen there now.
+    ///
+    /// @param port 0 means any free port
+    public static void requireFree(String host, int port) throws IOException {
+        try (var socket = new ServerSocket()) {
+            socket.setReuseAddress(true); // as the server itself does
+            socket.bind(new InetSocketAddress(host, port));
+        }
     }
 
     static HttpServer start(
