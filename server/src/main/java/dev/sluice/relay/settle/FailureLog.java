@@ -35,15 +35,15 @@ public final class FailureLog {
     ///
     /// @param since when that line was logged
     /// @param last the event of the last failure; empty if there was none
-    private record FailureCount(Instant since, long count, String name, Optional<EventId> last) {
+    private record SilencedFailures(Instant since, long count, String name, Optional<EventId> last) {
 
-        FailureCount plus(EventId event) {
-            return new FailureCount(since, count + 1, name, Optional.of(event));
+        SilencedFailures plus(EventId event) {
+            return new SilencedFailures(since, count + 1, name, Optional.of(event));
         }
     }
 
     private final InstantSource clock;
-    private final ConcurrentHashMap<FailureKind, FailureCount> counts = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<FailureKind, SilencedFailures> counts = new ConcurrentHashMap<>();
 
     public FailureLog(InstantSource clock) {
         this.clock = clock;
@@ -106,7 +106,7 @@ public final class FailureLog {
                         new FailureKind(destination.id(), isEnd),
                         (_, known) ->
                                 known == null
-                                        ? new FailureCount(
+                                        ? new SilencedFailures(
                                                 clock.instant(),
                                                 0,
                                                 destination.spec().name(),
@@ -125,8 +125,8 @@ public final class FailureLog {
         }
     }
 
-    private Optional<FailureCount> takeDue(FailureKind kind, Instant now) {
-        var due = new FailureCount[1];
+    private Optional<SilencedFailures> takeDue(FailureKind kind, Instant now) {
+        var due = new SilencedFailures[1];
         counts.computeIfPresent(
                 kind,
                 (_, count) -> {
@@ -137,12 +137,12 @@ public final class FailureLog {
                     due[0] = count;
                     return count.count() == 0
                             ? null
-                            : new FailureCount(now, 0, count.name(), Optional.empty());
+                            : new SilencedFailures(now, 0, count.name(), Optional.empty());
                 });
         return Optional.ofNullable(due[0]);
     }
 
-    private static void logCount(FailureKind kind, FailureCount count) {
+    private static void logCount(FailureKind kind, SilencedFailures count) {
         String last = count.last().map(EventId::toString).orElse("");
         if (kind.isEnd()) {
             log.atInfo()
