@@ -65,7 +65,7 @@ import java.util.function.UnaryOperator;
 final class DispatchHarness implements AutoCloseable {
 
     private static final Payload PAYLOAD = Some.payload("{}");
-    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
 
     /// The addresses through which each user of the database reaches it.
     record DatabaseAddresses(Database pool, Database journal, Database results) {}
