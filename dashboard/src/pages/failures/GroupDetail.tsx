@@ -161,14 +161,14 @@ function Replay({ group, letters }: { group: Group; letters: Letter[] }) {
     queryKey: ['dlq', 'estimate', connections],
     queryFn: async () => {
       const all = await Promise.all(connections.map((id) => call('POST /api/v1/deliveries/resend-bulk', { body: { connection_id: id, statuses: FAILED, dry_run: true } })));
-      return all.reduce((sum, one) => sum + ('would_create' in one ? one.would_create : 0), 0);
+      return all.reduce((sum, one) => sum + (one.would_create ?? 0), 0);
     },
     enabled: connections.length > 0,
   });
   const all = useMutation({
     mutationFn: async () => {
       const made = await Promise.all(connections.map((id) => call('POST /api/v1/deliveries/resend-bulk', { body: { connection_id: id, statuses: FAILED } })));
-      return { created: made.reduce((sum, one) => sum + one.created, 0), isJob: made.some((one) => 'replay_id' in one && one.replay_id !== undefined) };
+      return { created: made.reduce((sum, one) => sum + one.created, 0), isJob: made.some((one) => one.replay_id !== undefined) };
     },
     onSuccess: ({ created, isJob }) => {
       toast(isJob ? `A replay of about ${count(created)} started: see Replays` : `${plural(created, 'delivery', 'deliveries')} on the way`);

@@ -21,7 +21,8 @@ export function ReplaysPage() {
   const replays = useReplays(page);
   const connections = useConnections();
   const sources = useSources();
-  const nameOf = (id: string) => {
+  const nameOf = (id: string | null) => {
+    if (id === null) return 'Several connections';
     const connection = connections.data?.items.find((one) => one.id === id);
     const source = sources.data?.items.find((one) => one.id === connection?.source_id);
     return connection ? `${source?.name ?? 'a source'} to ${connection.destination.name}` : shortId(id);
@@ -66,6 +67,7 @@ export function ReplaysPage() {
 
 const STATES: Record<Replay['status'], { state: 'delivering' | 'delivered' | 'rejected' | 'held'; label: string }> = {
   running: { state: 'delivering', label: 'Running' },
+  paused: { state: 'held', label: 'Paused' },
   completed: { state: 'delivered', label: 'Completed' },
   cancelled: { state: 'held', label: 'Cancelled' },
   failed: { state: 'rejected', label: 'Failed' },
@@ -91,7 +93,7 @@ function Row({ replay, name }: { replay: Replay; name: string }) {
         <Ago time={replay.created_at} />
       </td>
       <td className="sum">
-        <Link href={`/connections/${replay.connection_id}`}>{name}</Link>
+        {replay.connection_id === null ? name : <Link href={`/connections/${replay.connection_id}`}>{name}</Link>}
       </td>
       <td className="wide muted">{replay.statuses.join(', ')}</td>
       <td className="dl">
@@ -110,7 +112,7 @@ function Row({ replay, name }: { replay: Replay; name: string }) {
         {replay.reason !== null && <p className="t-failed small">{replay.reason}</p>}
       </td>
       <td className="r">
-        {replay.status === 'running' && (
+        {(replay.status === 'running' || replay.status === 'paused') && (
           <Button disabled={cancel.isPending} onClick={() => cancel.mutate()}>
             Cancel
           </Button>

@@ -48,6 +48,7 @@ class ArchitectureTest {
                             "platform.http", Set.of("platform.json", "platform.db", "platform.id")),
                     Map.entry("platform.db", Set.of("platform.secret", "platform.meter")),
                     Map.entry("platform.postgres", Set.of("platform.secret")),
+                    Map.entry("platform.log", Set.of("platform.json")),
                     Map.entry("platform.mail", Set.of("platform.secret", "platform.loop")),
                     Map.entry("account.password", Set.of("account.access", "account.audit")),
                     Map.entry("account.audit", Set.of("account.workspace")),
@@ -115,10 +116,12 @@ class ArchitectureTest {
                     Map.entry("relay.trace", Set.of("relay.request", "relay.send")),
                     Map.entry("relay.journal", Set.of("relay.store")),
                     Map.entry("relay.store", Set.of("relay.usage")),
-                    Map.entry("relay.replay", Set.of("relay.store")),
+                    Map.entry("relay.replay", Set.of("relay.store", "relay.deadletters")),
                     Map.entry("relay.node", Set.of("relay.store")),
                     Map.entry("relay.inflight", Set.of("relay.store")),
-                    Map.entry("relay.retention", Set.of("relay.store", "relay.usage")),
+                    Map.entry(
+                            "relay.retention",
+                            Set.of("relay.store", "relay.usage", "relay.deadletters")),
                     Map.entry(
                             "relay.upkeep", Set.of("relay.store", "relay.dispatch", "relay.node")),
                     Map.entry("observe.metrics", Set.of("observe.audit")),
@@ -141,7 +144,8 @@ class ArchitectureTest {
                     Map.entry("org.eclipse.angus..", "platform.mail"),
                     Map.entry("org.tukaani..", "platform.postgres"),
                     Map.entry("io.opentelemetry..", "platform.trace"),
-                    Map.entry("io.prometheus..", "observe.metrics"));
+                    Map.entry("io.prometheus..", "observe.metrics"),
+                    Map.entry("ch.qos.logback..", "platform.log"));
 
     /// The packages that measure durations. They need a clock that cannot be set.
     private static final String[] NANO_TIME_PACKAGES = {
@@ -151,6 +155,7 @@ class ArchitectureTest {
         ROOT_PACKAGE + ".relay.journal",
         ROOT_PACKAGE + ".relay.ingest",
         ROOT_PACKAGE + ".relay.replay",
+        ROOT_PACKAGE + ".relay.deadletters",
         ROOT_PACKAGE + ".relay.assembly",
         ROOT_PACKAGE + ".observe.usage",
         ROOT_PACKAGE + ".observe.stream",
@@ -443,8 +448,7 @@ class ArchitectureTest {
                 .doNotHaveSimpleName("SdkLogHandler")
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage(
-                        "java.util.logging..", "org.apache.commons.logging..", "ch.qos.logback..")
+                .resideInAnyPackage("java.util.logging..", "org.apache.commons.logging..")
                 .check(SLUICE_CLASSES);
     }
 

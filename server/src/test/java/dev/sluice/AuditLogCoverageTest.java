@@ -66,7 +66,19 @@ class AuditLogCoverageTest {
                     entry(
                             "resendDeliveries",
                             "AuditLogTest.resends_are_named_with_the_key_that_asked"),
-                    entry("cancelReplay", "AuditLogTest.a_job_that_is_cancelled_is_named"));
+                    entry("cancelReplay", "AuditLogTest.a_job_that_is_cancelled_is_named"),
+                    entry(
+                            "resendDeadLetters",
+                            "ResolvedDeadLettersTest.a_replay_is_paused_resumed_slowed_and_named_in_the_audit_log"),
+                    entry(
+                            "pauseReplay",
+                            "ResolvedDeadLettersTest.a_replay_is_paused_resumed_slowed_and_named_in_the_audit_log"),
+                    entry(
+                            "resumeReplay",
+                            "ResolvedDeadLettersTest.a_replay_is_paused_resumed_slowed_and_named_in_the_audit_log"),
+                    entry(
+                            "updateReplay",
+                            "ResolvedDeadLettersTest.a_replay_is_paused_resumed_slowed_and_named_in_the_audit_log"));
 
     @AutoClose private static final RunningSluice sluice = RunningSluice.start();
     @AutoClose private static final Db db = sluice.db();

@@ -25,6 +25,7 @@ class StopOrderTest {
                             "stream access",
                             "stream feed",
                             "free space",
+                            "failure log",
                             "erasure",
                             "replays",
                             "replays, at its end",

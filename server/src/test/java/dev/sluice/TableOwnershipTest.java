@@ -58,6 +58,7 @@ class TableOwnershipTest {
                     entry("retention", "relay/retention"),
                     entry("retention_notice", "relay/retention"),
                     entry("replay_job", "relay/replay"),
+                    entry("dismissal", "relay/deadletters"),
                     entry("audit_log", "account/audit"),
                     entry("audit", "observe/audit"));
 

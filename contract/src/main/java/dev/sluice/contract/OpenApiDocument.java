@@ -8,12 +8,14 @@ import com.networknt.schema.SpecificationVersion;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /// An OpenAPI 3.1 document whose bodies have named schemas. Thread-safe.
@@ -24,10 +26,15 @@ public final class OpenApiDocument {
     private static final String BASE_URI = "https://sluice.invalid/openapi.json";
     private static final String JSON_TYPE = "application/json";
 
+    /// The keywords whose schemas only add conditions to the fields that the outer schema names.
+    private static final Set<String> CONDITIONS = Set.of("if", "then", "else");
+
     private final JsonNode root;
     private final List<ApiOperation> operations = new ArrayList<>();
     private final SchemaRegistry registry;
+    private final SchemaRegistry closedRegistry;
     private final Map<String, Schema> schemas = new ConcurrentHashMap<>();
+    private final Map<String, Schema> closedSchemas = new ConcurrentHashMap<>();
 
     private OpenApiDocument(JsonNode root) {
         this.root = root;
@@ -38,17 +45,41 @@ public final class OpenApiDocument {
                 }
             }
         }
+        this.registry = registry(root);
+        var closed = root.deepCopy();
+        closed.at("/components/schemas").forEach(OpenApiDocument::close);
+        this.closedRegistry = registry(closed);
+    }
+
+    private static SchemaRegistry registry(JsonNode document) {
         var config =
                 SchemaRegistryConfig.builder()
                         .formatAssertionsEnabled(true)
                         .locale(Locale.ENGLISH)
                         .build();
-        this.registry =
-                SchemaRegistry.withDefaultDialect(
-                        SpecificationVersion.DRAFT_2020_12,
-                        builder ->
-                                builder.schemaRegistryConfig(config)
-                                        .schemas(Map.of(BASE_URI, root.toString())));
+        return SchemaRegistry.withDefaultDialect(
+                SpecificationVersion.DRAFT_2020_12,
+                builder ->
+                        builder.schemaRegistryConfig(config)
+                                .schemas(Map.of(BASE_URI, document.toString())));
+    }
+
+    /// Refuses every field that the schema, or a schema in it, does not name.
+    private static void close(JsonNode schema) {
+        if (schema instanceof ObjectNode object
+                && object.path("properties").isObject()
+                && !object.has("additionalProperties")) {
+            object.put("additionalProperties", false);
+        }
+        schema.properties().stream()
+                .filter(field -> !CONDITIONS.contains(field.getKey()))
+                .forEach(field -> close(field.getValue()));
+        schema.values()
+                .forEach(element -> {
+                    if (schema.isArray()) {
+                        close(element);
+                    }
+                });
     }
 
     public static OpenApiDocument parse(String text) {
@@ -89,19 +120,14 @@ public final class OpenApiDocument {
                 .orElseThrow(() -> new IllegalArgumentException("no operation " + id));
     }
 
-    /// Returns the operation that answers a request. Like the router, it prefers the one with the
-    /// fewest path parameters.
+    /// Returns the operation that answers a request. Like the router, it takes only the paths with
+    /// the fewest parameters, whatever their methods.
     public Optional<ApiOperation> find(String method, String path) {
-        Optional<ApiOperation> best = Optional.empty();
-        for (var operation : operations) {
-            if (operation.method().equals(method)
-                    && matches(operation, path)
-                    && (best.isEmpty()
-                            || countParameters(operation) < countParameters(best.get()))) {
-                best = Optional.of(operation);
-            }
-        }
-        return best;
+        var found = operations.stream().filter(one -> matches(one, path)).toList();
+        long fewest = found.stream().mapToLong(OpenApiDocument::countParameters).min().orElse(0);
+        return found.stream()
+                .filter(one -> countParameters(one) == fewest && one.method().equals(method))
+                .findFirst();
     }
 
     private static long countParameters(ApiOperation operation) {
@@ -130,6 +156,17 @@ public final class OpenApiDocument {
     /// Validates a value against the schema that `ref` names. Returns each error as `path:
     /// message`.
     public List<String> schemaErrors(String ref, JsonNode value) {
+        return errors(registry, schemas, ref, value);
+    }
+
+    /// Validates a body that the server sent. Answers may gain fields, so their schemas are open
+    /// for clients; here a field that the schema does not name is an error.
+    public List<String> answerErrors(String ref, JsonNode value) {
+        return errors(closedRegistry, closedSchemas, ref, value);
+    }
+
+    private static List<String> errors(
+            SchemaRegistry registry, Map<String, Schema> schemas, String ref, JsonNode value) {
         var schema =
                 schemas.computeIfAbsent(
                         ref, name -> registry.getSchema(SchemaLocation.of(BASE_URI + name)));

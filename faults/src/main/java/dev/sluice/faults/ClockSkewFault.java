@@ -8,7 +8,9 @@ import dev.sluice.faults.cluster.SkewedClock;
 
 import java.time.Duration;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /// 20: the clock of one relay is ten minutes ahead, then ten behind, then an hour behind, then
@@ -39,7 +41,15 @@ final class ClockSkewFault implements Fault {
         return TestbedSpec.standard()
                 .with(new SinkBehaviour.FlakyAnswers(50, Duration.ZERO))
                 .retrying(Collections.nCopies(10, RETRY_SECONDS))
-                .requiring(ClusterRequirements.ofSecondRelaySettings(made.environment()));
+                .requiring(
+                        ClusterRequirements.ofSecondRelaySettings(
+                                withEveryAttemptLogged(made.environment())));
+    }
+
+    private static Map<String, String> withEveryAttemptLogged(Map<String, String> environment) {
+        var settings = new HashMap<>(environment);
+        settings.put("SLUICE_LOG_LEVEL", "debug");
+        return settings;
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.sluice.faults;
 
 import dev.sluice.bench.platform.Wait;
 import dev.sluice.bench.relay.RelayProcess;
+import dev.sluice.faults.cluster.RelayCluster.ClusterRequirements;
 import dev.sluice.faults.wire.LinkConditions;
 import dev.sluice.faults.wire.LinkConditions.LinkDirection;
 
@@ -9,6 +10,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /// 9: nothing passes between a relay and PostgreSQL; then nothing passes from PostgreSQL only.
 final class NetworkPartitionFault implements Fault {
@@ -30,7 +32,10 @@ final class NetworkPartitionFault implements Fault {
 
     @Override
     public TestbedSpec testbedSpec() {
-        return TestbedSpec.slow().withProxies();
+        return TestbedSpec.slow()
+                .withProxies()
+                .requiring(
+                        ClusterRequirements.ofRelaySettings(Map.of("SLUICE_LOG_LEVEL", "debug")));
     }
 
     @Override

@@ -87,7 +87,22 @@ public record CredentialFields(FieldReader input, String config, CustomHeaderRul
         if (name.contains(":")) {
             input.addError("username", "must not contain a colon (RFC 7617).");
         }
+        refuseControlCharacters("username", name);
         return name;
+    }
+
+    /// Reads the required password for HTTP basic authentication.
+    public Secret password() {
+        var password = secret("password");
+        refuseControlCharacters("password", password.reveal());
+        return password;
+    }
+
+    /// A stored row may have some, from before they were refused.
+    private void refuseControlCharacters(String field, String text) {
+        if (!headerRules.isForStoredRows() && text.chars().anyMatch(Character::isISOControl)) {
+            input.addError(field, "must not contain control characters (RFC 7617).");
+        }
     }
 
     /// Reads the name of a header that holds a credential and that users may choose.

@@ -60,6 +60,11 @@ public final class CustomHeaderRules {
                 HTTP_NAMES, own.names(), List.of(own.signature(), own.timestamp()));
     }
 
+    /// Whether these are [#FOR_STORED_ROWS].
+    boolean isForStoredRows() {
+        return this == FOR_STORED_ROWS;
+    }
+
     /// Whether no user may set this header and no sender may pass it on.
     public boolean isReserved(String name) {
         return reservedNames.contains(name);

@@ -5,11 +5,13 @@ import java.util.List;
 /// The names of the headers that Sluice itself sets on deliveries.
 ///
 /// @param signature set with `hmac` authentication only, as is `timestamp`
+/// @param method holds the method of the sender's request
 /// @param hop holds how many relays the event has passed through
 public record OwnHeaders(
         String eventId,
         String deliveryId,
         String attempt,
+        String method,
         String hop,
         String signature,
         String timestamp) {
@@ -20,12 +22,13 @@ public record OwnHeaders(
                 prefix + "-Event-Id",
                 prefix + "-Delivery-Id",
                 prefix + "-Attempt",
+                prefix + "-Method",
                 prefix + "-Hop",
                 prefix + "-Signature",
                 prefix + "-Timestamp");
     }
 
     List<String> names() {
-        return List.of(eventId, deliveryId, attempt, hop, signature, timestamp);
+        return List.of(eventId, deliveryId, attempt, method, hop, signature, timestamp);
     }
 }

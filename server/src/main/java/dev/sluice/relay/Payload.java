@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The headers and the body of an event, byte for byte as they arrived.
+/// The headers and the body of an event, byte for byte as they arrived, and its method.
 ///
 /// Headers are kept in their wire format: Latin-1 lines of the form `Name: value`. Each line ends
 /// with CR LF, which cannot occur in a header value. Immutable by convention: no code writes to the
@@ -25,24 +25,40 @@ public final class Payload {
     private static final byte[] HEADER_SEPARATOR = {':', ' '};
     private static final byte[] HEADER_LINE_END = {'\r', '\n'};
 
+    /// The method of most webhooks, and of every event that a user made up.
+    private static final String USUAL_METHOD = "POST";
+
+    private final String method;
     private final byte[] headerLines;
     private final byte[] body;
 
     /// The parsed header lines; null until they are first requested.
     private final @Nullable List<Header> headers;
 
-    private Payload(byte[] headerLines, byte[] body, @Nullable List<Header> headers) {
+    private Payload(
+            String method, byte[] headerLines, byte[] body, @Nullable List<Header> headers) {
+        this.method = method;
         this.headerLines = headerLines;
         this.body = body;
         this.headers = headers;
     }
 
     public static Payload of(List<Header> headers, byte[] body) {
-        return new Payload(lines(headers), body, List.copyOf(headers));
+        return new Payload(USUAL_METHOD, lines(headers), body, List.copyOf(headers));
     }
 
     public static Payload fromStored(byte[] headerLines, byte[] body) {
-        return new Payload(headerLines, body, null);
+        return new Payload(USUAL_METHOD, headerLines, body, null);
+    }
+
+    /// Returns the same payload of a request with this method.
+    public Payload withMethod(String other) {
+        return new Payload(other, headerLines, body, headers);
+    }
+
+    /// Returns the method of the request that brought the event.
+    public String method() {
+        return method;
     }
 
     public byte[] headerLines() {

@@ -176,8 +176,8 @@ class AlertConfigApiTest {
                     {'channel': 'messenger', 'config': {'token': '../x', 'chat_id': 1}}                    | config.token must have 1 to 128 characters, only A-Z a-z 0-9 : _ -, as the bot's own token has.
                     {'channel': 'messenger', 'config': {'token': '1:a', 'chat_id': 1.5}}                   | config.chat_id must be a whole number.
                     {'channel': 'messenger', 'config': {'token': '1:a', 'chat_id': 'ops'}}                 | config.chat_id must be the number of a chat, or @ and the name of a channel.
-                    {'channel': 'webhook', 'config': {'url': 'ftp://example.com'}}                         | config.url must be absolute and start with http:// or https://
-                    {'channel': 'webhook', 'config': {'url': 'http://10.0.0.1/'}}                          | config.url must not point to a private or internal address; the operator of this server can allow it with SLUICE_ALLOW_PRIVATE_DESTINATIONS
+                    {'channel': 'webhook', 'config': {'url': 'ftp://example.com'}}                         | config.url must be absolute and start with http:// or https://.
+                    {'channel': 'webhook', 'config': {'url': 'http://10.0.0.1/'}}                          | config.url must not point to a private or internal address; the operator of this server can allow it with SLUICE_ALLOW_PRIVATE_DESTINATIONS.
                     {'channel': 'email', 'config': {'to': 'a@b.c'}, 'last_error': 'x'}                     | last_error is not a known field.
                     {'channel': 'email', 'config': {'to': 'a@b.c'}, 'source_id': 'x'}                      | source_id must be a UUID.
                     {'channel': 'email', 'config': {'to': 'a@b.c'}, 'enabled': 'yes'}                      | enabled must be true or false.

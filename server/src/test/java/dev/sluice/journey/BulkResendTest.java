@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import tools.jackson.databind.JsonNode;
 
@@ -114,14 +115,26 @@ class BulkResendTest {
     }
 
     @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                ", 'statuses': [], 'since': null, 'until': null, 'dry_run': null",
+                ", 'statuses': null"
+            })
+    void null_and_an_empty_list_count_as_left_out(String more) {
+        ended(DeliveryStatus.EXHAUSTED, 2);
+        ended(DeliveryStatus.FAILED, 1);
+
+        assertThat(created(bulk(more))).isEqualTo(2);
+    }
+
+    @ParameterizedTest
     @CsvSource(
             delimiter = '|',
             quoteCharacter = '"',
             textBlock =
                     """
-                    , 'statuses': []                      | statuses   | must be a list of 1 to 10 strings.
-                    , 'statuses': null                    | statuses   | cannot be null.
-                    , 'statuses': 'failed'                | statuses   | must be a list of 1 to 10 strings.
+                    , 'statuses': 'failed'                | statuses   | must be a list of 0 to 10 strings.
                     , 'statuses': ['failed', 'pending']   | statuses.1 | must be one of exhausted, failed, succeeded.
                     , 'statuses': [4]                     | statuses.0 | must be a string.
                     , 'since': 'yesterday'                | since      | must be a time as in RFC 3339, such as 2026-03-01T12:00:00Z.

@@ -17,7 +17,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
+import java.net.http.HttpRequest;
 import java.security.GeneralSecurityException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.HexFormat;
@@ -118,6 +120,33 @@ class DeliveryTest {
         assertThat(received().values("X-Service-Hop")).containsExactly("1");
         assertThat(received().values("X-Service-Signature")).isEmpty();
         assertThat(received().values("X-Service-Timestamp")).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"POST", "PUT", "PATCH", "DELETE"})
+    void a_delivery_is_a_post_and_names_the_method_of_the_webhook(String method) {
+        var source = connected("", "");
+
+        api.send(
+                api.anonymous(source.text("ingest_path") + "?query=ignored")
+                        .header("X-Service-Method", "FORGED")
+                        .method(method, HttpRequest.BodyPublishers.ofString("{}")));
+
+        assertThat(received().line()).startsWith("POST ").doesNotContain("ignored");
+        assertThat(received().values("X-Service-Method")).containsExactly(method);
+    }
+
+    @Test
+    void a_retry_still_names_the_method_of_the_webhook() {
+        receiver.willAnswer(503, 200);
+        var source = connected("", ", 'retry_policy': {'intervals_seconds': [1]}");
+
+        api.send(
+                api.anonymous(source.text("ingest_path"))
+                        .PUT(HttpRequest.BodyPublishers.ofString("{}")));
+
+        await().atMost(Duration.ofSeconds(20)).until(() -> receiver.requests().size() == 2);
+        assertThat(receiver.requests().getLast().values("X-Service-Method")).containsExactly("PUT");
     }
 
     @Test

@@ -276,7 +276,7 @@ class DestinationApiTest {
         assertThat(refused.errorMessage())
                 .isEqualTo(
                         "url must not point to a private or internal address; the operator of this"
-                                + " server can allow it with SLUICE_ALLOW_PRIVATE_DESTINATIONS");
+                                + " server can allow it with SLUICE_ALLOW_PRIVATE_DESTINATIONS.");
     }
 
     @ParameterizedTest
@@ -285,13 +285,13 @@ class DestinationApiTest {
             quoteCharacter = '`',
             textBlock =
                     """
-                    'ftp://example.com/'            | url must be absolute and start with http:// or https://
-                    '/hook'                         | url must be absolute and start with http:// or https://
-                    'https://u:p@example.com/'      | url must not carry a user name or password; use basic_auth instead
-                    'https://example.com/#part'     | url must not have a fragment (#)
-                    'https://example.com/a b'       | url must not contain spaces or control characters
-                    'https://example.com:0/'        | url must have a port from 1 to 65535, or none
-                    'https://example.com:25/'       | url must not use port 25, which is not for HTTP
+                    'ftp://example.com/'            | url must be absolute and start with http:// or https://.
+                    '/hook'                         | url must be absolute and start with http:// or https://.
+                    'https://u:p@example.com/'      | url must not carry a user name or password; use basic_auth instead.
+                    'https://example.com/#part'     | url must not have a fragment (#).
+                    'https://example.com/a b'       | url must not contain spaces or control characters.
+                    'https://example.com:0/'        | url must have a port from 1 to 65535, or none.
+                    'https://example.com:25/'       | url must not use port 25, which is not for HTTP.
                     7                               | url must be a string.
                     """)
     void a_url_that_cannot_be_sent_to_is_refused(String url, String message) {

@@ -331,12 +331,15 @@ class ErrorEnvelopeTest {
             delimiter = '|',
             textBlock =
                     """
-                    PUT     | /api/v1/sources  | GET, POST
-                    DELETE  | /api/v1/sources/ | GET, POST
-                    OPTIONS | /api/v1/sources  | GET, POST
-                    POST    | /api/v1/events   | GET
-                    PUT     | /api/v1/sources/018f0000-0000-7000-8000-000000000000 | DELETE, GET, PATCH
-                    BREW    | /api/v1/me       | GET
+                    PUT     | /api/v1/sources  | GET, HEAD, POST
+                    DELETE  | /api/v1/sources/ | GET, HEAD, POST
+                    OPTIONS | /api/v1/sources  | GET, HEAD, POST
+                    POST    | /api/v1/events   | GET, HEAD
+                    PUT     | /api/v1/sources/018f0000-0000-7000-8000-000000000000 | DELETE, GET, HEAD, PATCH
+                    OPTIONS | /api/v1/sources/trash       | GET, HEAD
+                    PATCH   | /api/v1/sources/trash       | GET, HEAD
+                    GET     | /api/v1/connections/preview | POST
+                    BREW    | /api/v1/me       | GET, HEAD
                     """)
     void a_method_that_a_path_has_not_is_405(String method, String path, String allow) {
         var answer =

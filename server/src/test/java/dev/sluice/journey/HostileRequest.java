@@ -182,7 +182,7 @@ public record HostileRequest(
                         List.of("")),
                 closed("http-0.9", 505, "GET IN\r\n"),
                 closed("http-1.2", 505, "POST IN HTTP/1.2\r\nHost: h\r\n" + FIVE_BYTE_BODY),
-                closed("http-2-preface", 426, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
+                closed("http-2-preface", 505, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
                 refused("http-none", "SSH-2.0-OpenSSH_9.0\r\n\r\n"),
                 refused(
                         "tls-on-the-plain-port",

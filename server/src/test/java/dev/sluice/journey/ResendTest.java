@@ -21,6 +21,8 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import tools.jackson.databind.JsonNode;
 
@@ -110,6 +112,14 @@ class ResendTest {
         assertThat(resend.path("connection_id").asString()).isEqualTo(other.text("id"));
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"null", " null ", "{}", "{'connection_ids': null}"})
+    void null_counts_as_left_out(String body) {
+        var event = delivered();
+
+        assertThat(resend(event, body).json().path("created").asInt()).isEqualTo(1);
+    }
+
     @Test
     void what_cannot_be_chosen_is_refused_and_nothing_is_created() {
         var elsewhere = api.connect(api.source("other"), destination);
@@ -123,7 +133,6 @@ class ResendTest {
                 "{'connection_ids': []}",
                 "connection_ids",
                 "must be a list of 1 to 1000 strings.");
-        refused(event, "{'connection_ids': null}", "connection_ids", "cannot be null.");
         refused(
                 event,
                 "{'connection_ids': '" + good + "'}",

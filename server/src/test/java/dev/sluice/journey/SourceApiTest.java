@@ -133,7 +133,7 @@ class SourceApiTest {
                     {'name': 'a\\u0000b'}    | name        | name must not contain the NUL character.
                     {'name': 'a\\ud800b'}    | name        | name must be valid Unicode text.
                     {'description': ['x']}   | description | description must be a string.
-                    {'color': 'red'}         | color       | color must have 7 to 7 characters.
+                    {'color': 'red'}         | color       | color must have 7 characters.
                     {'color': '#12345g'}     | color       | color must be a colour such as #2563eb.
                     {'status': 'trash'}      | status      | status must be one of active, paused.
                     {'token': 'mine'}        | token       | token is not a known field.

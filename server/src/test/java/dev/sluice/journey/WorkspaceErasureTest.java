@@ -39,7 +39,7 @@ class WorkspaceErasureTest {
             List.of("quota", "audit_log", "replay_job");
 
     private static final List<String> SOURCE_TABLES =
-            List.of("event", "delivery", "delivery_work", "attempt");
+            List.of("event", "delivery", "delivery_work", "attempt", "dismissal");
     private static final List<String> SUM_TABLES = List.of("rollup_hour", "rollup_day", "total");
 
     private record Tenant(String workspace, Person owner, UUID source, UUID connection) {
@@ -89,6 +89,13 @@ class WorkspaceErasureTest {
                         owner,
                         UUID.fromString(source.text("id")),
                         UUID.fromString(connection.text("id")));
+        db.run(tx ->
+                tx.update(
+                        "insert into dismissal (source_id, delivery_id, dismissed_at) values (?, ?,"
+                                + " ?)",
+                        tenant.source(),
+                        UUID.randomUUID(),
+                        clock.instant()));
         await().atMost(AWAIT_TIMEOUT)
                 .untilAsserted(() -> {
                     assertThat(Tenant.count("delivery", "source_id", tenant.source())).isEqualTo(3);

@@ -63,6 +63,7 @@ public final class Given {
                             "total",
                             "delivery_work",
                             "delivery",
+                            "dismissal",
                             "attempt",
                             "event",
                             "lane",

@@ -31,7 +31,7 @@ public final class OpenApiContract {
 
     /// The statuses of errors that the server sends before it knows the operation.
     private static final Set<Integer> STATUSES_WITHOUT_OPERATION =
-            Set.of(400, 404, 405, 408, 413, 431, 500, 503);
+            Set.of(400, 404, 405, 408, 413, 417, 431, 500, 503, 505);
 
     /// The contract that all tests of this JVM share, so that [ContractReporter] can report on the
     /// whole run.
@@ -165,7 +165,7 @@ public final class OpenApiContract {
     private List<String> bodyErrors(String schema, String body) {
         try {
             return document
-                    .schemaErrors(OpenApiDocument.SCHEMA_PREFIX + schema, reader.readTree(body))
+                    .answerErrors(OpenApiDocument.SCHEMA_PREFIX + schema, reader.readTree(body))
                     .stream()
                     .map(error -> schema + " " + error)
                     .toList();

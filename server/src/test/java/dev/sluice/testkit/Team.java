@@ -2,15 +2,22 @@ package dev.sluice.testkit;
 
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.contract.ApiOperation;
+import dev.sluice.gateway.connection.ConnectionId;
+import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.secret.Sha256;
+import dev.sluice.relay.DeliveryId;
+import dev.sluice.relay.DeliveryStatus;
+import dev.sluice.relay.ErrorCode;
+import dev.sluice.relay.EventId;
 import dev.sluice.testkit.ApiClient.ApiResponse;
 
 import java.net.http.HttpRequest;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -163,6 +170,7 @@ public final class Team {
                                     "/api/v1/alert-configs",
                                     "{'channel':'email','config':{'to':'oncall@example.com'}}")
                             .text("id");
+            case "{id} of deliveries" -> delivery().toString();
             case "{id} of replays" -> replay().toString();
             case "{id} of api-keys" ->
                     db.call(tx -> insertKey(tx, "slk_" + UUID.randomUUID(), "full")).toString();
@@ -246,6 +254,32 @@ public final class Team {
                 "/api/v1/connections",
                 "{'source_id':'%s','destination_id':'%s'}"
                         .formatted(source(false).text("id"), destination().text("id")));
+    }
+
+    /// A delivery that ended without an attempt.
+    private DeliveryId delivery() {
+        var source = source(false);
+        var event =
+                new EventId(
+                        UUID.fromString(
+                                api.ingest(source.text("ingest_path"), "{}").text("request_id")));
+        var connection =
+                create(
+                        "/api/v1/connections",
+                        "{'source_id':'%s','destination_id':'%s'}"
+                                .formatted(source.text("id"), destination().text("id")));
+        var id = DeliveryId.of(event, DeliveryId.MIN_RESEND_ORDINAL);
+        new FinishedDeliveries(db)
+                .add(
+                        List.of(
+                                new FinishedDeliveries.FinishedDelivery(
+                                        id,
+                                        new SourceId(UUID.fromString(source.text("id"))),
+                                        new ConnectionId(UUID.fromString(connection.text("id"))),
+                                        DeliveryStatus.FAILED,
+                                        Optional.of(ErrorCode.CONNECTION_DELETED),
+                                        Optional.empty())));
+        return id;
     }
 
     /// A finished job, which changes nothing any more.

@@ -114,7 +114,7 @@ public final class ResponseChecker {
     private List<String> bodyFaults(String schema, String body) {
         try {
             return document
-                    .schemaErrors(OpenApiDocument.SCHEMA_PREFIX + schema, reader.readTree(body))
+                    .answerErrors(OpenApiDocument.SCHEMA_PREFIX + schema, reader.readTree(body))
                     .stream()
                     .map(error -> schema + " " + error)
                     .toList();

@@ -6,7 +6,6 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -27,13 +26,20 @@ final class SchemaValueGenerator {
             Map.of(
                     "^#[0-9a-fA-F]{6}$", List.of("#2563eb", "#000000", "#FFFFFF"),
                     "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$", List.of("X-Signature", "x-a", "X-Key!"),
-                    "^(body|headers)\\.", List.of("body.type", "body.a.0.b", "headers.X-A"),
-                    "^[^:]*$", List.of("user", "ü"),
+                    "^(body(\\.([^.\\\\]|\\\\[\\s\\S])+){1,32}|headers\\.([!#$%&'*+.^_`|~0-9A-Za-z-]|\\\\\\.)+)$",
+                            List.of("body.type", "body.a.0.b", "body.a\\.b", "headers.X-A"),
+                    "^[^:\\x00-\\x1f\\x7f-\\x9f]*$", List.of("user", "ü"),
+                    "^[Hh][Tt][Tt][Pp][Ss]?://", List.of(UNREACHABLE_URL),
+                    "^([!-~]([\\t -~]*[!-~])?)?$", List.of("a", "", "a b"),
                     "^(exhausted|failed|filtered|succeeded)(,(exhausted|failed|filtered|succeeded))*$",
                             List.of("exhausted", "failed,filtered", "succeeded"),
                     "^(exhausted|failed)(,(exhausted|failed))*$",
                             List.of("exhausted", "failed,exhausted"),
                     "^[0-9a-fA-F]{64}$", List.of("0aF9".repeat(16)));
+
+    /// Fields of which a request needs exactly one. Schemas say this in words only.
+    private static final List<List<String>> EXCLUSIVE_FIELDS =
+            List.of(List.of("connection_id", "destination_id"), List.of("event_id", "sample"));
 
     private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
 
@@ -66,7 +72,7 @@ final class SchemaValueGenerator {
         return switch (type(schema)) {
             case "null" -> JSON.nullNode();
             case "boolean" -> JSON.booleanNode(random.nextBoolean());
-            case "integer" -> JSON.numberNode(number(schema));
+            case "integer", "number" -> JSON.numberNode(number(schema));
             case "string" -> JSON.stringNode(text(schema, field));
             case "array" -> array(schema);
             case "object" -> object(schema);
@@ -93,9 +99,6 @@ final class SchemaValueGenerator {
         switch (schema.path("format").asString("")) {
             case "uuid" -> {
                 return known.anyId(field.replace("_id", ""), random);
-            }
-            case "uri" -> {
-                return UNREACHABLE_URL;
             }
             case "date-time" -> {
                 return "2026-01-02T03:04:05.678Z";
@@ -131,6 +134,12 @@ final class SchemaValueGenerator {
         var required = new HashSet<String>();
         schema.path("required").forEach(name -> required.add(name.asString()));
         var excluded = chooseExclusive(schema, required);
+        if (schema.path("properties").has("op") && schema.path("properties").has("operator")) {
+            boolean isGroup = random.nextBoolean();
+            required.addAll(isGroup ? List.of("operator", "rules") : List.of("path", "op"));
+            excluded.addAll(
+                    isGroup ? List.of("path", "op", "value") : List.of("operator", "rules"));
+        }
         for (var property : schema.path("properties").properties()) {
             String name = property.getKey();
             if (required.contains(name) || (!excluded.contains(name) && random.nextInt(5) < 2)) {
@@ -147,20 +156,63 @@ final class SchemaValueGenerator {
                 object.set("X-Field-" + left, others.isObject() ? generate(others) : anyJson());
             }
         }
+        meetConditions(object, schema);
         return object;
     }
 
-    /// Requires one of the fields that exclude each other, and returns the others.
+    /// Replaces the fields that `if`, `then` and `else` restrict further.
+    private void meetConditions(ObjectNode object, JsonNode schema) {
+        if (!schema.has("if")) {
+            return;
+        }
+        var branch = schema.path(isMet(schema.path("if"), object) ? "then" : "else");
+        for (var name : branch.path("required")) {
+            if (!object.has(name.asString())) {
+                object.set(name.asString(), anyJson());
+            }
+        }
+        for (var property : branch.path("properties").properties()) {
+            var wanted = property.getValue();
+            boolean isListAlready =
+                    wanted.size() == 1
+                            && wanted.path("type").asString("").equals("array")
+                            && object.path(property.getKey()).isArray();
+            if (object.has(property.getKey()) && !isListAlready) {
+                object.set(property.getKey(), generate(wanted));
+            }
+        }
+        meetConditions(object, branch);
+    }
+
+    /// Whether each field has one of the values, or the type, that the condition names.
+    private static boolean isMet(JsonNode condition, ObjectNode object) {
+        if (condition.has("anyOf")) {
+            return condition.path("anyOf").valueStream().anyMatch(one -> isMet(one, object));
+        }
+        for (var property : condition.path("properties").properties()) {
+            var value = object.path(property.getKey());
+            var wanted = property.getValue();
+            boolean fits =
+                    wanted.has("type")
+                            ? value.isString() || value.isArray()
+                            : value.equals(wanted.path("const"))
+                                    || wanted.path("enum").values().contains(value);
+            if (!fits) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /// Requires one field of each group whose fields exclude each other, and returns the others.
     private Set<String> chooseExclusive(JsonNode schema, Set<String> required) {
         var excluded = new HashSet<String>();
-        for (var group : schema.path("allOf")) {
-            var alternatives = new ArrayList<String>();
-            group.path("oneOf")
-                    .forEach(one -> alternatives.add(one.path("required").path(0).asString()));
-            String chosen = pick(alternatives);
-            required.add(chosen);
-            alternatives.remove(chosen);
-            excluded.addAll(alternatives);
+        for (var group : EXCLUSIVE_FIELDS) {
+            if (schema.path("properties").propertyNames().containsAll(group)) {
+                String chosen = pick(group);
+                required.add(chosen);
+                group.stream().filter(name -> !name.equals(chosen)).forEach(excluded::add);
+            }
         }
         return excluded;
     }

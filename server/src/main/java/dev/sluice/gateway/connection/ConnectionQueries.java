@@ -13,6 +13,7 @@ import dev.sluice.platform.db.Tx;
 
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -45,7 +46,27 @@ public final class ConnectionQueries {
                 workspace.value());
     }
 
-    static List<Connection> list(Tx tx, WorkspaceId workspace, long offset, int limit) {
+    /// The connections to list: those of one source, to one destination, or all.
+    record ConnectionListFilter(Optional<UUID> source, Optional<UUID> destination) {
+
+        private String conditions() {
+            return (source.isPresent() ? " and source_id = ?" : "")
+                    + (destination.isPresent() ? " and destination_id = ?" : "")
+                    + "\n";
+        }
+
+        private List<Object> arguments(WorkspaceId workspace) {
+            var arguments = new ArrayList<Object>(List.of(workspace.value()));
+            source.ifPresent(arguments::add);
+            destination.ifPresent(arguments::add);
+            return arguments;
+        }
+    }
+
+    static List<Connection> list(
+            Tx tx, WorkspaceId workspace, ConnectionListFilter filter, long offset, int limit) {
+        var arguments = filter.arguments(workspace);
+        arguments.addAll(List.of(offset, limit));
         return tx.query(
                 """
                 select connection.*
@@ -53,16 +74,17 @@ public final class ConnectionQueries {
                   join source on source.id = source_id and trashed_at is null
                   join destination on destination.id = destination_id and destination.deleted_at is null
                  where connection.workspace_id = ? and connection.deleted_at is null
-                 order by connection.created_at desc, connection.id desc
-                offset ? limit ?
-                """,
+                """
+                        + filter.conditions()
+                        + """
+                         order by connection.created_at desc, connection.id desc
+                        offset ? limit ?
+                        """,
                 ConnectionQueries::connection,
-                workspace.value(),
-                offset,
-                limit);
+                arguments.toArray());
     }
 
-    static long count(Tx tx, WorkspaceId workspace) {
+    static long count(Tx tx, WorkspaceId workspace, ConnectionListFilter filter) {
         return tx.single(
                 """
                 select count(*) as n
@@ -70,9 +92,10 @@ public final class ConnectionQueries {
                   join source on source.id = source_id and trashed_at is null
                   join destination on destination.id = destination_id and destination.deleted_at is null
                  where connection.workspace_id = ? and connection.deleted_at is null
-                """,
+                """
+                        + filter.conditions(),
                 row -> row.number("n"),
-                workspace.value());
+                filter.arguments(workspace).toArray());
     }
 
     /// Lists the connections of a source, newest first.

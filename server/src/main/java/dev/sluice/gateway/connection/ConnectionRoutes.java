@@ -22,6 +22,7 @@ import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.json.FieldReader;
 import dev.sluice.platform.json.JsonObject;
 
 import java.io.IOException;
@@ -78,6 +79,7 @@ public final class ConnectionRoutes {
         boolean enabled = input.bool("enabled").orElse(true);
         var filter = FilterParser.read(input).toOptional();
         var transformation = TransformationParser.read(input, headerRules).toOptional();
+        requireUnicode(input);
         input.check();
         var now = clock.instant();
         var connection =
@@ -107,6 +109,11 @@ public final class ConnectionRoutes {
         }
     }
 
+    private static void requireUnicode(FieldReader input) {
+        input.requireUnicode("filter_rules");
+        input.requireUnicode("transformation");
+    }
+
     private void insert(Tx tx, Connection connection, long version) {
         if (!SourceStore.exists(tx, connection.workspace(), connection.source())) {
             throw ApiException.notFound("source");
@@ -125,12 +132,16 @@ public final class ConnectionRoutes {
         var caller = authenticator.authenticate(request);
         var query = new QueryParameters(request);
         var page = Page.ifRequested(query);
+        var filter =
+                new ConnectionQueries.ConnectionListFilter(
+                        query.uuid("source_id"), query.uuid("destination_id"));
         query.check();
         return db.call(tx -> {
             var connections =
                     ConnectionQueries.list(
                             tx,
                             caller.workspace(),
+                            filter,
                             page.map(Page::offset).orElse(0L),
                             page.map(Page::limit).orElse(Integer.MAX_VALUE));
             var json =
@@ -138,7 +149,8 @@ public final class ConnectionRoutes {
                             ConnectionQueries.views(tx, connections).stream()
                                     .map(ConnectionView::json)
                                     .toList());
-            page.ifPresent(_ -> json.put("total", ConnectionQueries.count(tx, caller.workspace())));
+            page.ifPresent(_ ->
+                    json.put("total", ConnectionQueries.count(tx, caller.workspace(), filter)));
             return Reply.ok(json);
         });
     }
@@ -157,6 +169,7 @@ public final class ConnectionRoutes {
         var filter = FilterParser.read(input);
         var transformation = TransformationParser.read(input, headerRules);
         input.rejectNull("enabled", enabled);
+        requireUnicode(input);
         input.check();
         var patched =
                 configuration.write((tx, version) -> {

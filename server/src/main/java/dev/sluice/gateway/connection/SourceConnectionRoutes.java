@@ -32,7 +32,7 @@ public final class SourceConnectionRoutes {
         var source = new SourceId(request.id("source"));
         var query = new QueryParameters(request);
         var page = Page.of(query);
-        String q = query.text("q").orElse("");
+        String q = query.searchText().orElse("");
         query.check();
         return db.call(tx -> {
             if (!SourceStore.exists(tx, caller.workspace(), source)) {

@@ -35,8 +35,7 @@ final class AuthJson {
                             new AuthConfig.ApiKeyAuth(
                                     header(input, fields), fields.pastedSecret("key"));
                     case "basic_auth" ->
-                            new AuthConfig.HttpBasicAuth(
-                                    fields.username(), fields.secret("password"));
+                            new AuthConfig.HttpBasicAuth(fields.username(), fields.password());
                     default -> unknown(input, type);
                 };
         if (!type.isEmpty()) {

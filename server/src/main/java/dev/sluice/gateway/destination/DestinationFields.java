@@ -36,6 +36,7 @@ record DestinationFields(
     }
 
     private static Patch<DestinationUrl> url(FieldReader input, AddressPolicy addresses) {
+        input.requireUnicode("url"); // the message of another error may quote it
         return input.parsed("url", text -> DestinationUrl.parse(text, addresses));
     }
 
@@ -49,8 +50,9 @@ record DestinationFields(
                 .orElse(RetryPolicy.DEFAULT);
     }
 
-    /// Records an error if `name` or `url` is missing.
+    /// Records an error if `name` or `url` is missing, or `status` is null.
     void require(FieldReader input) {
+        input.rejectNull("status", status);
         input.required("name", name);
         input.required("url", url);
     }

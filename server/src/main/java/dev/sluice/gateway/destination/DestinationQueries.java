@@ -1,6 +1,7 @@
 package dev.sluice.gateway.destination;
 
 import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.gateway.NameSearch;
 import dev.sluice.platform.db.Row;
 import dev.sluice.platform.db.Tx;
 
@@ -27,15 +28,19 @@ public final class DestinationQueries {
                 .isPresent();
     }
 
-    static long count(Tx tx, WorkspaceId workspace) {
+    /// @param q text that the name must contain, ignoring case; empty for all
+    static long count(Tx tx, WorkspaceId workspace, String q) {
         return tx.single(
                 """
                 select count(*) as n
                   from destination
                  where workspace_id = ? and deleted_at is null
-                """,
+                """
+                        + NameSearch.CONDITION,
                 row -> row.number("n"),
-                workspace.value());
+                workspace.value(),
+                q,
+                q);
     }
 
     /// Returns the summaries of the given destinations, by id, including deleted destinations.

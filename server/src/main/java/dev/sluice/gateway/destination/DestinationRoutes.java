@@ -82,7 +82,7 @@ public final class DestinationRoutes {
                         now);
         return configuration.write((tx, version) -> {
             planCaps.requireRoomForDestination(
-                    tx, caller.workspace(), DestinationQueries.count(tx, caller.workspace()));
+                    tx, caller.workspace(), DestinationQueries.count(tx, caller.workspace(), ""));
             destinations.insert(tx, destination, version);
             record(tx, caller, "destination.created", destination, input.names());
             return Reply.created(destination.json(CircuitView.CLOSED));
@@ -93,19 +93,21 @@ public final class DestinationRoutes {
         var caller = authenticator.authenticate(request);
         var query = new QueryParameters(request);
         var page = Page.ifRequested(query);
+        String q = query.text("q").orElse("");
         query.check();
         return db.call(tx -> {
             var views =
                     destinations.list(
                             tx,
                             caller.workspace(),
+                            q,
                             page.map(Page::offset).orElse(0L),
                             page.map(Page::limit).orElse(Integer.MAX_VALUE));
             var json =
                     JsonObject.items(
                             views.stream().map(DestinationStore.DestinationView::json).toList());
             page.ifPresent(
-                    _ -> json.put("total", DestinationQueries.count(tx, caller.workspace())));
+                    _ -> json.put("total", DestinationQueries.count(tx, caller.workspace(), q)));
             return Reply.ok(json);
         });
     }

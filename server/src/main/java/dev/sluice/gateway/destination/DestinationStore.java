@@ -1,6 +1,7 @@
 package dev.sluice.gateway.destination;
 
 import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.gateway.NameSearch;
 import dev.sluice.platform.db.Row;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.json.JsonObject;
@@ -231,18 +232,26 @@ public final class DestinationStore {
                 workspace.value());
     }
 
-    List<DestinationView> list(Tx tx, WorkspaceId workspace, long offset, int limit) {
+    /// Lists the destinations of a workspace, newest first.
+    ///
+    /// @param q text that the name must contain, ignoring case; empty for all
+    List<DestinationView> list(Tx tx, WorkspaceId workspace, String q, long offset, int limit) {
         return tx.query(
                 """
                 select destination.*, circuit.state as circuit_state, circuit.reopen_at
                   from destination
                   left join circuit on circuit.destination_id = destination.id
                  where workspace_id = ? and deleted_at is null
-                 order by created_at desc, id desc
-                offset ? limit ?
-                """,
+                """
+                        + NameSearch.CONDITION
+                        + """
+                         order by created_at desc, id desc
+                        offset ? limit ?
+                        """,
                 this::view,
                 workspace.value(),
+                q,
+                q,
                 offset,
                 limit);
     }

@@ -203,10 +203,12 @@ public final class DestinationUrl {
 
     private static String requestTarget(String written) {
         for (int i = 0; i < written.length(); i++) {
-            char c = written.charAt(i);
+            int c = written.codePointAt(i);
             if (c > 0x7e || FORBIDDEN_PATH_CHARACTERS.indexOf(c) >= 0) {
                 throw new InvalidDestinationUrlException(
-                        "must percent-encode '" + c + "' in its path and query");
+                        "must percent-encode '"
+                                + (isSurrogate(c) ? "\ufffd" : Character.toString(c))
+                                + "' in its path and query");
             }
             if (c == '%' && !isPercentEscape(written, i)) {
                 throw new InvalidDestinationUrlException(
@@ -217,6 +219,10 @@ public final class DestinationUrl {
             return "/";
         }
         return written.startsWith("?") ? "/" + written : written;
+    }
+
+    private static boolean isSurrogate(int c) {
+        return c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE;
     }
 
     private static boolean isPercentEscape(String text, int percent) {

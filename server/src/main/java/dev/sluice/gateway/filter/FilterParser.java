@@ -19,6 +19,12 @@ public final class FilterParser {
     private static final int MAX_VALUE_BYTES = 8192;
     private static final int MAX_LIST_VALUES = 100;
 
+    /// Some clients have one type for rules and groups, and send null for a field of the other
+    /// kind.
+    private static final List<String> GROUP_FIELDS = List.of("rules", "operator");
+
+    private static final List<String> RULE_FIELDS = List.of("path", "op", "value");
+
     private static final JsonValue JSON_TRUE =
             JsonDocument.read("true".getBytes(UTF_8)).orElseThrow().root();
 
@@ -67,13 +73,15 @@ public final class FilterParser {
     }
 
     private Optional<Filter.FilterCondition> condition(FieldReader input, boolean isOutermost) {
-        if (!input.has("rules") && !input.has("operator")) {
+        if (!input.hasValue("rules") && !input.hasValue("operator")) {
+            GROUP_FIELDS.forEach(input::ignoreNull);
             return rule(input);
         }
         if (isOutermost) {
+            RULE_FIELDS.forEach(input::ignoreNull);
             return Optional.of(group(input, false));
         }
-        for (String field : List.of("rules", "operator")) {
+        for (String field : GROUP_FIELDS) {
             input.rawValue(field)
                     .ifPresent(_ ->
                             input.addError(

@@ -3,11 +3,14 @@ package dev.sluice.gateway.filter;
 import dev.sluice.platform.json.EffortSpentException;
 import dev.sluice.platform.json.JsonObject;
 import dev.sluice.platform.json.JsonValue;
+import dev.sluice.platform.json.RawJson;
 import dev.sluice.platform.secret.Secret;
 
 import java.util.ArrayList;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /// Builds the JSON report on a filter: whether an event matches each rule, and which value the rule
 /// found.
@@ -17,6 +20,13 @@ public final class FilterReport {
 
     /// The maximum number of characters shown of a value. Longer values are truncated.
     private static final int MAX_SHOWN_LENGTH = 1000;
+
+    /// Matches an escape of JSON, and both escapes of a surrogate pair together.
+    private static final Pattern ESCAPE =
+            Pattern.compile(
+                    "(?i)\\\\u(?:d[89ab][0-9a-f]{2}\\\\u(?=d[c-f])[0-9a-f]{4}|[0-9a-f]{4})|\\\\[^u]");
+
+    private static final Pattern HALF_PAIR = Pattern.compile("(?i)\\\\ud[89a-f][0-9a-f]{2}");
 
     private final FilterInput input;
     private final Set<String> withheld;
@@ -105,7 +115,7 @@ public final class FilterReport {
 
     private static void show(JsonObject json, JsonValue value) {
         if (value.length() <= MAX_SHOWN_LENGTH) {
-            json.put("actual", value.raw());
+            json.put("actual", withoutHalfPairs(value.raw()));
         } else {
             show(json, value.string().orElseGet(() -> value.raw().text()));
         }
@@ -113,9 +123,32 @@ public final class FilterReport {
 
     private static void show(JsonObject json, String text) {
         boolean isLong = text.length() > MAX_SHOWN_LENGTH;
-        json.put("actual", isLong ? text.substring(0, MAX_SHOWN_LENGTH) : text);
+        String shown = isLong ? text.substring(0, MAX_SHOWN_LENGTH) : text;
+        json.put("actual", withoutHalfPairs(shown));
         if (isLong) {
             json.put("actual_is_cut", true);
         }
+    }
+
+    /// Returns the text with U+FFFD for each half of a surrogate pair, also one that was cut.
+    private static String withoutHalfPairs(String text) {
+        return text.codePoints()
+                .map(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE ? 0xfffd : c)
+                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                .toString();
+    }
+
+    /// Returns the text with U+FFFD for each escape of half a surrogate pair. JSON allows such an
+    /// escape, but strict parsers would refuse the whole report.
+    private static RawJson withoutHalfPairs(RawJson json) {
+        return json.text().indexOf('\\') < 0
+                ? json
+                : new RawJson(
+                        ESCAPE.matcher(json.text())
+                                .replaceAll(escape ->
+                                        Matcher.quoteReplacement(
+                                                HALF_PAIR.matcher(escape.group()).matches()
+                                                        ? "\\ufffd"
+                                                        : escape.group())));
     }
 }

@@ -33,9 +33,10 @@ record SourceFields(
         return fields;
     }
 
-    /// Records an error if `name` is missing.
+    /// Records an error if `name` is missing, or `status` is null.
     void require(FieldReader input) {
         input.required("name", name);
+        input.rejectNull("status", status);
     }
 
     /// Records an error for each field that is null but cannot be cleared. Only `description`,

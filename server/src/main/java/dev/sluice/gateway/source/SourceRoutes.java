@@ -106,7 +106,7 @@ public final class SourceRoutes {
         var caller = authenticator.authenticate(request);
         var query = new QueryParameters(request);
         var page = Page.of(query);
-        String q = query.text("q").orElse("");
+        String q = query.searchText().orElse("");
         query.check();
         return db.call(tx -> {
             var listed = sources.list(tx, caller.workspace(), q, page.offset(), page.limit());

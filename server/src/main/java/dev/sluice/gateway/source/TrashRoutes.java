@@ -53,7 +53,7 @@ public final class TrashRoutes {
         var caller = authenticator.authenticate(request);
         var query = new QueryParameters(request);
         var page = Page.of(query);
-        String q = query.text("q").orElse("");
+        String q = query.searchText().orElse("");
         query.check();
         var now = clock.instant();
         return db.call(tx -> {

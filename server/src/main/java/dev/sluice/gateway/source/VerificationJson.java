@@ -52,7 +52,7 @@ final class VerificationJson {
                     case "generic_hmac" -> genericHmac(input, fields);
                     case "basic_auth" ->
                             new VerificationConfig.BasicAuthVerification(
-                                    fields.username(), fields.secret("password"));
+                                    fields.username(), fields.password());
                     case "api_key" ->
                             new VerificationConfig.ApiKeyVerification(
                                     requiredHeader(input, fields.headerName("header")),

@@ -10,12 +10,14 @@ import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.Trigger;
 
 import java.time.Instant;
+import java.util.Optional;
 import java.util.UUID;
 
 /// A finished delivery, as the lists of dead letters show it.
 ///
 /// @param latestStatus the status of the newest delivery of the same event on the same connection;
 ///   for example, `succeeded` after a successful resend
+/// @param dismissedAt when somebody dismissed it; empty if nobody did
 record DeadLetter(
         DeliveryId id,
         UUID source,
@@ -23,8 +25,13 @@ record DeadLetter(
         DeliveryEnd end,
         Trigger trigger,
         DeliveryStatus latestStatus,
+        Optional<Instant> dismissedAt,
         Instant createdAt,
         Instant finishedAt) {
+
+    boolean isResolved() {
+        return dismissedAt.isPresent() || latestStatus == DeliveryStatus.SUCCEEDED;
+    }
 
     JsonObject json() {
         var json =
@@ -32,6 +39,8 @@ record DeadLetter(
         return target.addTo(json)
                 .put("status", end.status().text())
                 .put("latest_status", latestStatus.text())
+                .put("resolved", isResolved())
+                .put("dismissed_at", dismissedAt)
                 .put("trigger", trigger.text())
                 .put("attempt_count", end.attempts())
                 .put("last_error", end.error())

@@ -45,7 +45,8 @@ final class DeadLetterDetailQueries {
             return List.of();
         }
         var latest = latestStatuses(keys);
-        var finished = readFinished(keys, latest);
+        var dismissed = dismissedTimes(keys);
+        var finished = readFinished(keys, latest, dismissed);
         return keys.stream()
                 .map(key ->
                         key.hasRow()
@@ -55,7 +56,9 @@ final class DeadLetterDetailQueries {
     }
 
     private Map<UUID, DeadLetter> readFinished(
-            List<DeadLetterQueries.FinishedDeliveryKey> keys, Map<UUID, DeliveryStatus> latest) {
+            List<DeadLetterQueries.FinishedDeliveryKey> keys,
+            Map<UUID, DeliveryStatus> latest,
+            Map<UUID, Instant> dismissed) {
         return tx
                 .query(
                         """
@@ -70,7 +73,7 @@ final class DeadLetterDetailQueries {
                           join destination on destination.id = connection.destination_id
                           left join destination_revision as revision on revision.id = delivery.revision
                         """,
-                        row -> readFinished(row, latest),
+                        row -> readFinished(row, latest, dismissed),
                         keys.stream().map(DeadLetterQueries.FinishedDeliveryKey::source).toList(),
                         keys.stream().map(DeadLetterQueries.FinishedDeliveryKey::id).toList())
                 .stream()
@@ -79,7 +82,8 @@ final class DeadLetterDetailQueries {
                                 deadLetter -> deadLetter.id().value(), deadLetter -> deadLetter));
     }
 
-    private static DeadLetter readFinished(Row row, Map<UUID, DeliveryStatus> latest)
+    private static DeadLetter readFinished(
+            Row row, Map<UUID, DeliveryStatus> latest, Map<UUID, Instant> dismissed)
             throws SQLException {
         var id = row.uuid("id");
         var status = DeliveryStatus.fromNumber(row.integer("status"));
@@ -100,6 +104,7 @@ final class DeadLetterDetailQueries {
                         row.integer("attempts")),
                 Trigger.fromNumber(row.integer("trigger")),
                 latest.getOrDefault(id, status),
+                Optional.ofNullable(dismissed.get(id)),
                 row.instantOrNone("created_at").orElse(receivedAt),
                 row.instant("finished_at"));
     }
@@ -120,8 +125,25 @@ final class DeadLetterDetailQueries {
                 DeliveryEnd.FILTERED,
                 Trigger.INGEST,
                 latest.getOrDefault(key.id(), DeliveryStatus.FILTERED),
+                Optional.empty(),
                 receivedAt,
                 receivedAt);
+    }
+
+    private Map<UUID, Instant> dismissedTimes(List<DeadLetterQueries.FinishedDeliveryKey> keys) {
+        var times = new HashMap<UUID, Instant>();
+        tx.query(
+                        """
+                        select dismissal.delivery_id, dismissal.dismissed_at
+                          from unnest(?, ?) as wanted (source_id, id)
+                          join dismissal on dismissal.source_id = wanted.source_id
+                           and dismissal.delivery_id = wanted.id
+                        """,
+                        row -> Map.entry(row.uuid("delivery_id"), row.instant("dismissed_at")),
+                        keys.stream().map(DeadLetterQueries.FinishedDeliveryKey::source).toList(),
+                        keys.stream().map(DeadLetterQueries.FinishedDeliveryKey::id).toList())
+                .forEach(entry -> times.put(entry.getKey(), entry.getValue()));
+        return times;
     }
 
     /// Returns the status of the newest delivery of the same event on the same connection, by

@@ -22,6 +22,7 @@ import java.util.stream.Collectors;
 /// @param code the error code of the last attempt, or the reason why there was no attempt
 /// @param responseStatus the status of the destination's last response
 /// @param received when the event was received
+/// @param resolved whether the newest delivery succeeded or the dead letter was dismissed
 record DeadLetterFilter(
         Set<DeliveryStatus> statuses,
         Optional<SourceId> source,
@@ -29,7 +30,8 @@ record DeadLetterFilter(
         Optional<DestinationId> destination,
         Optional<ErrorCode> code,
         Optional<Integer> responseStatus,
-        ReceivedTimeRange received) {
+        ReceivedTimeRange received,
+        Optional<Boolean> resolved) {
 
     /// The statuses to list if the request names none.
     static final Set<DeliveryStatus> DEAD_STATUSES = Set.copyOf(DeliveryStatusSql.DEAD_STATUSES);
@@ -48,6 +50,9 @@ record DeadLetterFilter(
             Arrays.stream(ErrorCode.values())
                     .collect(Collectors.toMap(ErrorCode::text, Function.identity()));
 
+    private static final Map<String, Boolean> BOOLEANS_BY_NAME =
+            Map.of("true", true, "false", false);
+
     private static Map<String, DeliveryStatus> byName(DeliveryStatus... statuses) {
         return Arrays.stream(statuses)
                 .collect(Collectors.toMap(DeliveryStatus::text, Function.identity()));
@@ -64,9 +69,21 @@ record DeadLetterFilter(
         return of(query, Optional.of(source), TERMINAL_STATUSES_BY_NAME);
     }
 
-    /// Reads the filter for a list that covers all sources and may contain only failures.
+    /// Reads the filter for groups, which cover all sources and contain only failures: those that
+    /// are not resolved, unless the request asks for the others.
     static DeadLetterFilter ofFailures(QueryParameters query) {
-        return of(query, query.uuid("source_id").map(SourceId::new), DEAD_STATUSES_BY_NAME);
+        var filter = of(query, query.uuid("source_id").map(SourceId::new), DEAD_STATUSES_BY_NAME);
+        return filter.withResolved(Optional.of(filter.resolved().orElse(false)));
+    }
+
+    /// Reads the filter for the summary, which covers all failures of one source.
+    static DeadLetterFilter ofSummary(SourceId source, QueryParameters query) {
+        return of(source).withResolved(query.oneOf("resolved", BOOLEANS_BY_NAME));
+    }
+
+    private DeadLetterFilter withResolved(Optional<Boolean> wanted) {
+        return new DeadLetterFilter(
+                statuses, source, connection, destination, code, responseStatus, received, wanted);
     }
 
     /// Returns a filter that matches all failures of one source.
@@ -78,7 +95,8 @@ record DeadLetterFilter(
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
-                ReceivedTimeRange.ALL);
+                ReceivedTimeRange.ALL,
+                Optional.empty());
     }
 
     private static DeadLetterFilter of(
@@ -92,11 +110,12 @@ record DeadLetterFilter(
                 query.uuid("destination_id").map(DestinationId::new),
                 query.oneOf("error_code", ERROR_CODES_BY_NAME),
                 query.integer("response_status", 100, 999),
-                ReceivedTimeRange.of(query));
+                ReceivedTimeRange.of(query),
+                query.oneOf("resolved", BOOLEANS_BY_NAME));
     }
 
     /// Whether the usage counts give the total. If not, rows must be read.
     boolean isCountable() {
-        return code.isEmpty() && responseStatus.isEmpty();
+        return code.isEmpty() && responseStatus.isEmpty() && resolved.isEmpty();
     }
 }

@@ -7,6 +7,7 @@ import dev.sluice.observe.usage.SourceWindow;
 import dev.sluice.platform.db.Row;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.relay.DeliveryStatus;
+import dev.sluice.relay.ResolvedSql;
 
 import java.sql.SQLException;
 import java.time.Instant;
@@ -77,15 +78,15 @@ record DeadLetterQueries(
         return tx.query(keysSql(location, arguments), DeadLetterQueries::key, arguments.toArray());
     }
 
-    /// Returns the keys of the deliveries at this location that ended with the filter's error code
-    /// and response status, newest first.
+    /// Returns the keys of the deliveries at this location that match the filter's error code,
+    /// response status and resolution, newest first.
     List<FinishedDeliveryKey> matches(
             Tx tx, PageLocator.PageLocation location, DeadLetterFilter filter) {
         var arguments = new ArrayList<Object>();
         String sql =
                 "select page.* from "
                         + endedRowsSql(location, filter, arguments)
-                        + " order by id desc";
+                        + " order by page.id desc";
         return tx.query(sql, DeadLetterQueries::key, arguments.toArray());
     }
 
@@ -97,7 +98,7 @@ record DeadLetterQueries(
                 """
                 select connection_id, error_code, response_status, count(*) as n,
                        min(finished_at) as first, max(finished_at) as last,
-                       (array_agg(id order by id desc))[1] as example
+                       (array_agg(page.id order by page.id desc))[1] as example
                   from
                 """
                         + endedRowsSql(location, filter, arguments)
@@ -146,21 +147,28 @@ record DeadLetterQueries(
         var sql = new StringBuilder("(").append(keysSql(location, arguments));
         sql.append(
                 """
-                ) as page,
-                lateral (select delivery.error_code, delivery.response_status, delivery.finished_at
-                           from delivery
-                          where delivery.source_id = page.source_id and delivery.id = page.id
-                         offset 0) as ended
-                where true
+                ) as page
+                left join lateral (select delivery.error_code, delivery.response_status,
+                                          delivery.finished_at
+                                     from delivery
+                                    where delivery.source_id = page.source_id
+                                      and delivery.id = page.id
+                                   offset 0) as ended on true
                 """);
+        filter.resolved().ifPresent(_ -> sql.append(ResolvedSql.JOIN));
+        sql.append(" where true");
+        filter.resolved()
+                .ifPresent(isResolved ->
+                        sql.append(isResolved ? " and " : " and not ")
+                                .append(ResolvedSql.IS_RESOLVED));
         filter.code()
                 .ifPresent(code -> {
-                    sql.append(" and error_code = ?");
+                    sql.append(" and ended.error_code = ?");
                     arguments.add((int) code.number());
                 });
         filter.responseStatus()
                 .ifPresent(status -> {
-                    sql.append(" and response_status = ?");
+                    sql.append(" and ended.response_status = ?");
                     arguments.add(status);
                 });
         return sql.toString();

@@ -80,14 +80,7 @@ public final class DeadLetterRoutes {
 
     private Reply page(Tx tx, Caller caller, DeadLetterFilter filter, Page page) {
         var scope = DeadLetterScopeQueries.scope(tx, caller.workspace(), filter);
-        var result =
-                new DeadLetterSearch(
-                                tx,
-                                scope,
-                                filter,
-                                retainedSince(tx, caller),
-                                BudgetedScan.SCAN_TIME_BUDGET)
-                        .page(page);
+        var result = search(tx, caller, scope, filter).page(page);
         var deadLetters =
                 new DeadLetterDetailQueries(tx, scope, inFlightAttempts, clock.instant())
                         .of(result.keys());
@@ -108,15 +101,30 @@ public final class DeadLetterRoutes {
     private Reply summary(Request request) {
         var caller = authenticator.authenticate(request);
         var source = new SourceId(request.id("source"));
+        var parameters = new QueryParameters(request);
+        var filter = DeadLetterFilter.ofSummary(source, parameters);
+        parameters.check();
         return db.snapshot(tx -> {
             checkSourceExists(tx, caller, source);
-            var scope =
-                    DeadLetterScopeQueries.scope(
-                            tx, caller.workspace(), DeadLetterFilter.of(source));
+            var scope = DeadLetterScopeQueries.scope(tx, caller.workspace(), filter);
+            if (filter.resolved().isPresent()) {
+                var matches = search(tx, caller, scope, filter).matches();
+                return Reply.ok(
+                        DeadLetterSummary.of(scope, matches.keys())
+                                .json()
+                                .put("resolved", filter.resolved())
+                                .put("is_exact", matches.isExact()));
+            }
             return Reply.ok(
                     DeadLetterSummary.of(tx, scope, source.value(), retainedSince(tx, caller))
                             .json());
         });
+    }
+
+    private DeadLetterSearch search(
+            Tx tx, Caller caller, DeadLetterScope scope, DeadLetterFilter filter) {
+        return new DeadLetterSearch(
+                tx, scope, filter, retainedSince(tx, caller), BudgetedScan.SCAN_TIME_BUDGET);
     }
 
     private Reply groups(Request request) {
@@ -128,14 +136,10 @@ public final class DeadLetterRoutes {
         return db.snapshot(tx -> {
             var scope = DeadLetterScopeQueries.scope(tx, caller.workspace(), filter);
             return Reply.ok(
-                    new DeadLetterSearch(
-                                    tx,
-                                    scope,
-                                    filter,
-                                    retainedSince(tx, caller),
-                                    BudgetedScan.SCAN_TIME_BUDGET)
+                    search(tx, caller, scope, filter)
                             .groups()
-                            .json(page));
+                            .json(page)
+                            .put("resolved", filter.resolved()));
         });
     }
 }

@@ -85,16 +85,26 @@ final class DeadLetterSearch {
     }
 
     private DeadLetterPage scannedPage(PageLocator locator, Page page) {
-        var matches = new ArrayList<DeadLetterQueries.FinishedDeliveryKey>();
+        var matches = matches(locator);
+        return new DeadLetterPage(
+                matches.keys().stream().skip(page.offset()).limit(page.limit()).toList(),
+                matches.total(),
+                matches.isExact());
+    }
+
+    /// Returns the matching deliveries, as many as can be found in the time budget.
+    DeadLetterPage matches() {
+        return isEmpty() ? DeadLetterPage.EMPTY : matches(pageLocator());
+    }
+
+    private DeadLetterPage matches(PageLocator locator) {
+        var keys = new ArrayList<DeadLetterQueries.FinishedDeliveryKey>();
         long seen =
                 BudgetedScan.scan(
                         locator,
                         budget,
-                        location -> matches.addAll(queries.matches(tx, location, filter)));
-        return new DeadLetterPage(
-                matches.stream().skip(page.offset()).limit(page.limit()).toList(),
-                matches.size(),
-                seen == locator.total());
+                        location -> keys.addAll(queries.matches(tx, location, filter)));
+        return new DeadLetterPage(keys, keys.size(), seen == locator.total());
     }
 
     FailureGroups groups() {

@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-/// The exact numbers of failed and exhausted deliveries of one source, by connection. Whole hours
-/// come from the usage counts. The rows of the incomplete hours are counted.
+/// The numbers of failed and exhausted deliveries of one source, by connection. They are exact:
+/// whole hours come from the usage counts, the rows of the incomplete hours are counted.
 final class DeadLetterSummary {
 
     private record SummaryKey(UUID connection, int status) {}
@@ -57,6 +57,14 @@ final class DeadLetterSummary {
                                         summary.add(count.connection(), count.status(), count.n()));
             }
         }
+        return summary;
+    }
+
+    /// Returns the numbers of these deliveries.
+    static DeadLetterSummary of(
+            DeadLetterScope scope, List<DeadLetterQueries.FinishedDeliveryKey> keys) {
+        var summary = new DeadLetterSummary(scope);
+        keys.forEach(key -> summary.add(key.connection(), key.status().number(), 1));
         return summary;
     }
 

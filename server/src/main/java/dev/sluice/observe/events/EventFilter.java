@@ -31,6 +31,6 @@ record EventFilter(
                 query.uuid("source_id").map(SourceId::new),
                 query.oneOf("verification_status", VERIFICATIONS_BY_NAME),
                 ReceivedTimeRange.of(query),
-                query.text("q"));
+                query.searchText());
     }
 }

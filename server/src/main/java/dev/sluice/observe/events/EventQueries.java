@@ -236,6 +236,26 @@ final class EventQueries {
                 sources.stream().map(SourceId::value).toList());
     }
 
+    /// Whether the source's event has such a delivery: one that ended, one that did not, or one
+    /// that was filtered at ingest and has no row.
+    static boolean hasDelivery(Tx tx, SourceId source, DeliveryId id) {
+        return tx.single(
+                """
+                select exists (select from delivery where id = ? and source_id = ?)
+                       or exists (select from delivery_work where id = ? and source_id = ?)
+                       or exists (select from event where id = ? and source_id = ? and fanout >= ?)
+                         as is_there
+                """,
+                row -> row.bool("is_there"),
+                id.value(),
+                source.value(),
+                id.value(),
+                source.value(),
+                id.event().value(),
+                source.value(),
+                id.ordinal());
+    }
+
     /// An event with its payload and those connections whose filters it did not match.
     record EventWithPayload(EventSummary summary, Payload payload, List<ConnectionId> filtered) {}
 

@@ -16,6 +16,7 @@ import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.json.JsonObject;
+import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.InFlightAttempts;
 
@@ -23,8 +24,8 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 
-/// The routes `GET /api/v1/events` and `GET /api/v1/events/{id}`, which return the event list, and
-/// one event with its deliveries.
+/// The routes `GET /api/v1/events`, `GET /api/v1/events/{id}` and `GET /api/v1/deliveries/{id}`,
+/// which return the event list, one event with its deliveries, and one delivery.
 public final class EventRoutes {
 
     private final Db db;
@@ -52,6 +53,7 @@ public final class EventRoutes {
     public void addTo(Router router) {
         router.get("/api/v1/events", this::list);
         router.get("/api/v1/events/{id}", this::get);
+        router.get("/api/v1/deliveries/{id}", this::getDelivery);
     }
 
     private Reply list(Request request) {
@@ -99,15 +101,48 @@ public final class EventRoutes {
         var caller = authenticator.authenticate(request);
         var id = eventId(request);
         return db.snapshot(tx -> {
-            var now = clock.instant();
             var retention = retention(tx, caller);
             var found =
-                    EventQueries.find(tx, sources(tx, caller, Optional.empty()), id)
-                            .filter(event ->
-                                    !retention.isExpired(event.summary().receivedAt(), now))
+                    find(tx, caller, id, retention)
                             .orElseThrow(() -> ApiException.notFound("event"));
             return Reply.ok(detail(tx, found, retention));
         });
+    }
+
+    /// Returns the event unless its retention is over.
+    private Optional<EventQueries.EventWithPayload> find(
+            Tx tx, Caller caller, EventId id, Retention retention) {
+        var now = clock.instant();
+        return EventQueries.find(tx, sources(tx, caller, Optional.empty()), id)
+                .filter(event -> !retention.isExpired(event.summary().receivedAt(), now));
+    }
+
+    private Reply getDelivery(Request request) {
+        var caller = authenticator.authenticate(request);
+        var id = new DeliveryId(request.id("delivery"));
+        return db.snapshot(tx -> {
+            var retention = retention(tx, caller);
+            return find(tx, caller, id.event(), retention)
+                    .flatMap(event ->
+                            deliveries(tx, event, retention).stream()
+                                    .filter(delivery -> delivery.id().equals(id))
+                                    .findFirst()
+                                    .map(delivery ->
+                                            delivery.json()
+                                                    .put("event_id", id.event())
+                                                    .put("source_id", event.summary().source())
+                                                    .put(
+                                                            "received_at",
+                                                            event.summary().receivedAt())))
+                    .map(Reply::ok)
+                    .orElseThrow(() -> ApiException.notFound("delivery"));
+        });
+    }
+
+    private List<DeliveryView> deliveries(
+            Tx tx, EventQueries.EventWithPayload event, Retention retention) {
+        return DeliveryQueries.of(
+                tx, configuration, inFlightAttempts, event, retention, clock.instant());
     }
 
     private static EventId eventId(Request request) {
@@ -119,9 +154,7 @@ public final class EventRoutes {
     }
 
     private JsonObject detail(Tx tx, EventQueries.EventWithPayload found, Retention retention) {
-        var deliveries =
-                DeliveryQueries.of(
-                        tx, configuration, inFlightAttempts, found, retention, clock.instant());
+        var deliveries = deliveries(tx, found, retention);
         return found.summary()
                 .json()
                 .put("expires_at", retention.expiresAt(found.summary().receivedAt()))

@@ -8,6 +8,7 @@ import dev.sluice.observe.usage.UsageQueries;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.Page;
 import dev.sluice.platform.id.IdRange;
+import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.VerificationStatus;
 
 import java.time.Duration;
@@ -98,12 +99,18 @@ final class EventSearch {
         return new EventPage(EventQueries.summaries(tx, keys), total, true);
     }
 
+    /// Returns the event with this id, or the one that has a delivery with this id.
     private EventPage singleEventPage(UUID id, Page page) {
-        if (!range.contains(id)) {
+        var eventId = new DeliveryId(id).event().value();
+        if (!range.contains(eventId)) {
             return EventPage.EMPTY;
         }
         var events =
-                EventQueries.summary(tx, sources, id)
+                EventQueries.summary(tx, sources, eventId)
+                        .filter(found ->
+                                eventId.equals(id)
+                                        || EventQueries.hasDelivery(
+                                                tx, found.source(), new DeliveryId(id)))
                         .filter(event ->
                                 filter.verification().isEmpty()
                                         || filter.verification().get()

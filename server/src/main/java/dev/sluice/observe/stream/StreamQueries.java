@@ -134,9 +134,9 @@ final class StreamQueries {
         var payloads = new HashMap<UUID, Payload>();
         tx.query(
                         """
-                        select event.id, event.headers, event.body
+                        select event.id, event.method, event.headers, event.body
                           from unnest(?, ?) as wanted (source_id, id),
-                               lateral (select id, headers, body
+                               lateral (select id, method, headers, body
                                           from event
                                          where event.source_id = wanted.source_id
                                            and event.id = wanted.id
@@ -145,8 +145,8 @@ final class StreamQueries {
                         row ->
                                 Map.entry(
                                         row.uuid("id"),
-                                        Payload.fromStored(
-                                                row.bytes("headers"), row.bytes("body"))),
+                                        Payload.fromStored(row.bytes("headers"), row.bytes("body"))
+                                                .withMethod(row.text("method"))),
                         events.stream().map(event -> event.source().value()).toList(),
                         events.stream().map(event -> event.id().value()).toList())
                 .forEach(entry -> payloads.put(entry.getKey(), entry.getValue()));

@@ -20,6 +20,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeoutException;
 
 /// Connects Jetty to the [Router]: turns each Jetty request into exactly one [Reply].
@@ -43,6 +44,13 @@ final class JettyHandler extends Handler.Abstract {
     /// own.
     private static final long MAX_BODY_MEMORY_BYTES = 32L << 20;
 
+    /// The statuses after which Jetty closes the connection without saying so (RFC 9112, 9.6).
+    private static final Set<Integer> CLOSING_STATUSES =
+            Set.of(
+                    HttpStatus.REQUEST_TIMEOUT_408,
+                    HttpStatus.UPGRADE_REQUIRED_426,
+                    HttpStatus.HTTP_VERSION_NOT_SUPPORTED_505);
+
     private final Router router;
     private final Uuid7 ids;
     private final InboundMemory memory = InboundMemory.forBodies(MAX_BODY_MEMORY_BYTES, 32);
@@ -65,6 +73,9 @@ final class JettyHandler extends Handler.Abstract {
         String id = ids.next().toString();
         var request = new Request(jetty, memory, timeouts);
         var reply = answer(request, id).with(request.extraHeaders());
+        if (reply.status() == HttpStatus.NOT_MODIFIED_304) {
+            jetty.addHttpStreamWrapper(NoContentLengthStream::new);
+        }
         if (reply.stream().isPresent()) {
             stream(reply, id, jetty, response, callback);
         } else if (request.bodyReader().skipArrived()) {
@@ -261,7 +272,8 @@ final class JettyHandler extends Handler.Abstract {
                             HttpStatus.REQUEST_HEADER_FIELDS_TOO_LARGE_431 ->
                             ApiErrorCode.HEADERS_TOO_LARGE;
                     case HttpStatus.SERVICE_UNAVAILABLE_503 -> ApiErrorCode.UNAVAILABLE;
-                    case HttpStatus.HTTP_VERSION_NOT_SUPPORTED_505 ->
+                    case HttpStatus.UPGRADE_REQUIRED_426,
+                            HttpStatus.HTTP_VERSION_NOT_SUPPORTED_505 ->
                             ApiErrorCode.MALFORMED_REQUEST;
                     default ->
                             status >= 500
@@ -279,9 +291,19 @@ final class JettyHandler extends Handler.Abstract {
                     case INTERNAL_ERROR -> "Something went wrong on our side.";
                     default -> "The request is not valid HTTP/1.1.";
                 };
-        int answered =
-                status >= 400 && error != ApiErrorCode.HEADERS_TOO_LARGE ? status : error.status();
-        var reply = Reply.error(answered, error.code(), message, List.of());
+        var reply = Reply.error(answered(status, error), error.code(), message, List.of());
+        if (CLOSING_STATUSES.contains(status)) {
+            return reply.with("Connection", "close");
+        }
         return error == ApiErrorCode.UNAVAILABLE ? reply.with("Retry-After", "1") : reply;
+    }
+
+    /// Returns the status of the reply. HTTP/2 without an upgrade is an unknown version: 426 would
+    /// have to name a version to upgrade to (RFC 9110, 15.5.22), and there is none.
+    private static int answered(int status, ApiErrorCode error) {
+        if (status == HttpStatus.UPGRADE_REQUIRED_426) {
+            return HttpStatus.HTTP_VERSION_NOT_SUPPORTED_505;
+        }
+        return status >= 400 && error != ApiErrorCode.HEADERS_TOO_LARGE ? status : error.status();
     }
 }

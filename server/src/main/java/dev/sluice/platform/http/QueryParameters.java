@@ -27,6 +27,9 @@ public final class QueryParameters {
 
     private static final int DATE_LENGTH = 10;
 
+    /// The maximum length of `q` in Unicode characters.
+    private static final int MAX_SEARCH_LENGTH = 2000;
+
     private final Request request;
     private final List<FieldError> errors = new ArrayList<>();
 
@@ -45,6 +48,18 @@ public final class QueryParameters {
     /// Reads any text without NUL, which PostgreSQL cannot store in text.
     public Optional<String> text(String name) {
         return parsed(name, text -> text);
+    }
+
+    /// Reads the parameter `q`: the text that the items of a list must contain.
+    public Optional<String> searchText() {
+        return text("q")
+                .filter(text -> {
+                    boolean fits = text.codePointCount(0, text.length()) <= MAX_SEARCH_LENGTH;
+                    if (!fits) {
+                        addError("q", "must have at most " + MAX_SEARCH_LENGTH + " characters.");
+                    }
+                    return fits;
+                });
     }
 
     public Optional<Integer> integer(String name, int min, int max) {

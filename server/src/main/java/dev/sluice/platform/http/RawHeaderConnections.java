@@ -4,8 +4,10 @@ import org.eclipse.jetty.http.HostPortHttpField;
 import org.eclipse.jetty.http.HttpCompliance;
 import org.eclipse.jetty.http.HttpException;
 import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.http.HttpStatus;
+import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Connector;
@@ -133,11 +135,12 @@ final class RawHeaderConnections extends HttpConnectionFactory {
         private final class RawHeaderCollector extends HttpConnection.RequestHandler {
 
             private final List<HttpField> fields = new ArrayList<>();
+            private boolean isHttp10;
 
             @Override
-            public void startRequest(
-                    String method, String uri, org.eclipse.jetty.http.HttpVersion version) {
+            public void startRequest(String method, String uri, HttpVersion version) {
                 fields.clear();
+                isHttp10 = version == HttpVersion.HTTP_1_0;
                 super.startRequest(method, uri, version);
             }
 
@@ -146,13 +149,21 @@ final class RawHeaderConnections extends HttpConnectionFactory {
                 fields.add(field);
             }
 
+            /// Whether Jetty must not see the field: a client of HTTP/1.0 does not know what 100
+            /// is, so its `Expect` is ignored (RFC 9110, 10.1.1).
+            private boolean isIgnored(HttpField field) {
+                return isHttp10 && field.getHeader() == HttpHeader.EXPECT;
+            }
+
             @Override
             public boolean headerComplete() {
                 parser().endHead();
                 String head = parser().head();
                 int line = endOfLine(head, startOfRequest(head));
                 for (var field : fields) {
-                    super.parsedHeader(withOriginalName(field, head, line));
+                    if (!isIgnored(field)) {
+                        super.parsedHeader(withOriginalName(field, head, line));
+                    }
                     line = endOfLine(head, line);
                 }
                 return super.headerComplete();

@@ -15,7 +15,6 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -318,14 +317,14 @@ public final class Request {
         return Json.fieldReader(body(maxBytes));
     }
 
-    /// Reads the body like `jsonBody`, but treats an empty body as an object without fields.
+    /// Reads the body like `jsonBody`, but treats an empty body, and `null`, as an object without
+    /// fields.
     public FieldReader optionalJsonBody() throws IOException {
         byte[] body = body(MAX_JSON_BODY_BYTES);
-        if (body.length == 0) {
-            return Json.fieldReader("{}".getBytes(StandardCharsets.UTF_8));
+        if (body.length > 0) {
+            requireJson();
         }
-        requireJson();
-        return Json.fieldReader(body);
+        return Json.optionalFieldReader(body);
     }
 
     private void requireJson() {
@@ -334,6 +333,15 @@ public final class Request {
                     ApiErrorCode.UNSUPPORTED_MEDIA_TYPE,
                     "Send the body as JSON with Content-Type: application/json.");
         }
+        if (header("Content-Encoding").filter(coding -> !isIdentity(coding)).isPresent()) {
+            throw new ApiException(
+                    ApiErrorCode.UNSUPPORTED_MEDIA_TYPE,
+                    "Send the body without Content-Encoding: it is not decoded.");
+        }
+    }
+
+    private static boolean isIdentity(String coding) {
+        return coding.isBlank() || coding.strip().equalsIgnoreCase("identity");
     }
 
     private static boolean isJson(String type) {

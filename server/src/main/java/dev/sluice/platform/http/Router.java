@@ -7,13 +7,15 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 
 /// Passes each request to the [Endpoint] for its method and path.
 ///
-/// A pattern consists of literal segments and `{names}`. If several patterns match, the one with
-/// fewer names is used. A trailing slash makes no difference. Mounted prefixes are checked before
-/// all patterns. What matches nothing goes to the endpoint that `otherwise` set.
+/// A pattern consists of literal segments and `{names}`. If several patterns match, only those with
+/// the fewest names count, whatever their methods: `/sources/trash` is never the source `trash`. A
+/// trailing slash makes no difference. Mounted prefixes are checked before all patterns. What
+/// matches nothing goes to the endpoint that `otherwise` set.
 ///
 /// Routes are added before the server starts; after that the router is read-only.
 public final class Router {
@@ -95,26 +97,37 @@ public final class Router {
     private RouteMatch find(String method, List<String> path) {
         var allowed = new TreeSet<String>();
         Optional<RouteMatch> best = Optional.empty();
+        int fewestNames = Integer.MAX_VALUE;
         for (var route : byLength.getOrDefault(path.size(), List.of())) {
             var parts = match(route.segments(), path);
-            if (parts.isEmpty()) {
+            if (parts.isEmpty() || parts.get().size() > fewestNames) {
                 continue;
             }
+            if (parts.get().size() < fewestNames) {
+                fewestNames = parts.get().size();
+                best = Optional.empty();
+                allowed.clear();
+            }
             allowed.add(route.method());
-            boolean better =
-                    best.isEmpty() || parts.get().size() < best.get().pathParameters().size();
-            if (better && acceptsMethod(route.method(), method)) {
+            if (acceptsMethod(route.method(), method)) {
                 best = Optional.of(new RouteMatch(route.endpoint(), parts.get()));
             }
         }
         if (allowed.isEmpty()) {
             return new RouteMatch(fallback, Map.of());
         }
-        return best.orElseThrow(() ->
-                new ApiException(
-                                ApiErrorCode.METHOD_NOT_ALLOWED,
-                                "This path does not support " + method + ".")
-                        .withHeader(new Header("Allow", String.join(", ", allowed))));
+        return best.orElseThrow(() -> methodNotAllowed(method, allowed));
+    }
+
+    private static ApiException methodNotAllowed(String method, Set<String> routes) {
+        var allowed = new TreeSet<>(routes);
+        if (routes.contains("GET")) {
+            allowed.add("HEAD");
+        }
+        return new ApiException(
+                        ApiErrorCode.METHOD_NOT_ALLOWED,
+                        "This path does not support " + method + ".")
+                .withHeader(new Header("Allow", String.join(", ", allowed)));
     }
 
     private static boolean acceptsMethod(String route, String method) {

@@ -39,6 +39,11 @@ public final class FieldReader {
     /// parameter.
     public static final String NUL_REFUSAL = "must not contain the NUL character.";
 
+    /// No number with more digits before its decimal point fits in a `long`.
+    private static final int MAX_LONG_DIGITS = 19;
+
+    private static final String UNICODE_REFUSAL = "must be valid Unicode text.";
+
     private final ObjectNode object;
     private final String path;
     private final FieldErrors errors;
@@ -111,13 +116,14 @@ public final class FieldReader {
                     String text = node.stringValue();
                     int length = text.codePointCount(0, text.length());
                     if (length < min || length > max) {
-                        return invalid(field, "must have " + min + " to " + max + " characters.");
+                        String range = min == max ? "" + min : min + " to " + max;
+                        return invalid(field, "must have " + range + " characters.");
                     }
                     if (hasNul(text)) {
                         return invalid(field, NUL_REFUSAL);
                     }
-                    if (text.codePoints().anyMatch(FieldReader::isLoneSurrogate)) {
-                        return invalid(field, "must be valid Unicode text.");
+                    if (!isUnicode(text)) {
+                        return invalid(field, UNICODE_REFUSAL);
                     }
                     return text;
                 });
@@ -139,8 +145,35 @@ public final class FieldReader {
         return text.indexOf('\0') >= 0;
     }
 
-    private static boolean isLoneSurrogate(int codePoint) {
-        return codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE;
+    private static boolean isUnicode(String text) {
+        return text.codePoints()
+                .noneMatch(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE);
+    }
+
+    /// Records an error for each name and each string inside the field that has half of a surrogate
+    /// pair. Strict parsers would refuse every answer that shows it. Stored rows may have some.
+    public void requireUnicode(String field) {
+        @Nullable JsonNode node = object.get(field);
+        if (node != null) {
+            requireUnicode(field, node);
+        }
+    }
+
+    private void requireUnicode(String field, JsonNode node) {
+        if (node.isString() && !isUnicode(node.stringValue())) {
+            addError(field, UNICODE_REFUSAL);
+        }
+        int index = 0;
+        for (var element : node.isArray() ? node : List.<JsonNode>of()) {
+            requireUnicode(field + "." + index++, element);
+        }
+        for (var member : node.properties()) {
+            if (isUnicode(member.getKey())) {
+                requireUnicode(field + "." + member.getKey(), member.getValue());
+            } else {
+                addError(field, "must have names that are valid Unicode text.");
+            }
+        }
     }
 
     public Patch<Integer> integer(String field, int min, int max) {
@@ -148,23 +181,40 @@ public final class FieldReader {
     }
 
     private @Nullable Integer integer(String field, JsonNode node, int min, int max) {
-        if (!node.isIntegralNumber()
-                || !node.canConvertToInt()
-                || node.intValue() < min
-                || node.intValue() > max) {
-            return invalid(field, "must be a whole number from " + min + " to " + max + ".");
+        var number = wholeNumber(node).filter(whole -> whole >= min && whole <= max);
+        return number.isPresent()
+                ? (Integer) number.get().intValue()
+                : invalid(field, "must be a whole number from " + min + " to " + max + ".");
+    }
+
+    /// Returns the value of a number that is whole, however it is written: JSON has one kind of
+    /// number, so `5000.0` is as whole as `5000`. Empty if it does not fit in a `long`.
+    private static Optional<Long> wholeNumber(JsonNode node) {
+        if (!node.isNumber()) {
+            return Optional.empty();
         }
-        return node.intValue();
+        var number = node.decimalValue();
+        long integerDigits = (long) number.precision() - number.scale();
+        if (number.signum() != 0 && (integerDigits < 1 || integerDigits > MAX_LONG_DIGITS)) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(number.signum() == 0 ? 0 : number.longValueExact());
+        } catch (ArithmeticException e) {
+            return Optional.empty();
+        }
     }
 
     /// Reads any whole number that fits in a `long`.
     public Patch<Long> longInteger(String field) {
         return read(
                 field,
-                node ->
-                        node.isIntegralNumber() && node.canConvertToLong()
-                                ? (Long) node.longValue()
-                                : invalid(field, "must be a whole number."));
+                node -> {
+                    var number = wholeNumber(node);
+                    return number.isPresent()
+                            ? number.get()
+                            : invalid(field, "must be a whole number.");
+                });
     }
 
     private static boolean isList(JsonNode node, int minSize, int maxSize) {
@@ -394,6 +444,13 @@ public final class FieldReader {
                         return invalid(field, String.valueOf(e.getMessage()));
                     }
                 });
+    }
+
+    /// Takes the field as a known one if it is null.
+    public void ignoreNull(String field) {
+        if (object.path(field).isNull()) {
+            readFields.add(field);
+        }
     }
 
     /// Records an error if the field has any value other than null.

@@ -1,11 +1,15 @@
 package dev.sluice.platform.json;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadFeature;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
+
+import java.util.Set;
 
 /// Writes JSON, and parses JSON objects that users send.
 ///
@@ -29,6 +33,9 @@ public final class Json {
     /// Tokens are values, names and closing brackets; each can take a hundred bytes of memory.
     private static final int MAX_TOKENS = 100_000;
 
+    /// A `null` with more white space around it is not taken as a body that was left out.
+    private static final int MAX_NULL_LENGTH = 100;
+
     private Json() {}
 
     public static byte[] bytes(JsonObject object) {
@@ -49,6 +56,15 @@ public final class Json {
     /// @throws MalformedJsonException when the bytes are not a JSON object
     public static FieldReader fieldReader(byte[] json) {
         return new FieldReader(object(json), JsonDocument.read(json));
+    }
+
+    /// Parses like `fieldReader`. No bytes at all, and `null`, mean an object without fields: some
+    /// clients send `null` for a body that was left out.
+    public static FieldReader optionalFieldReader(byte[] json) {
+        boolean isLeftOut =
+                json.length < MAX_NULL_LENGTH
+                        && Set.of("", "null").contains(new String(json, ISO_8859_1).strip());
+        return fieldReader(isLeftOut ? "{}".getBytes(ISO_8859_1) : json);
     }
 
     private static ObjectNode object(byte[] json) {

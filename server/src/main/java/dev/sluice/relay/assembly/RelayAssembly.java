@@ -31,6 +31,8 @@ import dev.sluice.relay.RelayGauges;
 import dev.sluice.relay.RelayMeters;
 import dev.sluice.relay.RequestPreview;
 import dev.sluice.relay.circuit.SharedCircuits;
+import dev.sluice.relay.deadletters.DismissalRoutes;
+import dev.sluice.relay.deadletters.DismissalStore;
 import dev.sluice.relay.dispatch.AttemptRunner;
 import dev.sluice.relay.dispatch.Backlog;
 import dev.sluice.relay.dispatch.DispatchEnvironment;
@@ -54,6 +56,7 @@ import dev.sluice.relay.preview.RoutePreview;
 import dev.sluice.relay.refusal.RefusalCounter;
 import dev.sluice.relay.refusal.RefusalRecorder;
 import dev.sluice.relay.replay.BulkResendRoutes;
+import dev.sluice.relay.replay.DeadLetterResendRoutes;
 import dev.sluice.relay.replay.ReplayRoutes;
 import dev.sluice.relay.replay.ReplayStore;
 import dev.sluice.relay.replay.ReplayWorker;
@@ -63,6 +66,7 @@ import dev.sluice.relay.retention.ExpiryLogger;
 import dev.sluice.relay.retention.RetentionLoop;
 import dev.sluice.relay.retention.RetentionNoticeStore;
 import dev.sluice.relay.send.HttpSender;
+import dev.sluice.relay.settle.FailureLog;
 import dev.sluice.relay.settle.Settlement;
 import dev.sluice.relay.store.ErasureStore;
 import dev.sluice.relay.store.Lanes;
@@ -133,6 +137,7 @@ public final class RelayAssembly {
     private final RelayStoreListener listeners;
     private final ReplayWorker replayWorker;
     private final DueWorkMonitor dueWorkMonitor;
+    private final FailureLog failureLog;
     private volatile Runnable wakeReplays = () -> {};
     private volatile ExpiryListener expiryListener = _ -> {};
 
@@ -176,6 +181,7 @@ public final class RelayAssembly {
                         base.ids(),
                         clock);
 
+        failureLog = new FailureLog(clock);
         circuits = SharedCircuits.open(delivery, node, settings.cooldowns(), clock);
         var attemptRunner = attemptRunner();
         var environment =
@@ -240,7 +246,8 @@ public final class RelayAssembly {
                 configuration,
                 ExpiryPolicy.byPlan(configuration, account.plans(), base.settledClock()),
                 new TracedSender(sender, tracer),
-                new Settlement(clock, RandomGenerator.getDefault(), settings.retryJitter()),
+                new Settlement(
+                        clock, RandomGenerator.getDefault(), settings.retryJitter(), failureLog),
                 circuits,
                 inFlightRecorder,
                 clock);
@@ -317,6 +324,7 @@ public final class RelayAssembly {
                         .wokenBy(wake -> wakeReplays = wake)
                         .endingWith(replayWorker::releaseLeases),
                 new Chore("erasure", Duration.ofMinutes(1), workspaceEraser()),
+                Chore.of("failure log", Duration.ofSeconds(5), failureLog::summarize),
                 new Chore("free space", Duration.ofSeconds(2), diskSpace));
     }
 
@@ -328,6 +336,7 @@ public final class RelayAssembly {
                         ErasureStore::eraseEvents,
                         (tx, workspace, limit) ->
                                 LedgerStore.deleteSums(tx, workspace.usageKeys(), limit),
+                        DismissalStore::deleteOf,
                         ReplayStore::deleteOf,
                         (tx, workspace, _) -> QuotaStore.deleteOf(tx, workspace),
                         (tx, workspace, _) -> RetentionNoticeStore.deleteOf(tx, workspace),
@@ -382,7 +391,10 @@ public final class RelayAssembly {
         new ResendRoutes(api, authenticator, plans, ids, clock).addTo(router);
         new BulkResendRoutes(api, authenticator, plans, () -> wakeReplays.run(), ids, clock)
                 .addTo(router);
-        new ReplayRoutes(api, authenticator, clock).addTo(router);
+        new DeadLetterResendRoutes(api, authenticator, plans, () -> wakeReplays.run(), ids, clock)
+                .addTo(router);
+        new DismissalRoutes(api, authenticator, plans, clock).addTo(router);
+        new ReplayRoutes(api, authenticator, () -> wakeReplays.run(), clock).addTo(router);
         router.mount(IngestEndpoint.PATH, ingest());
     }
 

@@ -201,6 +201,7 @@ public final class AttemptRunner {
         return new OutboundRequest(
                 route.destination().spec(),
                 OutboundRequest.RequestSource.of(route.source()),
+                loaded.payload().method(),
                 loaded.payload().headers(),
                 OutboundBody.of(loaded.payload().body()),
                 delivery.id(),

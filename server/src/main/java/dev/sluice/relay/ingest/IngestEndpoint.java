@@ -190,7 +190,7 @@ public final class IngestEndpoint implements Endpoint {
             Optional<String> contentType,
             InboundCheck.InboundCheckResult checkResult,
             byte[] body) {
-        var payload = Payload.of(checkResult.headers(), body);
+        var payload = Payload.of(checkResult.headers(), body).withMethod(method);
         var id = new EventId(ids.next(12));
         boolean isCounted = !checkResult.checked().isFailed();
         if (isCounted) {

@@ -68,6 +68,7 @@ record Preview(
         return new OutboundRequest(
                 destination,
                 requestSource(),
+                sample.payload().method(),
                 sample.payload().headers(),
                 OutboundBody.of(sample.payload().body()),
                 DeliveryId.of(sample.id(), 1),

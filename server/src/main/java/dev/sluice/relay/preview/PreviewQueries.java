@@ -27,13 +27,13 @@ final class PreviewQueries {
                         workspace.value());
         var stored =
                 tx.findOne(
-                        "select source_id, headers, body from event where id = ? and source_id ="
-                                + " any (?)",
+                        "select source_id, method, headers, body from event where id = ? and"
+                                + " source_id = any (?)",
                         row ->
                                 new StoredSample(
                                         new SourceId(row.uuid("source_id")),
-                                        Payload.fromStored(
-                                                row.bytes("headers"), row.bytes("body"))),
+                                        Payload.fromStored(row.bytes("headers"), row.bytes("body"))
+                                                .withMethod(row.text("method"))),
                         id.value(),
                         sources);
         return stored.flatMap(event ->

@@ -119,6 +119,8 @@ public final class PreviewRoutes {
                         input.nested("sample").map(SampleEvent::read).toOptional());
         requireExactlyOne(input, "connection_id", "destination_id");
         requireExactlyOne(input, "event_id", "sample");
+        input.requireUnicode("filter_rules");
+        input.requireUnicode("transformation");
         input.check();
         return previewRequest;
     }

@@ -24,6 +24,7 @@ public final class RoutePreview implements RequestPreview {
                 new OutboundRequest(
                         route.destination().spec(),
                         OutboundRequest.RequestSource.of(route.source()),
+                        payload.method(),
                         payload.headers(),
                         OutboundBody.of(payload.body()),
                         DeliveryId.of(event, 1),

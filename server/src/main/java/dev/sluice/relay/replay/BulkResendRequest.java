@@ -35,19 +35,18 @@ record BulkResendRequest(
     /// @throws dev.sluice.platform.json.InvalidFieldsException naming every wrong field
     static BulkResendRequest read(FieldReader input) {
         var connection = input.required("connection_id", input.uuid("connection_id"));
-        var statuses = input.parsedList("statuses", 1, MAX_STATUSES, BulkResendRequest::status);
+        var statuses = input.parsedList("statuses", 0, MAX_STATUSES, BulkResendRequest::status);
         var since = input.parsed("since", FieldReader::parseTime).toOptional();
         var until = input.parsed("until", FieldReader::parseTime).toOptional();
         var isDryRun = input.bool("dry_run");
-        input.rejectNull("statuses", statuses);
-        input.rejectNull("dry_run", isDryRun);
         if (since.isPresent() && until.isPresent() && since.get().isAfter(until.get())) {
             input.addError("since", "must not be after until.");
         }
         input.check();
+        var asked = Set.copyOf(statuses.orElse(List.of()));
         return new BulkResendRequest(
                 connection.orElse(INVALID_CONNECTION),
-                Set.copyOf(statuses.orElse(List.of(DeliveryStatus.EXHAUSTED))),
+                asked.isEmpty() ? Set.of(DeliveryStatus.EXHAUSTED) : asked,
                 new ArrivalPeriod(since, until),
                 isDryRun.orElse(false));
     }

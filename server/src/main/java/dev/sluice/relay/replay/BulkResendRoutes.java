@@ -173,7 +173,7 @@ public final class BulkResendRoutes {
             record(tx, caller, selection);
             var createdAt =
                     ReplayStore.nextCreatedAt(
-                            tx, caller.workspace(), selection.connection(), askedAt);
+                            tx, caller.workspace(), List.of(selection.connection()), askedAt);
             var recordedAt = Replay.creationTime(id, createdAt);
             ReplayStore.insert(
                     tx,

@@ -3,17 +3,19 @@ package dev.sluice.relay.replay;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.platform.json.JsonObject;
 import dev.sluice.relay.DeliveryStatus;
+import dev.sluice.relay.ErrorCode;
 
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.UUID;
 
 /// A bulk resend that runs as a job.
 ///
-/// @param selection the events that the job has not processed yet
+/// @param selection the events of the present connection that the job has not processed yet
 /// @param period the arrival period that the request named
 /// @param createdAt time of the request, or a later time if another job of the connection already
 ///   has that time; also the creation time of the deliveries that the job creates
@@ -21,6 +23,7 @@ record Replay(
         UUID id,
         WorkspaceId workspace,
         ResendSelection selection,
+        ReplayScope scope,
         BulkResendRequest.ArrivalPeriod period,
         ReplayProgress progress,
         ReplayState state,
@@ -45,6 +48,7 @@ record Replay(
 
     enum ReplayStatus {
         RUNNING,
+        PAUSED,
         COMPLETED,
         CANCELLED,
         FAILED;
@@ -66,10 +70,29 @@ record Replay(
             BulkResendRequest.ArrivalPeriod period,
             ResendEstimate estimate,
             Instant createdAt) {
+        return started(
+                id,
+                workspace,
+                selection,
+                ReplayScope.of(selection.connection()),
+                period,
+                estimate,
+                createdAt);
+    }
+
+    static Replay started(
+            UUID id,
+            WorkspaceId workspace,
+            ResendSelection selection,
+            ReplayScope scope,
+            BulkResendRequest.ArrivalPeriod period,
+            ResendEstimate estimate,
+            Instant createdAt) {
         return new Replay(
                 id,
                 workspace,
                 selection,
+                scope,
                 period,
                 new ReplayProgress(estimate.count(), estimate.isExact(), 0, 0),
                 new ReplayState(
@@ -88,13 +111,26 @@ record Replay(
     JsonObject json() {
         return new JsonObject()
                 .put("id", id)
-                .put("connection_id", selection.connection())
+                .put(
+                        "connection_id",
+                        Optional.of(scope.connections())
+                                .filter(all -> all.size() == 1)
+                                .map(List::getFirst))
+                .put("connection_ids", scope.connections())
                 .put(
                         "statuses",
                         selection.statuses().stream()
                                 .sorted(Comparator.naturalOrder())
                                 .map(DeliveryStatus::text)
                                 .toList())
+                .put(
+                        "error_code",
+                        selection.condition().flatMap(FailureCondition::code).map(ErrorCode::text))
+                .put(
+                        "response_status",
+                        selection.condition().flatMap(FailureCondition::responseStatus))
+                .put("limit", scope.maxCreated())
+                .put("per_second", scope.perSecond())
                 .put("since", period.since())
                 .put("until", period.until())
                 .put("status", state.status().text())

@@ -29,7 +29,13 @@ final class ReplayChunkStore {
         var locked = ResendStore.lockEvents(tx, selection.source(), events);
         var now = clock.instant();
         return add(
-                tx, selection, SelectionQueries.candidates(tx, selection, locked), now, now, batch);
+                tx,
+                selection,
+                SelectionQueries.candidates(tx, selection, locked),
+                Integer.MAX_VALUE,
+                now,
+                now,
+                batch);
     }
 
     /// Resends one chunk of a job. Safe to repeat, even while another process does the same.
@@ -38,11 +44,13 @@ final class ReplayChunkStore {
     /// locked, because another process may already have counted the chunk.
     ///
     /// @param selection the job's selection, or the rest of it
+    /// @param maxCreated maximum number of resends
     static Optional<ReplayChunk> resend(
             Tx tx,
             LeasedJob job,
             ResendSelection selection,
             List<EventId> events,
+            int maxCreated,
             BooleanSupplier isLeased,
             InstantSource clock,
             UUID batch) {
@@ -54,33 +62,52 @@ final class ReplayChunkStore {
         var candidates =
                 SelectionQueries.candidates(
                         tx, selection, locked, since, job.overlappingJobTimes());
-        return Optional.of(add(tx, selection, candidates, since, clock.instant(), batch));
+        return Optional.of(
+                add(tx, selection, candidates, maxCreated, since, clock.instant(), batch));
     }
 
+    /// Resends at most `maxCreated` events, including those that an earlier try of the chunk
+    /// resent. All of these are counted first, so that a repeated chunk never exceeds the number.
     private static ReplayChunk add(
             Tx tx,
             ResendSelection selection,
             List<ResendCandidate> candidates,
+            int maxCreated,
             Instant createdAt,
             Instant dueAt,
             UUID batch) {
-        int done = 0;
+        int done = (int) candidates.stream().filter(ResendCandidate::isResentByJob).count();
+        int doneSoFar = 0;
         int skipped = 0;
+        Optional<EventId> last = Optional.empty();
         var resends = new ArrayList<ResendStore.EventResend>();
         for (var candidate : candidates) {
+            boolean isFull = done + resends.size() >= maxCreated;
+            if (isFull && doneSoFar == done) {
+                break;
+            }
             switch (candidate.decide(selection.includesSucceeded())) {
-                case RESEND ->
+                case RESEND -> {
+                    if (!isFull) {
                         resends.add(
                                 new ResendStore.EventResend(
                                         candidate.event(), selection.connection()));
-                case ALREADY_RESENT_BY_JOB -> done++;
+                    }
+                }
+                case ALREADY_RESENT_BY_JOB -> doneSoFar++;
                 case RESENT_BY_OTHER -> skipped++;
                 case NOT_SELECTED -> {}
             }
+            last = Optional.of(candidate.event());
         }
+        boolean isToEnd =
+                candidates.isEmpty() || last.equals(Optional.of(candidates.getLast().event()));
         int unnumbered =
                 ResendStore.add(tx, selection.source(), resends, createdAt, dueAt, batch).size();
-        return new ReplayChunk(done + resends.size() - unnumbered, skipped + unnumbered);
+        return new ReplayChunk(
+                done + resends.size() - unnumbered,
+                skipped + unnumbered,
+                isToEnd ? Optional.empty() : last);
     }
 
     /// Returns how many resends the job created in its last, uncounted chunk. Creates none. Waits

@@ -11,25 +11,32 @@ import dev.sluice.platform.http.Request;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.json.JsonObject;
 
+import java.io.IOException;
 import java.time.InstantSource;
 import java.util.Set;
 
-/// `/api/v1/replays`: lists, shows and cancels bulk resends that run as jobs.
+/// `/api/v1/replays`: lists, shows, pauses, slows down and cancels bulk resends that run as jobs.
 public final class ReplayRoutes {
 
     private final Db db;
     private final Authenticator authenticator;
+    private final Runnable onJob;
     private final InstantSource clock;
 
-    public ReplayRoutes(Db db, Authenticator authenticator, InstantSource clock) {
+    /// @param onJob called when a job may continue; must be quick
+    public ReplayRoutes(Db db, Authenticator authenticator, Runnable onJob, InstantSource clock) {
         this.db = db;
         this.authenticator = authenticator;
+        this.onJob = onJob;
         this.clock = clock;
     }
 
     public void addTo(Router router) {
         router.get("/api/v1/replays", this::list);
         router.get("/api/v1/replays/{id}", this::get);
+        router.patch("/api/v1/replays/{id}", this::update);
+        router.post("/api/v1/replays/{id}/pause", request -> setPaused(request, true));
+        router.post("/api/v1/replays/{id}/resume", request -> setPaused(request, false));
         router.post("/api/v1/replays/{id}/cancel", this::cancel);
     }
 
@@ -54,6 +61,69 @@ public final class ReplayRoutes {
                 .orElseThrow(() -> ApiException.notFound("replay"));
     }
 
+    /// Changes how many resends the job may create in one second; null lifts the bound.
+    private Reply update(Request request) throws IOException {
+        var caller = authenticator.authenticate(request);
+        var id = request.id("replay");
+        var input = request.jsonBody();
+        var perSecond =
+                input.integer("per_second", ReplayScope.MIN_PER_SECOND, ReplayScope.MAX_PER_SECOND);
+        input.check();
+        return db.call(tx -> {
+            var replay =
+                    ReplayStore.find(tx, caller.workspace(), id)
+                            .orElseThrow(() -> ApiException.notFound("replay"));
+            if (input.names().isEmpty()) {
+                return Reply.ok(replay.json());
+            }
+            var changed =
+                    ReplayStore.setRate(
+                            tx,
+                            caller.workspace(),
+                            id,
+                            perSecond.applyTo(replay.scope().perSecond()),
+                            clock.instant());
+            if (changed.isEmpty()) {
+                throw conflict("The replay has already finished; its rate cannot change.");
+            }
+            caller.record(tx, "replay.updated", id, "", input.names());
+            return Reply.ok(changed.get().json());
+        });
+    }
+
+    /// Pauses a job, or continues it. The resends that it has already created are still delivered.
+    private Reply setPaused(Request request, boolean isPaused) {
+        var caller = authenticator.authenticate(request);
+        var id = request.id("replay");
+        var reply =
+                db.call(tx -> {
+                    var found =
+                            ReplayStore.find(tx, caller.workspace(), id)
+                                    .orElseThrow(() -> ApiException.notFound("replay"));
+                    var changed =
+                            ReplayStore.setPaused(
+                                    tx, caller.workspace(), id, isPaused, clock.instant());
+                    if (changed.isEmpty()) {
+                        throw conflict(
+                                "The replay is "
+                                        + found.state().status().text()
+                                        + "; only a replay that is "
+                                        + (isPaused ? "running" : "paused")
+                                        + " can be "
+                                        + (isPaused ? "paused." : "resumed."));
+                    }
+                    caller.record(
+                            tx, isPaused ? "replay.paused" : "replay.resumed", id, "", Set.of());
+                    return Reply.ok(changed.get().json());
+                });
+        onJob.run();
+        return reply;
+    }
+
+    private static ApiException conflict(String message) {
+        return new ApiException(ApiErrorCode.CONFLICT, message);
+    }
+
     /// Cancels a job. The resends that it has already created are still delivered.
     private Reply cancel(Request request) {
         var caller = authenticator.authenticate(request);
@@ -67,9 +137,7 @@ public final class ReplayRoutes {
             if (ReplayStore.find(tx, caller.workspace(), id).isEmpty()) {
                 throw ApiException.notFound("replay");
             }
-            throw new ApiException(
-                    ApiErrorCode.CONFLICT,
-                    "The replay has already finished; there is nothing to cancel.");
+            throw conflict("The replay has already finished; there is nothing to cancel.");
         });
     }
 }

@@ -7,11 +7,13 @@ import dev.sluice.platform.db.Row;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.relay.DeletedWorkspace;
 import dev.sluice.relay.DeliveryStatus;
+import dev.sluice.relay.ErrorCode;
 
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -26,28 +28,27 @@ public final class ReplayStore {
     private ReplayStore() {}
 
     /// Returns the creation time for a job inserted in this transaction. It is later than the
-    /// creation time of every other job of the connection. A job can therefore find all earlier
+    /// creation time of every other job of these connections. A job can therefore find all earlier
     /// jobs, whose resends it must not repeat.
     ///
     /// @param askedAt time of the request, the earliest possible creation time
     static Instant nextCreatedAt(
-            Tx tx, WorkspaceId workspace, ConnectionId connection, Instant askedAt) {
+            Tx tx, WorkspaceId workspace, List<ConnectionId> connections, Instant askedAt) {
         tx.query(
-                "select id from connection where id = ? for no key update",
+                "select id from connection where id = any (?) order by id for no key update",
                 row -> row.uuid("id"),
-                connection.value());
+                connections.stream().map(ConnectionId::value).toList());
         return tx
                 .query(
                         """
                         select created_at
                           from replay_job
-                         where workspace_id = ? and connection_id = ? and created_at >= ?
+                         where workspace_id = ? and created_at >= ?
                          order by created_at desc
                          limit 1
                         """,
                         row -> row.instant("created_at").plusMillis(1),
                         workspace.value(),
-                        connection.value(),
                         askedAt.truncatedTo(ChronoUnit.MILLIS))
                 .stream()
                 .findFirst()
@@ -56,12 +57,15 @@ public final class ReplayStore {
 
     static void insert(Tx tx, Replay replay) {
         var selection = replay.selection();
+        var scope = replay.scope();
         tx.update(
                 """
                 insert into replay_job (id, workspace_id, source_id, connection_id, statuses, since, until,
                                         status, planned, is_exact, created_at, updated_at, after_id,
-                                        to_id)
-                values (?, ?, ?, ?, ?, ?, ?, 'running', ?, ?, ?, ?, ?, ?)
+                                        to_id, error_code, response_status, ended_before,
+                                        connections, next_connections, next_sources, next_after,
+                                        max_created, per_second)
+                values (?, ?, ?, ?, ?, ?, ?, 'running', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
                 replay.id(),
                 replay.workspace().value(),
@@ -75,7 +79,20 @@ public final class ReplayStore {
                 replay.createdAt(),
                 replay.state().updatedAt(),
                 selection.after(),
-                selection.to());
+                selection.to(),
+                selection
+                        .condition()
+                        .flatMap(FailureCondition::code)
+                        .map(code -> (int) code.number())
+                        .orElse(null),
+                selection.condition().flatMap(FailureCondition::responseStatus).orElse(null),
+                selection.condition().map(FailureCondition::endedBefore).orElse(null),
+                scope.connections().stream().map(ConnectionId::value).toList(),
+                scope.waiting().stream().map(one -> one.connection().value()).toList(),
+                scope.waiting().stream().map(one -> one.source().value()).toList(),
+                scope.waiting().stream().map(ReplayScope.WaitingConnection::after).toList(),
+                scope.maxCreated().orElse(null),
+                scope.perSecond().orElse(null));
     }
 
     static List<Replay> list(Tx tx, WorkspaceId workspace, long offset, int limit) {
@@ -108,13 +125,66 @@ public final class ReplayStore {
                 workspace.value());
     }
 
-    /// Cancels a job. Empty when there is no such job, or it is not running.
+    /// Pauses a running job, or continues a paused one. Empty when there is no such job, or it has
+    /// another status.
+    static Optional<Replay> setPaused(
+            Tx tx, WorkspaceId workspace, UUID id, boolean isPaused, Instant now) {
+        return tx.findOne(
+                """
+                update replay_job
+                   set status = ?, reason = null, updated_at = ?
+                 where id = ? and workspace_id = ? and status = ?
+                returning *
+                """,
+                ReplayStore::replay,
+                isPaused ? "paused" : "running",
+                now,
+                id,
+                workspace.value(),
+                isPaused ? "running" : "paused");
+    }
+
+    /// Changes how fast an unfinished job may resend. Empty when there is no such job.
+    static Optional<Replay> setRate(
+            Tx tx, WorkspaceId workspace, UUID id, Optional<Integer> perSecond, Instant now) {
+        return tx.findOne(
+                """
+                update replay_job
+                   set per_second = ?, updated_at = ?
+                 where id = ? and workspace_id = ? and finished_at is null
+                returning *
+                """,
+                ReplayStore::replay,
+                perSecond.orElse(null),
+                now,
+                id,
+                workspace.value());
+    }
+
+    /// Gives a paused job back. What its last chunk created is counted when the job continues and
+    /// repeats the chunk.
+    static void releasePaused(Tx tx, Replay replay, UUID owner) {
+        tx.update(
+                """
+                update replay_job
+                   set owner = null, lease_until = null
+                 where id = ? and owner = ? and status = 'paused'
+                """,
+                replay.id(),
+                owner);
+    }
+
+    /// Cancels a job. Empty when there is no such job, or it has ended. A paused job stays open
+    /// until what its last chunk created is counted.
     static Optional<Replay> cancel(Tx tx, WorkspaceId workspace, UUID id, Instant now) {
         return tx.findOne(
                 """
                 update replay_job
-                   set status = 'cancelled', reason = null, updated_at = ?, finished_at = ?
-                 where id = ? and workspace_id = ? and status = 'running'
+                   set status = 'cancelled', reason = null, updated_at = ?, finished_at = ?,
+                       lease_until = case when status = 'paused' and owner is null then now()
+                                          else lease_until end,
+                       owner = case when status = 'paused' then coalesce(owner, id) else owner end
+                 where id = ? and workspace_id = ? and finished_at is null
                 returning *
                 """,
                 ReplayStore::replay,
@@ -194,44 +264,6 @@ public final class ReplayStore {
                 statuses);
     }
 
-    /// Records a finished chunk and the position of the next one. Changes nothing when another
-    /// process has already recorded a chunk from this position.
-    ///
-    /// @param next position to continue from; empty after the last chunk
-    static void advance(
-            Tx tx, Replay replay, UUID owner, ReplayChunk chunk, Optional<UUID> next, Instant now) {
-        tx.update(
-                """
-                update replay_job
-                   set after_id = coalesce(?, to_id), created = created + ?, skipped = skipped + ?,
-                       planned = case when is_exact then planned
-                                      else greatest(planned, created + skipped + ?) end,
-                       reason = null, updated_at = ?
-                 where id = ? and owner = ? and after_id = ? and status = 'running'
-                """,
-                next.orElse(null),
-                chunk.created(),
-                chunk.skipped(),
-                chunk.created() + chunk.skipped(),
-                now,
-                replay.id(),
-                owner,
-                replay.selection().after());
-        if (next.isEmpty()) {
-            // Counts events that disappeared after they were planned as skipped.
-            tx.update(
-                    """
-                    update replay_job
-                       set status = 'completed', skipped = greatest(skipped, planned - created),
-                           is_exact = true, finished_at = ?, owner = null, lease_until = null
-                     where id = ? and owner = ? and after_id = to_id and status = 'running'
-                    """,
-                    now,
-                    replay.id(),
-                    owner);
-        }
-    }
-
     /// Closes a job that ended early, and adds the resends of its last chunk to its count.
     static void close(Tx tx, Replay replay, UUID owner, int created) {
         tx.update(
@@ -240,7 +272,7 @@ public final class ReplayStore {
                    set created = created + ?, owner = null, lease_until = null,
                        planned = case when is_exact then planned
                                       else greatest(planned, created + skipped + ?) end
-                 where id = ? and owner = ? and status <> 'running'
+                 where id = ? and owner = ? and finished_at is not null
                 """,
                 created,
                 created,
@@ -300,6 +332,42 @@ public final class ReplayStore {
         return tx.update("delete from replay_job where finished_at < ? and owner is null", before);
     }
 
+    private static Optional<FailureCondition> condition(Row row) throws SQLException {
+        if (row.isNull("ended_before")) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                new FailureCondition(
+                        row.integerOrNone("error_code").map(ErrorCode::fromNumber),
+                        row.integerOrNone("response_status"),
+                        row.instant("ended_before")));
+    }
+
+    private static ReplayScope scope(Row row) throws SQLException {
+        var connections = row.uuids("next_connections");
+        var sources = row.uuids("next_sources");
+        var positions = row.uuids("next_after");
+        var waiting = new ArrayList<ReplayScope.WaitingConnection>();
+        for (int i = 0; i < connections.size(); i++) {
+            waiting.add(
+                    new ReplayScope.WaitingConnection(
+                            new ConnectionId(connections.get(i)),
+                            new SourceId(sources.get(i)),
+                            positions.get(i)));
+        }
+        var all =
+                row.isNull("connections")
+                        ? List.of(row.uuid("connection_id"))
+                        : row.uuids("connections");
+        return new ReplayScope(
+                all.stream().map(ConnectionId::new).toList(),
+                waiting,
+                row.isNull("max_created")
+                        ? Optional.empty()
+                        : Optional.of(row.number("max_created")),
+                row.integerOrNone("per_second"));
+    }
+
     private static Replay replay(Row row) throws SQLException {
         var selection =
                 new ResendSelection(
@@ -309,11 +377,13 @@ public final class ReplayStore {
                                 .map(DeliveryStatus::fromNumber)
                                 .collect(Collectors.toSet()),
                         row.uuid("after_id"),
-                        row.uuid("to_id"));
+                        row.uuid("to_id"),
+                        condition(row));
         return new Replay(
                 row.uuid("id"),
                 new WorkspaceId(row.uuid("workspace_id")),
                 selection,
+                scope(row),
                 new BulkResendRequest.ArrivalPeriod(
                         row.instantOrNone("since"), row.instantOrNone("until")),
                 new Replay.ReplayProgress(

@@ -8,6 +8,7 @@ import dev.sluice.platform.db.DbException;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.loop.Loop;
 import dev.sluice.platform.loop.Pause;
+import dev.sluice.relay.DeliveryId;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -181,16 +182,21 @@ public final class ReplayWorker implements Loop.Step {
 
     private boolean runChunk(LeasedJob job) {
         var replay = job.replay();
-        if (replay.state().status() != Replay.ReplayStatus.RUNNING) {
-            close(replay);
-            return false;
-        }
-        var refusal = refusal(replay);
-        if (refusal.isPresent()) {
-            stopFor(refusal.get(), replay);
-            return false;
-        }
-        return !resendChunk(job);
+        return switch (replay.state().status()) {
+            case RUNNING -> {
+                var refusal = refusal(replay);
+                refusal.ifPresent(reason -> stopFor(reason, replay));
+                yield refusal.isEmpty() && !resendChunk(job);
+            }
+            case PAUSED -> {
+                db.run(tx -> ReplayStore.releasePaused(tx, replay, owner));
+                yield false;
+            }
+            case COMPLETED, CANCELLED, FAILED -> {
+                close(replay);
+                yield false;
+            }
+        };
     }
 
     private Optional<ResendRefusal> refusal(Replay replay) {
@@ -212,14 +218,46 @@ public final class ReplayWorker implements Loop.Step {
     }
 
     private void stopFor(ResendRefusal refusal, Replay replay) {
+        boolean isLast = replay.scope().waiting().isEmpty();
+        var now = clock.instant();
         switch (refusal) {
-            case ResendRefusal.PermanentRefusal(String reason) -> fail(replay.id(), reason);
-            case ResendRefusal.TemporaryRefusal(String reason) -> defer(replay, reason);
+            case ResendRefusal.PermanentRefusal(String reason) -> {
+                if (isLast && replay.scope().connections().size() == 1) {
+                    fail(replay.id(), reason);
+                } else {
+                    leaveConnection(replay, now);
+                }
+            }
+            case ResendRefusal.TemporaryRefusal(String reason) -> {
+                if (isLast) {
+                    defer(replay, reason);
+                } else {
+                    db.run(tx -> {
+                        ReplayStore.saveReason(tx, replay, owner, reason, now);
+                        ReplayPositionStore.rotate(tx, replay, owner, now);
+                    });
+                }
+            }
         }
     }
 
-    /// Resends one chunk. Returns true when it was the last one, or when it could not be processed
-    /// now.
+    /// Ends the present connection, to which nothing can be sent any more. The job goes on with the
+    /// others.
+    private void leaveConnection(Replay replay, Instant now) {
+        int counted = ReplayChunkStore.countResent(db, replay, limits.maxChunkEvents());
+        db.run(tx ->
+                ReplayPositionStore.advance(
+                        tx,
+                        replay,
+                        owner,
+                        new ReplayChunk(counted, 0, Optional.empty()),
+                        Optional.empty(),
+                        false,
+                        now));
+    }
+
+    /// Resends one chunk. Returns true when it was the last one, or when the job cannot continue at
+    /// once.
     private boolean resendChunk(LeasedJob job) {
         var replay = job.replay();
         var selection = unexpiredSelection(replay);
@@ -230,7 +268,7 @@ public final class ReplayWorker implements Loop.Step {
                 });
         var chunk =
                 page.events().isEmpty()
-                        ? Optional.of(new ReplayChunk(0, 0))
+                        ? Optional.of(new ReplayChunk(0, 0, Optional.empty()))
                         : db.call(tx -> {
                             SelectionQueries.forceIndexScan(tx);
                             return ReplayChunkStore.resend(
@@ -238,6 +276,7 @@ public final class ReplayWorker implements Loop.Step {
                                     job,
                                     selection,
                                     page.events(),
+                                    maxCreated(replay),
                                     () -> isStillHeld(job),
                                     clock,
                                     ids.next());
@@ -248,11 +287,48 @@ public final class ReplayWorker implements Loop.Step {
             deferrals.put(replay.id(), Pause.of(now, RETRY_INTERVAL));
             return true;
         }
-        db.run(tx -> ReplayStore.advance(tx, replay, owner, chunk.get(), page.next(), now));
-        if (chunk.get().created() > 0) {
+        return finishChunk(replay, chunk.get(), page, now);
+    }
+
+    /// Records a chunk, and lets a job with a rate rest. Returns true when the job cannot continue
+    /// at once.
+    private boolean finishChunk(Replay replay, ReplayChunk chunk, SelectionPage page, Instant now) {
+        var selection = replay.selection();
+        var next = chunk.last().map(DeliveryId::maxIdOf).or(page::next);
+        boolean isComplete =
+                replay.scope()
+                        .maxCreated()
+                        .filter(max -> replay.progress().created() + chunk.created() >= max)
+                        .isPresent();
+        db.run(tx -> ReplayPositionStore.advance(tx, replay, owner, chunk, next, isComplete, now));
+        if (chunk.created() > 0) {
             ResendWaker.wake(db, selection.source(), List.of(selection.connection()), now);
         }
-        return page.next().isEmpty();
+        var rest = restAfter(replay, chunk.created());
+        if (!rest.isZero()) {
+            deferrals.put(replay.id(), Pause.of(now, rest));
+            return true;
+        }
+        return isComplete || (next.isEmpty() && replay.scope().waiting().isEmpty());
+    }
+
+    /// Returns how many resends the next chunk may create: the rest of the job's limit, and no more
+    /// than in one second.
+    private static int maxCreated(Replay replay) {
+        var scope = replay.scope();
+        long left =
+                scope.maxCreated()
+                        .map(max -> max - replay.progress().created())
+                        .orElse((long) Integer.MAX_VALUE);
+        return (int) Math.min(left, scope.perSecond().orElse(Integer.MAX_VALUE));
+    }
+
+    /// Returns how long a job with a rate rests after it has created this many resends.
+    private static Duration restAfter(Replay replay, int created) {
+        return replay.scope()
+                .perSecond()
+                .map(perSecond -> Duration.ofSeconds(created).dividedBy(perSecond))
+                .orElse(Duration.ZERO);
     }
 
     /// Returns the rest of the selection, without events whose retention is over.

@@ -33,12 +33,17 @@ record ResendEstimate(long count, boolean isExact, List<EventId> firstEvents) {
     /// Counts in batches, each in its own transaction, so that a long count blocks nothing. Always
     /// counts the first batch, however small `budget` is.
     static ResendEstimate of(Db db, ResendSelection selection, Duration budget) {
+        return of(db, selection, budget, Long.MAX_VALUE);
+    }
+
+    /// @param maxCount the count at which to stop counting
+    static ResendEstimate of(Db db, ResendSelection selection, Duration budget, long maxCount) {
         long start = System.nanoTime();
         long count = 0;
         var first = new ArrayList<EventId>();
         for (var next = Optional.of(selection.after()); next.isPresent(); ) {
             if (!next.get().equals(selection.after())
-                    && System.nanoTime() - start >= budget.toNanos()) {
+                    && (count >= maxCount || System.nanoTime() - start >= budget.toNanos())) {
                 return new ResendEstimate(count, false, first);
             }
             var from = selection.startingAfter(next.get());

@@ -56,7 +56,6 @@ public final class ResendRoutes {
         var caller = authenticator.authenticate(request);
         var input = request.optionalJsonBody();
         var asked = input.parsedList("connection_ids", 1, MAX_CONNECTIONS, ResendRoutes::uuid);
-        input.rejectNull("connection_ids", asked);
         input.check();
         var event = eventId(request);
         var eventConnections =

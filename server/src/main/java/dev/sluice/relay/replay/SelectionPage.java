@@ -17,7 +17,9 @@ import java.util.UUID;
 record SelectionPage(List<EventId> events, Optional<UUID> next) {
 
     /// A failed or exhausted delivery from the selection's source.
-    record DeadLetterRow(DeliveryId id, UUID connection, int status) {}
+    ///
+    /// @param isSelected whether it fulfils the selection's condition
+    record DeadLetterRow(DeliveryId id, UUID connection, int status, boolean isSelected) {}
 
     /// Builds a page from rows of dead letters.
     ///
@@ -37,7 +39,8 @@ record SelectionPage(List<EventId> events, Optional<UUID> next) {
                 return new SelectionPage(List.copyOf(events), last.map(DeliveryId::maxIdOf));
             }
             last = event;
-            if (row.connection().equals(selection.connection().value())
+            if (row.isSelected()
+                    && row.connection().equals(selection.connection().value())
                     && selection.statuses().contains(DeliveryStatus.fromNumber(row.status()))) {
                 events.add(event.get());
             }

@@ -1,11 +1,13 @@
 package dev.sluice.relay.replay;
 
 import dev.sluice.platform.db.PlannerFeature;
+import dev.sluice.platform.db.Row;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.EventId;
 
+import java.sql.SQLException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -45,27 +47,76 @@ final class SelectionQueries {
     private static SelectionPage readDeadLetters(Tx tx, ResendSelection selection, int maxEvents) {
         int limit = Math.max(MIN_DEAD_LETTER_ROWS, maxEvents);
         var rows =
-                tx.query(
-                        """
-                        select id, connection_id, status
-                          from delivery
-                         where source_id = ? and id > ? and id <= ? and status in (4, 5)
-                         order by id
-                         limit ?
-                        """,
-                        row ->
-                                new SelectionPage.DeadLetterRow(
-                                        new DeliveryId(row.uuid("id")),
-                                        row.uuid("connection_id"),
-                                        row.integer("status")),
-                        selection.source().value(),
-                        selection.after(),
-                        selection.to(),
-                        limit);
+                selection
+                        .condition()
+                        .map(condition -> deadLetters(tx, selection, condition, limit))
+                        .orElseGet(() -> deadLetters(tx, selection, limit));
         return rows.size() < limit
                 ? SelectionPage.of(selection, rows, Optional.empty(), maxEvents)
                 : SelectionPage.of(
                         selection, rows, Optional.of(rows.getLast().id().event()), maxEvents);
+    }
+
+    private static List<SelectionPage.DeadLetterRow> deadLetters(
+            Tx tx, ResendSelection selection, int limit) {
+        return tx.query(
+                """
+                select id, connection_id, status
+                  from delivery
+                 where source_id = ? and id > ? and id <= ? and status in (4, 5)
+                 order by id
+                 limit ?
+                """,
+                row ->
+                        new SelectionPage.DeadLetterRow(
+                                new DeliveryId(row.uuid("id")),
+                                row.uuid("connection_id"),
+                                row.integer("status"),
+                                true),
+                selection.source().value(),
+                selection.after(),
+                selection.to(),
+                limit);
+    }
+
+    /// Reads dead letters with what the condition needs to know of them, which only their rows
+    /// have.
+    private static List<SelectionPage.DeadLetterRow> deadLetters(
+            Tx tx, ResendSelection selection, FailureCondition condition, int limit) {
+        return tx.query(
+                """
+                select id, connection_id, status, error_code, response_status, finished_at,
+                       (select true
+                          from dismissal
+                         where dismissal.source_id = delivery.source_id
+                           and dismissal.delivery_id = delivery.id
+                         limit 1) is not null as is_dismissed
+                  from delivery
+                 where source_id = ? and id > ? and id <= ? and status in (4, 5)
+                 order by id
+                 limit ?
+                """,
+                row ->
+                        new SelectionPage.DeadLetterRow(
+                                new DeliveryId(row.uuid("id")),
+                                row.uuid("connection_id"),
+                                row.integer("status"),
+                                isFulfilled(condition, row)),
+                selection.source().value(),
+                selection.after(),
+                selection.to(),
+                limit);
+    }
+
+    private static boolean isFulfilled(FailureCondition condition, Row row) throws SQLException {
+        var code = row.integerOrNone("error_code");
+        var responseStatus = row.integerOrNone("response_status");
+        return !row.bool("is_dismissed")
+                && row.instant("finished_at").isBefore(condition.endedBefore())
+                && (condition.code().isEmpty()
+                        || condition.code().map(one -> (int) one.number()).equals(code))
+                && (condition.responseStatus().isEmpty()
+                        || condition.responseStatus().equals(responseStatus));
     }
 
     /// Reads a page of all events of the source, because succeeded deliveries have no index of

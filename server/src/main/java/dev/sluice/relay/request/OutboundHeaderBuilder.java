@@ -151,6 +151,7 @@ public final class OutboundHeaderBuilder {
         set(headers, own.eventId(), request.event().toString());
         set(headers, own.deliveryId(), request.delivery().toString());
         set(headers, own.attempt(), Integer.toString(request.attempt()));
+        set(headers, own.method(), request.method());
     }
 
     /// Sets the hop count. It comes last, so that no setting of a user can replace it.

@@ -17,6 +17,7 @@ import java.util.Set;
 
 /// The input of one delivery attempt: an event and the settings of its destination and connection.
 ///
+/// @param method of the inbound request; every delivery is a POST
 /// @param body as received
 /// @param inboundHeaders as received
 /// @param attempt number of the attempt, from 1
@@ -24,6 +25,7 @@ import java.util.Set;
 public record OutboundRequest(
         Destination.DestinationSpec destination,
         RequestSource source,
+        String method,
         List<Header> inboundHeaders,
         OutboundBody body,
         DeliveryId delivery,
@@ -73,6 +75,7 @@ public record OutboundRequest(
         return new OutboundRequest(
                 destination.withMaskedHeaders(),
                 source,
+                method,
                 inboundHeaders,
                 body,
                 delivery,
@@ -86,7 +89,7 @@ public record OutboundRequest(
         headers.removeIf(header -> header.isNamed(name));
         headers.add(new Header(name, value));
         return new OutboundRequest(
-                destination, source, headers, body, delivery, attempt, transformation);
+                destination, source, method, headers, body, delivery, attempt, transformation);
     }
 
     AuthConfig auth() {

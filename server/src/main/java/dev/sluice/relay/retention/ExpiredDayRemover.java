@@ -4,6 +4,7 @@ import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.gateway.destination.DestinationStore;
 import dev.sluice.platform.db.Db;
 import dev.sluice.relay.UsageKind;
+import dev.sluice.relay.deadletters.DismissalStore;
 import dev.sluice.relay.store.PartitionStore;
 import dev.sluice.relay.usage.LedgerStore;
 
@@ -57,6 +58,7 @@ final class ExpiredDayRemover {
         }
         deleteHourlySums(now, start(first));
         removeRevisions(start(first).minus(REVISION_GRACE_PERIOD));
+        deleteDismissals(start(first));
         return true;
     }
 
@@ -77,6 +79,13 @@ final class ExpiredDayRemover {
         var oldestQueried = now.minus(UsageKind.HOURLY_RETENTION);
         var before = oldestQueried.isBefore(firstKept) ? oldestQueried : firstKept;
         while (db.call(tx -> LedgerStore.deleteHoursBefore(tx, before, DELETE_BATCH_ROWS))
+                == DELETE_BATCH_ROWS) {
+            // repeats until a batch is not full
+        }
+    }
+
+    private void deleteDismissals(Instant before) {
+        while (db.call(tx -> DismissalStore.deleteBefore(tx, before, DELETE_BATCH_ROWS))
                 == DELETE_BATCH_ROWS) {
             // repeats until a batch is not full
         }

@@ -11,7 +11,6 @@ import dev.sluice.relay.store.DeliveryResult;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slf4j.event.Level;
 
 import java.time.Instant;
 import java.time.InstantSource;
@@ -27,11 +26,18 @@ public final class Settlement {
     private final InstantSource clock;
     private final RandomGenerator random;
     private final double jitter;
+    private final FailureLog failureLog;
 
     public Settlement(InstantSource clock, RandomGenerator random, double jitter) {
+        this(clock, random, jitter, new FailureLog(clock));
+    }
+
+    public Settlement(
+            InstantSource clock, RandomGenerator random, double jitter, FailureLog failureLog) {
         this.clock = clock;
         this.random = random;
         this.jitter = jitter;
+        this.failureLog = failureLog;
     }
 
     /// Returns the result to be written after an attempt, and logs the attempt.
@@ -45,14 +51,27 @@ public final class Settlement {
         var verdict =
                 Verdict.of(outcome, number, destination.spec().retryPolicy(), jitter, now, random);
         var attempt = attempt(number, attemptedAt, route, outcome);
-        logAttempt(delivery, attempt, verdict);
+        logAttempt(delivery, attempt);
         return switch (verdict) {
             case Verdict.Succeeded() -> finished(delivery, DeliveryStatus.SUCCEEDED, attempt, now);
-            case Verdict.Failed() -> finished(delivery, DeliveryStatus.FAILED, attempt, now);
-            case Verdict.Exhausted() -> finished(delivery, DeliveryStatus.EXHAUSTED, attempt, now);
-            case Verdict.RetryAt(Instant at) ->
-                    new DeliveryResult.RetryResult(delivery, attempt, at);
+            case Verdict.Failed() -> ended(delivery, route, DeliveryStatus.FAILED, attempt, now);
+            case Verdict.Exhausted() ->
+                    ended(delivery, route, DeliveryStatus.EXHAUSTED, attempt, now);
+            case Verdict.RetryAt(Instant at) -> {
+                failureLog.retried(delivery, route, attempt, at);
+                yield new DeliveryResult.RetryResult(delivery, attempt, at);
+            }
         };
+    }
+
+    private DeliveryResult ended(
+            UnfinishedDelivery delivery,
+            Route route,
+            DeliveryStatus status,
+            Attempt attempt,
+            Instant now) {
+        failureLog.ended(delivery, route, attempt, status);
+        return finished(delivery, status, attempt, now);
     }
 
     private static DeliveryResult finished(
@@ -101,27 +120,18 @@ public final class Settlement {
                 : "Destination answered " + status;
     }
 
-    /// Logs one line with all fields for each attempt; a success is logged only at debug level.
-    private static void logAttempt(UnfinishedDelivery delivery, Attempt attempt, Verdict verdict) {
-        boolean isSuccess = verdict instanceof Verdict.Succeeded;
-        if (isSuccess && !log.isDebugEnabled()) {
+    /// Logs every attempt at debug level. [FailureLog] logs the failures that somebody should see.
+    private static void logAttempt(UnfinishedDelivery delivery, Attempt attempt) {
+        if (!log.isDebugEnabled()) {
             return;
         }
-        var line =
-                log.atLevel(isSuccess ? Level.DEBUG : Level.INFO)
-                        .addKeyValue("delivery_id", delivery.id())
-                        .addKeyValue("connection_id", delivery.connection())
-                        .addKeyValue("attempt", attempt.number())
-                        .addKeyValue("latency_ms", attempt.latency().toMillis());
-        if (attempt.responseStatus().isPresent()) {
-            line = line.addKeyValue("status", attempt.responseStatus().get());
-        }
-        if (attempt.errorCode().isPresent()) {
-            line = line.addKeyValue("error_code", attempt.errorCode().get().text());
-        }
-        if (verdict instanceof Verdict.RetryAt(Instant at)) {
-            line = line.addKeyValue("next_attempt_at", at);
-        }
-        line.log("attempt.finished");
+        log.atDebug()
+                .addKeyValue("delivery_id", delivery.id())
+                .addKeyValue("connection_id", delivery.connection())
+                .addKeyValue("attempt", attempt.number())
+                .addKeyValue("latency_ms", attempt.latency().toMillis())
+                .addKeyValue("status", attempt.responseStatus().map(String::valueOf).orElse("none"))
+                .addKeyValue("error_code", attempt.errorCode().map(ErrorCode::text).orElse("none"))
+                .log("attempt.finished");
     }
 }

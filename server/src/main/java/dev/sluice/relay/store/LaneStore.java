@@ -323,18 +323,18 @@ public final class LaneStore {
         var payloads = new HashMap<EventId, Payload>();
         tx.query(
                         """
-                        select wanted.id, found.headers, found.body
+                        select wanted.id, found.method, found.headers, found.body
                           from unnest(?::uuid[]) as wanted (id)
                          cross join lateral (
-                               select headers, body from event
+                               select method, headers, body from event
                                 where source_id = ? and event.id = wanted.id
                                 limit 1) as found
                         """,
                         row ->
                                 Map.entry(
                                         new EventId(row.uuid("id")),
-                                        Payload.fromStored(
-                                                row.bytes("headers"), row.bytes("body"))),
+                                        Payload.fromStored(row.bytes("headers"), row.bytes("body"))
+                                                .withMethod(row.text("method"))),
                         events.stream().map(EventId::value).distinct().toList(),
                         source.value())
                 .forEach(entry -> payloads.put(entry.getKey(), entry.getValue()));

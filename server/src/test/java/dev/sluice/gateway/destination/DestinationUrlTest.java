@@ -89,7 +89,7 @@ class DestinationUrlTest {
                 .isThrownBy(() -> DestinationUrl.parse("http://10.0.0.1/", PUBLIC_ONLY))
                 .withMessage(
                         "must not point to a private or internal address; the operator of this"
-                                + " server can allow it with SLUICE_ALLOW_PRIVATE_DESTINATIONS");
+                                + " server can allow it with SLUICE_ALLOW_PRIVATE_DESTINATIONS.");
     }
 
     @ParameterizedTest

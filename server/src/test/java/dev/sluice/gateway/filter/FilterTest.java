@@ -279,7 +279,7 @@ class FilterTest {
                 "{'operator':'and','rules':[{'operator':'or','rules':[{'rules':[]}]}]} |"
                     + " rules.0.rules.0.rules | is not allowed here: groups nest one level deep.",
                 "{'operator':'and','rules':[{'operator':'or','rules':[{'rules':null}]}]} |"
-                    + " rules.0.rules.0.rules | is not allowed here: groups nest one level deep.",
+                        + " rules.0.rules.0.path | is required.",
                 "{'operator':'and','rules':[{'operator':'or','rules':[{'path':'x'}]}]} |"
                     + " rules.0.rules.0.path | must start with body. or headers. and name a field.",
             })

@@ -172,7 +172,8 @@ class DeadLetterQueryCostTest {
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
-                new ReceivedTimeRange(Optional.empty(), before));
+                new ReceivedTimeRange(Optional.empty(), before),
+                Optional.empty());
     }
 
     private static DeadLetterFilter all(DeliveryStatus... statuses) {
@@ -203,6 +204,34 @@ class DeadLetterQueryCostTest {
         var cut = Optional.of(Some.NOON.plus(Duration.ofHours(30)).plusSeconds(1_000));
 
         assertCheap(filter(DeadLetterFilter.DEAD_STATUSES, Optional.empty(), cut), 0, 1);
+    }
+
+    @Test
+    void what_is_not_resolved_is_looked_up_by_key_for_each_dead_letter_of_one_step() {
+        var open =
+                new DeadLetterFilter(
+                        DeadLetterFilter.DEAD_STATUSES,
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        ReceivedTimeRange.ALL,
+                        Optional.of(false));
+        var before = reads();
+        var page =
+                db.call(tx -> {
+                    tx.query("select pg_stat_force_next_flush()", _ -> 0);
+                    var scope = DeadLetterScopeQueries.scope(tx, workspace, open);
+                    return new DeadLetterSearch(tx, scope, open, RETAINED_SINCE, Duration.ZERO)
+                            .page(new Page(1, 50));
+                });
+        var after = reads();
+
+        assertThat(page.isExact()).isFalse();
+        assertThat(page.total()).isEqualTo(2_000);
+        assertThat(after.wholeTables() - before.wholeTables()).as("whole tables").isZero();
+        assertThat(after.rows() - before.rows()).as("rows").isLessThan(6 * 2_000);
     }
 
     @Test

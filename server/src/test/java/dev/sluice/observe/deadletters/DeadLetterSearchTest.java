@@ -117,7 +117,8 @@ class DeadLetterSearchTest {
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
-                ReceivedTimeRange.ALL);
+                ReceivedTimeRange.ALL,
+                Optional.empty());
     }
 
     /// Returns a time in a crowded minute, near the limit of retention (sometimes before it), or
@@ -192,7 +193,8 @@ class DeadLetterSearchTest {
                 Optional.of(500).filter(_ -> random.nextInt(5) == 0),
                 new ReceivedTimeRange(
                         Optional.of(someBound()).filter(_ -> random.nextBoolean()),
-                        Optional.of(someBound()).filter(_ -> random.nextBoolean())));
+                        Optional.of(someBound()).filter(_ -> random.nextBoolean())),
+                Optional.empty());
     }
 
     private boolean passes(DeadLetterFilter filter, FinishedDelivery end) {
@@ -341,7 +343,8 @@ class DeadLetterSearchTest {
                         dead.destination(),
                         Optional.of(ErrorCode.HTTP_STATUS),
                         dead.responseStatus(),
-                        dead.received());
+                        dead.received(),
+                        Optional.empty());
 
         var result = query(gone, Duration.ZERO, search -> search.page(FIRST_PAGE));
         var groups =

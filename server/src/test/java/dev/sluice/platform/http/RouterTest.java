@@ -75,7 +75,6 @@ class RouterTest {
         "GET,    /api/things/7/,          one 7",
         "DELETE, /api/things/7,           gone 7",
         "GET,    /api/things/summary,     summary",
-        "DELETE, /api/things/summary,     gone summary",
         "GET,    /api/things/7?x=/api,    one 7",
         "POST,   /api/a/b/parts/c,        a b c",
         "PUT,    /in/some/thing,          in /in/some/thing",
@@ -102,8 +101,9 @@ class RouterTest {
             delimiter = '|',
             textBlock =
                     """
-                    PATCH | /api/things          | GET, POST
-                    POST  | /api/things/7        | DELETE, GET
+                    PATCH | /api/things          | GET, HEAD, POST
+                    POST  | /api/things/7        | DELETE, GET, HEAD
+                    DELETE | /api/things/summary | GET, HEAD
                     GET   | /api/a/b/parts/c     | POST
                     """)
     void another_method_is_told_which_ones_there_are(String method, String path, String allowed) {

@@ -145,8 +145,8 @@ class FieldReaderTest {
                 "10, true",
                 "0, false",
                 "11, false",
-                "1.0, false",
-                "1e0, false",
+                "1.0, true",
+                "1e0, true",
                 "99999999999999999999, false",
                 "-1, false",
                 "true, false",
@@ -303,5 +303,38 @@ class FieldReaderTest {
     void a_deep_nest_is_malformed_and_not_a_crash() {
         assertThatExceptionOfType(MalformedJsonException.class)
                 .isThrownBy(() -> form("{'a':".repeat(100_000)));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"5, 5", "5.0, 5", "1e1, 10", "10.000, 10", "1e0, 1", "100e-1, 10", "0.5e1, 5"})
+    void a_whole_number_may_be_written_with_a_point_or_an_exponent(String written, int read) {
+        var input = form("{'n': " + written + ", 'all': [" + written + "]}");
+
+        assertThat(input.integer("n", 1, 10).orElse(-1)).isEqualTo(read);
+        assertThat(input.integers("all", 1, 1, 1, 10).orElse(List.of())).containsExactly(read);
+        assertThat(input.longInteger("n").orElse(-1L)).isEqualTo(read);
+        assertThat(complaints(input)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "1.5",
+                "0.0",
+                "-0",
+                "11.0",
+                "1e99999999",
+                "1e-99999999",
+                "0e99999999",
+                "true",
+                "\"5\"",
+                "9223372036854775808.0",
+                "[5]"
+            })
+    void what_is_no_whole_number_of_the_range_is_refused(String written) {
+        var input = form("{'n': " + written + "}");
+
+        assertThat(input.integer("n", 1, 10).toOptional()).isEmpty();
+        assertThat(complaints(input)).containsExactly("n must be a whole number from 1 to 10.");
     }
 }

@@ -93,7 +93,8 @@ final class ReplayFixture implements AutoCloseable {
             UUID id = ids.next();
             var madeAt =
                     Replay.creationTime(
-                            id, ReplayStore.nextCreatedAt(tx, workspace, connection, askedAt));
+                            id,
+                            ReplayStore.nextCreatedAt(tx, workspace, List.of(connection), askedAt));
             var replay =
                     Replay.started(
                             id,
@@ -101,6 +102,52 @@ final class ReplayFixture implements AutoCloseable {
                             selection(statuses),
                             new BulkResendRequest.ArrivalPeriod(Optional.empty(), Optional.empty()),
                             estimate,
+                            madeAt);
+            ReplayStore.insert(tx, replay);
+            return replay;
+        });
+    }
+
+    /// Inserts a job over the dead letters of several connections that ended so far.
+    Replay filteredJob(
+            List<ConnectionId> connections,
+            int planned,
+            Optional<Long> maxCreated,
+            Optional<Integer> perSecond) {
+        var first = Uuid7.floorAfter(RETENTION.expiryCutoff(clock.instant()));
+        var scope =
+                new ReplayScope(
+                        connections,
+                        connections.stream()
+                                .skip(1)
+                                .map(one -> new ReplayScope.WaitingConnection(one, source, first))
+                                .toList(),
+                        maxCreated,
+                        perSecond);
+        var selection =
+                new ResendSelection(
+                        source,
+                        connections.getFirst(),
+                        Set.of(DeliveryStatus.FAILED, DeliveryStatus.EXHAUSTED),
+                        first,
+                        Uuid7.lowerBound(Uuid7.MAX_TIME),
+                        Optional.of(
+                                new FailureCondition(
+                                        Optional.empty(), Optional.empty(), clock.instant())));
+        return db.call(tx -> {
+            UUID id = ids.next();
+            var madeAt =
+                    Replay.creationTime(
+                            id,
+                            ReplayStore.nextCreatedAt(tx, workspace, connections, clock.instant()));
+            var replay =
+                    Replay.started(
+                            id,
+                            workspace,
+                            selection,
+                            scope,
+                            new BulkResendRequest.ArrivalPeriod(Optional.empty(), Optional.empty()),
+                            new ResendEstimate(planned, true, List.of()),
                             madeAt);
             ReplayStore.insert(tx, replay);
             return replay;
@@ -119,6 +166,12 @@ final class ReplayFixture implements AutoCloseable {
 
     Replay reload(Replay replay) {
         return db.call(tx -> ReplayStore.find(tx, replay.workspace(), replay.id())).orElseThrow();
+    }
+
+    Optional<Replay> setPaused(Replay replay, boolean isPaused) {
+        return db.call(tx ->
+                ReplayStore.setPaused(
+                        tx, replay.workspace(), replay.id(), isPaused, clock.instant()));
     }
 
     Optional<Replay> cancel(Replay replay) {

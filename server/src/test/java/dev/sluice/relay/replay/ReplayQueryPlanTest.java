@@ -249,6 +249,7 @@ class ReplayQueryPlanTest {
                                                     job,
                                                     selection,
                                                     events,
+                                                    Integer.MAX_VALUE,
                                                     () -> true,
                                                     () -> Some.NOON,
                                                     Some.id())
@@ -256,7 +257,8 @@ class ReplayQueryPlanTest {
             cost.apply(resend).assertFewRows(4 * CHUNK_EVENTS);
             long rows = HOT_TABLES.liveRowCount();
             cost.apply(resend).assertFewRows(4 * CHUNK_EVENTS);
-            assertThat(chunks).containsOnly(new ReplayChunk(unlessEmpty(CHUNK_EVENTS), 0));
+            assertThat(chunks)
+                    .containsOnly(new ReplayChunk(unlessEmpty(CHUNK_EVENTS), 0, Optional.empty()));
             assertThat(HOT_TABLES.liveRowCount()).isEqualTo(rows);
         });
     }

@@ -34,6 +34,7 @@ class OutboundHeaderBuilderTest {
                     "X-Service-Event-Id: 0190a5c4-0000-7000-8000-000000000000",
                     "X-Service-Delivery-Id: 0190a5c4-0000-7000-8000-000000000001",
                     "X-Service-Attempt: 1",
+                    "X-Service-Method: POST",
                     "X-Service-Hop: 1");
 
     private final OutboundHeaderBuilder headerBuilder = new OutboundHeaderBuilder("X-Service");
@@ -47,7 +48,12 @@ class OutboundHeaderBuilderTest {
     void the_prefix_is_the_operators() {
         assertThat(of(new OutboundHeaderBuilder("Acme"), PLAIN_REQUEST))
                 .extracting(Header::name)
-                .containsExactly("Acme-Event-Id", "Acme-Delivery-Id", "Acme-Attempt", "Acme-Hop");
+                .containsExactly(
+                        "Acme-Event-Id",
+                        "Acme-Delivery-Id",
+                        "Acme-Attempt",
+                        "Acme-Method",
+                        "Acme-Hop");
     }
 
     @Test
@@ -110,7 +116,7 @@ class OutboundHeaderBuilderTest {
 
         assertThat(of(headerBuilder, request).subList(0, 2))
                 .isEqualTo(headers("X-Before: 1", "X-After: 2"));
-        assertThat(of(headerBuilder, request).subList(2, 6)).isEqualTo(IDENTITY_HEADERS);
+        assertThat(of(headerBuilder, request).subList(2, 7)).isEqualTo(IDENTITY_HEADERS);
     }
 
     @Test
@@ -184,7 +190,7 @@ class OutboundHeaderBuilderTest {
 
         assertThat(of(headerBuilder, request).getLast())
                 .isEqualTo(new Header("X-Service-Hop", "5"));
-        assertThat(of(headerBuilder, request)).hasSize(4);
+        assertThat(of(headerBuilder, request)).hasSize(5);
     }
 
     @ParameterizedTest
@@ -294,8 +300,8 @@ class OutboundHeaderBuilderTest {
 
     private List<Header> forwarded(OutboundRequest request) {
         var headers = of(headerBuilder, request);
-        assertThat(headers.subList(headers.size() - 4, headers.size())).isEqualTo(IDENTITY_HEADERS);
-        return headers.subList(0, headers.size() - 4);
+        assertThat(headers.subList(headers.size() - 5, headers.size())).isEqualTo(IDENTITY_HEADERS);
+        return headers.subList(0, headers.size() - 5);
     }
 
     private List<String> values(OutboundRequest request, String name) {

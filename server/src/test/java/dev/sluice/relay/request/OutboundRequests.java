@@ -35,6 +35,7 @@ public final class OutboundRequests {
                         new AuthConfig.NoAuth(),
                         CustomHeaders.NONE),
                 new OutboundRequest.RequestSource("Shop", Set.of()),
+                "POST",
                 List.of(),
                 body("{}"),
                 DeliveryId.of(EVENT_ID, 1),
@@ -63,6 +64,7 @@ public final class OutboundRequests {
         return new OutboundRequest(
                 request.destination(),
                 request.source(),
+                request.method(),
                 request.inboundHeaders(),
                 body,
                 request.delivery(),
@@ -75,6 +77,7 @@ public final class OutboundRequests {
         return new OutboundRequest(
                 request.destination(),
                 new OutboundRequest.RequestSource(source, request.source().withheldHeaders()),
+                request.method(),
                 request.inboundHeaders(),
                 request.body(),
                 request.delivery(),
@@ -107,6 +110,19 @@ public final class OutboundRequests {
         return new OutboundRequest(
                 destination,
                 request.source(),
+                request.method(),
+                request.inboundHeaders(),
+                request.body(),
+                request.delivery(),
+                request.attempt(),
+                request.transformation());
+    }
+
+    public static OutboundRequest withMethod(OutboundRequest request, String method) {
+        return new OutboundRequest(
+                request.destination(),
+                request.source(),
+                method,
                 request.inboundHeaders(),
                 request.body(),
                 request.delivery(),
@@ -118,6 +134,7 @@ public final class OutboundRequests {
         return new OutboundRequest(
                 request.destination(),
                 request.source(),
+                request.method(),
                 headers(lines),
                 request.body(),
                 request.delivery(),
@@ -129,6 +146,7 @@ public final class OutboundRequests {
         return new OutboundRequest(
                 request.destination(),
                 new OutboundRequest.RequestSource(request.source().name(), Set.of(name)),
+                request.method(),
                 request.inboundHeaders(),
                 request.body(),
                 request.delivery(),

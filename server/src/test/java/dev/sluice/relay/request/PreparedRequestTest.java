@@ -145,6 +145,7 @@ class PreparedRequestTest {
                         "X-Service-Event-Id",
                         "X-Service-Delivery-Id",
                         "X-Service-Attempt",
+                        "X-Service-Method",
                         "X-Service-Signature",
                         "X-Service-Timestamp",
                         "X-Service-Hop");
@@ -225,7 +226,7 @@ class PreparedRequestTest {
     /// But for those that say which delivery it is.
     private static List<Header> sent(OutboundRequest request, String rules) {
         var headers = all(request, rules);
-        return headers.subList(0, headers.size() - 4);
+        return headers.subList(0, headers.size() - 5);
     }
 
     private static List<Header> all(OutboundRequest request, String rules) {

@@ -1,0 +1,5 @@
+/// How log events are written.
+@NullMarked
+package dev.sluice.platform.log;
+
+import org.jspecify.annotations.NullMarked;

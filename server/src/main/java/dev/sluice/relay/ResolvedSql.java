@@ -1,0 +1,51 @@
+package dev.sluice.relay;
+
+/// SQL that decides whether a dead letter is resolved. It is resolved when it was dismissed, or
+/// when the newest delivery of its event on its connection succeeded.
+///
+/// The dead letters are the rows of `page`, with the columns `id`, `source_id`, `connection_id` and
+/// `status`. Each row costs a few index probes, however many other dead letters there are. The
+/// subqueries return a value because PostgreSQL may answer an `exists` by reading the whole table.
+public final class ResolvedSql {
+
+    private static final String LAST_ID = "(left(page.id::text, 33) || 'fff')::uuid";
+
+    /// Joins `newest`: the newest later delivery that ended. It follows `page` in a `from` clause.
+    public static final String JOIN =
+            """
+             left join lateral (select later.id, later.status
+                                  from delivery as later
+                                 where later.source_id = page.source_id and later.id > page.id
+                                   and later.id <= %s
+                                   and later.connection_id = page.connection_id
+                                 order by later.id desc
+                                 limit 1) as newest on true
+            """
+                    .formatted(LAST_ID);
+
+    public static final String IS_DISMISSED =
+            """
+            (select true
+               from dismissal
+              where dismissal.source_id = page.source_id and dismissal.delivery_id = page.id
+              limit 1) is not null
+            """;
+
+    /// Whether the newest delivery succeeded. Needs [#JOIN].
+    public static final String HAS_SUCCEEDED =
+            """
+            (coalesce(newest.status, page.status) = %d
+             and (select true
+                    from delivery_work as work
+                   where work.source_id = page.source_id
+                     and work.id > coalesce(newest.id, page.id) and work.id <= %s
+                     and work.connection_id = page.connection_id
+                   limit 1) is null)
+            """
+                    .formatted(DeliveryStatus.SUCCEEDED.number(), LAST_ID);
+
+    /// Whether the dead letter is resolved. Needs [#JOIN].
+    public static final String IS_RESOLVED = "(" + IS_DISMISSED + " or " + HAS_SUCCEEDED + ")";
+
+    private ResolvedSql() {}
+}

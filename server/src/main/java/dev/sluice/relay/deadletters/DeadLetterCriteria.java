@@ -1,0 +1,114 @@
+package dev.sluice.relay.deadletters;
+
+import dev.sluice.platform.id.IdRange;
+import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.json.FieldReader;
+import dev.sluice.relay.DeliveryId;
+import dev.sluice.relay.DeliveryStatus;
+import dev.sluice.relay.ErrorCode;
+import dev.sluice.relay.EventId;
+
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/// The dead letters that a request is about: the filter of the lists, as a JSON body.
+///
+/// @param statuses any of `failed` and `exhausted`
+/// @param receivedAfter inclusive
+/// @param receivedBefore exclusive
+public record DeadLetterCriteria(
+        Set<DeliveryStatus> statuses,
+        Optional<UUID> source,
+        Optional<UUID> connection,
+        Optional<UUID> destination,
+        Optional<UUID> event,
+        Optional<ErrorCode> code,
+        Optional<Integer> responseStatus,
+        Optional<Instant> receivedAfter,
+        Optional<Instant> receivedBefore) {
+
+    private static final Map<String, DeliveryStatus> STATUSES =
+            Map.of(
+                    DeliveryStatus.FAILED.text(), DeliveryStatus.FAILED,
+                    DeliveryStatus.EXHAUSTED.text(), DeliveryStatus.EXHAUSTED);
+
+    private static final Map<String, ErrorCode> ERROR_CODES =
+            Arrays.stream(ErrorCode.values())
+                    .collect(Collectors.toMap(ErrorCode::text, Function.identity()));
+
+    private static final int MAX_STATUSES = 10;
+    private static final int MIN_RESPONSE_STATUS = 100;
+    private static final int MAX_RESPONSE_STATUS = 999;
+
+    /// Reads the criteria. Records what is wrong in `input`; its `check` method reports it.
+    ///
+    /// @param resolved the only value that the field `resolved` may have
+    public static DeadLetterCriteria read(FieldReader input, boolean resolved) {
+        var statuses = input.parsedList("status", 0, MAX_STATUSES, DeadLetterCriteria::status);
+        var asked = input.bool("resolved");
+        if (asked.orElse(resolved) != resolved) {
+            input.addError(
+                    "resolved",
+                    resolved
+                            ? "must be true: only dismissed dead letters can be undismissed."
+                            : "must be false: a resolved dead letter needs nothing more. Undismiss"
+                                    + " it first if it was dismissed.");
+        }
+        var after = input.parsed("received_after", FieldReader::parseTime).toOptional();
+        var before = input.parsed("received_before", FieldReader::parseTime).toOptional();
+        if (after.isPresent() && before.isPresent() && after.get().isAfter(before.get())) {
+            input.addError("received_after", "must not be after received_before.");
+        }
+        return new DeadLetterCriteria(
+                Set.copyOf(
+                        statuses.toOptional()
+                                .filter(listed -> !listed.isEmpty())
+                                .orElse(List.of(DeliveryStatus.FAILED, DeliveryStatus.EXHAUSTED))),
+                input.uuid("source_id").toOptional(),
+                input.uuid("connection_id").toOptional(),
+                input.uuid("destination_id").toOptional(),
+                input.uuid("event_id").toOptional(),
+                input.oneOf("error_code", ERROR_CODES).toOptional(),
+                input.integer("response_status", MIN_RESPONSE_STATUS, MAX_RESPONSE_STATUS)
+                        .toOptional(),
+                after,
+                before);
+    }
+
+    private static DeliveryStatus status(String text) {
+        var status = STATUSES.get(text);
+        if (status == null) {
+            throw new IllegalArgumentException(
+                    "must be one of " + String.join(", ", new TreeSet<>(STATUSES.keySet())) + ".");
+        }
+        return status;
+    }
+
+    /// Returns the range of ids of the deliveries.
+    ///
+    /// @param since events received before this time are expired
+    public IdRange ids(Instant since) {
+        var range =
+                IdRange.between(since, Uuid7.MAX_TIME)
+                        .intersect(
+                                IdRange.between(
+                                        receivedAfter.orElse(since),
+                                        receivedBefore.orElse(Uuid7.MAX_TIME)));
+        return event.map(id -> range.intersect(idsOf(new EventId(id)))).orElse(range);
+    }
+
+    private static IdRange idsOf(EventId event) {
+        UUID last = DeliveryId.maxIdOf(event);
+        return new IdRange(
+                event.value(),
+                new UUID(last.getMostSignificantBits(), last.getLeastSignificantBits() + 1));
+    }
+}

@@ -1,0 +1,109 @@
+package dev.sluice.relay.replay;
+
+import dev.sluice.platform.db.Tx;
+
+import java.time.Instant;
+import java.util.Optional;
+import java.util.UUID;
+
+/// Stores how far a job has come. Each statement changes nothing when another process has already
+/// moved the job on.
+final class ReplayPositionStore {
+
+    private ReplayPositionStore() {}
+
+    /// Records a finished chunk and the position of the next one. A job that was paused meanwhile
+    /// keeps what its chunk created.
+    ///
+    /// @param next position to continue from; empty after the last chunk of the connection
+    /// @param isComplete whether the job has created as many resends as it may
+    static void advance(
+            Tx tx,
+            Replay replay,
+            UUID owner,
+            ReplayChunk chunk,
+            Optional<UUID> next,
+            boolean isComplete,
+            Instant now) {
+        var selection = replay.selection();
+        tx.update(
+                """
+                update replay_job
+                   set after_id = coalesce(?, to_id), created = created + ?, skipped = skipped + ?,
+                       planned = case when is_exact then planned
+                                      else greatest(planned, created + skipped + ?) end,
+                       reason = null, updated_at = ?
+                 where id = ? and owner = ? and connection_id = ? and after_id = ?
+                   and finished_at is null
+                """,
+                next.orElse(null),
+                chunk.created(),
+                chunk.skipped(),
+                chunk.created() + chunk.skipped(),
+                now,
+                replay.id(),
+                owner,
+                selection.connection().value(),
+                selection.after());
+        if (isComplete || (next.isEmpty() && replay.scope().waiting().isEmpty())) {
+            complete(tx, replay, owner, isComplete, now);
+        } else if (next.isEmpty()) {
+            moveOn(tx, replay, owner, now);
+        }
+    }
+
+    /// Counts events that disappeared after they were planned as skipped.
+    private static void complete(
+            Tx tx, Replay replay, UUID owner, boolean isComplete, Instant now) {
+        tx.update(
+                """
+                update replay_job
+                   set status = 'completed', skipped = greatest(skipped, planned - created),
+                       is_exact = true, finished_at = ?, owner = null, lease_until = null
+                 where id = ? and owner = ? and connection_id = ? and (after_id = to_id or ?)
+                   and finished_at is null
+                """,
+                now,
+                replay.id(),
+                owner,
+                replay.selection().connection().value(),
+                isComplete);
+    }
+
+    /// Leaves the present connection for good and turns to the next one.
+    static void moveOn(Tx tx, Replay replay, UUID owner, Instant now) {
+        tx.update(
+                """
+                update replay_job
+                   set connection_id = next_connections[1], source_id = next_sources[1],
+                       after_id = next_after[1], next_connections = next_connections[2:],
+                       next_sources = next_sources[2:], next_after = next_after[2:],
+                       updated_at = ?
+                 where id = ? and owner = ? and connection_id = ? and cardinality(next_connections) > 0
+                   and finished_at is null
+                """,
+                now,
+                replay.id(),
+                owner,
+                replay.selection().connection().value());
+    }
+
+    /// Turns to the next connection, because the present one must wait. Its turn comes again.
+    static void rotate(Tx tx, Replay replay, UUID owner, Instant now) {
+        tx.update(
+                """
+                update replay_job
+                   set connection_id = next_connections[1], source_id = next_sources[1],
+                       after_id = next_after[1],
+                       next_connections = next_connections[2:] || connection_id,
+                       next_sources = next_sources[2:] || source_id,
+                       next_after = next_after[2:] || after_id, updated_at = ?
+                 where id = ? and owner = ? and connection_id = ? and cardinality(next_connections) > 0
+                   and finished_at is null
+                """,
+                now,
+                replay.id(),
+                owner,
+                replay.selection().connection().value());
+    }
+}

@@ -1,0 +1,163 @@
+package dev.sluice.relay.settle;
+
+import dev.sluice.gateway.destination.DestinationId;
+import dev.sluice.gateway.routing.Route;
+import dev.sluice.relay.Attempt;
+import dev.sluice.relay.DeliveryStatus;
+import dev.sluice.relay.ErrorCode;
+import dev.sluice.relay.EventId;
+import dev.sluice.relay.UnfinishedDelivery;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+
+/// Logs failed attempts, without flooding the log when a destination fails again and again.
+///
+/// The first failure of a destination is logged in full, and so is its first delivery that ended.
+/// While more follow, one line a minute has their number and the last event. A minute without a
+/// failure makes the next one a first again. Thread-safe.
+public final class FailureLog {
+
+    private static final Logger log = LoggerFactory.getLogger(FailureLog.class);
+
+    static final Duration SUMMARY_INTERVAL = Duration.ofMinutes(1);
+
+    /// What is counted together.
+    private record FailureKind(DestinationId destination, boolean isEnd) {}
+
+    /// The failures of one kind since its last line.
+    ///
+    /// @param since when that line was logged
+    /// @param last the event of the last failure; empty if there was none
+    private record FailureCount(Instant since, long count, String name, Optional<EventId> last) {
+
+        FailureCount plus(EventId event) {
+            return new FailureCount(since, count + 1, name, Optional.of(event));
+        }
+    }
+
+    private final InstantSource clock;
+    private final ConcurrentHashMap<FailureKind, FailureCount> counts = new ConcurrentHashMap<>();
+
+    public FailureLog(InstantSource clock) {
+        this.clock = clock;
+    }
+
+    /// Logs or counts a failed attempt after which the delivery is tried again.
+    void retried(UnfinishedDelivery delivery, Route route, Attempt attempt, Instant nextAt) {
+        if (isFirst(delivery, route, false)) {
+            log.atInfo()
+                    .addKeyValue("delivery_id", delivery.id())
+                    .addKeyValue("event_id", delivery.id().event())
+                    .addKeyValue("source_id", delivery.source())
+                    .addKeyValue("connection_id", delivery.connection())
+                    .addKeyValue("destination_id", route.destination().id())
+                    .addKeyValue("destination", route.destination().spec().name())
+                    .addKeyValue("host", route.destination().spec().url().host().text())
+                    .addKeyValue("attempt", attempt.number())
+                    .addKeyValue("latency_ms", attempt.latency().toMillis())
+                    .addKeyValue("status", status(attempt))
+                    .addKeyValue("error_code", code(attempt))
+                    .addKeyValue("next_attempt_at", nextAt)
+                    .log("attempt.failed");
+        }
+    }
+
+    /// Logs or counts a delivery that ended as failed or exhausted with this attempt.
+    void ended(UnfinishedDelivery delivery, Route route, Attempt attempt, DeliveryStatus end) {
+        if (isFirst(delivery, route, true)) {
+            log.atInfo()
+                    .addKeyValue("delivery_id", delivery.id())
+                    .addKeyValue("event_id", delivery.id().event())
+                    .addKeyValue("source_id", delivery.source())
+                    .addKeyValue("connection_id", delivery.connection())
+                    .addKeyValue("destination_id", route.destination().id())
+                    .addKeyValue("destination", route.destination().spec().name())
+                    .addKeyValue("host", route.destination().spec().url().host().text())
+                    .addKeyValue("ended_as", end.text())
+                    .addKeyValue("attempt", attempt.number())
+                    .addKeyValue("latency_ms", attempt.latency().toMillis())
+                    .addKeyValue("status", status(attempt))
+                    .addKeyValue("error_code", code(attempt))
+                    .log("delivery.ended");
+        }
+    }
+
+    private static String status(Attempt attempt) {
+        return attempt.responseStatus().map(String::valueOf).orElse("none");
+    }
+
+    private static String code(Attempt attempt) {
+        return attempt.errorCode().map(ErrorCode::text).orElse("none");
+    }
+
+    /// Counts the failure. Returns whether it is the first of its kind, which has a line of its
+    /// own.
+    private boolean isFirst(UnfinishedDelivery delivery, Route route, boolean isEnd) {
+        var destination = route.destination();
+        var count =
+                counts.compute(
+                        new FailureKind(destination.id(), isEnd),
+                        (_, known) ->
+                                known == null
+                                        ? new FailureCount(
+                                                clock.instant(),
+                                                0,
+                                                destination.spec().name(),
+                                                Optional.empty())
+                                        : known.plus(delivery.id().event()));
+        return count.count() == 0;
+    }
+
+    /// Logs the numbers of those kinds whose last line is a minute old, and forgets the kinds that
+    /// had no failure since.
+    public void summarize() {
+        var now = clock.instant();
+        for (var kind : counts.keySet()) {
+            var due = takeDue(kind, now);
+            due.filter(count -> count.count() > 0).ifPresent(count -> logCount(kind, count));
+        }
+    }
+
+    private Optional<FailureCount> takeDue(FailureKind kind, Instant now) {
+        var due = new FailureCount[1];
+        counts.computeIfPresent(
+                kind,
+                (_, count) -> {
+                    if (now.isBefore(count.since().plus(SUMMARY_INTERVAL))
+                            && !now.isBefore(count.since())) {
+                        return count;
+                    }
+                    due[0] = count;
+                    return count.count() == 0
+                            ? null
+                            : new FailureCount(now, 0, count.name(), Optional.empty());
+                });
+        return Optional.ofNullable(due[0]);
+    }
+
+    private static void logCount(FailureKind kind, FailureCount count) {
+        String last = count.last().map(EventId::toString).orElse("");
+        if (kind.isEnd()) {
+            log.atInfo()
+                    .addKeyValue("destination_id", kind.destination())
+                    .addKeyValue("destination", count.name())
+                    .addKeyValue("deliveries", count.count())
+                    .addKeyValue("last_event_id", last)
+                    .log("deliveries.ended");
+        } else {
+            log.atInfo()
+                    .addKeyValue("destination_id", kind.destination())
+                    .addKeyValue("destination", count.name())
+                    .addKeyValue("attempts", count.count())
+                    .addKeyValue("last_event_id", last)
+                    .log("attempts.failed");
+        }
+    }
+}
