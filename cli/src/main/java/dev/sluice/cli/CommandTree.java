@@ -14,6 +14,7 @@ import dev.sluice.cli.profile.StatusCommand;
 import dev.sluice.cli.profile.WhoamiCommand;
 import dev.sluice.cli.resource.ResourceCommands;
 import dev.sluice.cli.shell.CommandContext;
+import dev.sluice.cli.stats.StatsCommand;
 
 import picocli.CommandLine;
 import picocli.CommandLine.HelpCommand;
@@ -37,6 +38,7 @@ final class CommandTree {
                 .addSubcommand(new ReplayCommand(context));
         ResourceCommands.addTo(root, context);
         EventCommands.addTo(root, context, clock);
+        root.addSubcommand(new StatsCommand(context, clock));
         root.addSubcommand(new ApplyCommand(context)).addSubcommand(new ExportCommand(context));
         root.addSubcommand(new CompletionCommand(context))
                 .addSubcommand(new VersionCommand(context))

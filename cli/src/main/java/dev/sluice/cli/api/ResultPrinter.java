@@ -24,12 +24,19 @@ public final class ResultPrinter {
     ///
     /// @param page the page that was asked for
     public void list(ServerAnswer answer, List<Column> columns, int page) {
+        list(answer, "id", columns, page);
+    }
+
+    /// Prints the items of a list that have no id of their own.
+    ///
+    /// @param id the field that is printed when asked to be quiet
+    public void list(ServerAnswer answer, String id, List<Column> columns, int page) {
         context.print(
                 answer.body(),
                 () -> {
                     var items = answer.json().path("items");
                     if (isQuiet()) {
-                        items.valueStream().forEach(this::printId);
+                        items.valueStream().forEach(item -> printId(item, id));
                         return;
                     }
                     var table = new TextTable(columns.stream().map(Column::title).toList());
@@ -67,7 +74,7 @@ public final class ResultPrinter {
                 () -> {
                     var node = answer.json();
                     if (isQuiet()) {
-                        printId(node);
+                        printId(node, "id");
                     } else {
                         lines(node, List.copyOf(node.propertyNames()));
                     }
@@ -98,7 +105,7 @@ public final class ResultPrinter {
         return context.output() == OutputFormat.QUIET;
     }
 
-    private void printId(JsonNode item) {
-        context.shell().out().println(SafeText.line(item.path("id").asString("")));
+    private void printId(JsonNode item, String field) {
+        context.shell().out().println(SafeText.line(item.path(field).asString("")));
     }
 }

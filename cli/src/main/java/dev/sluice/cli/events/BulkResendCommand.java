@@ -1,5 +1,6 @@
 package dev.sluice.cli.events;
 
+import dev.sluice.cli.api.ReceivedOptions;
 import dev.sluice.cli.api.ResultPrinter;
 import dev.sluice.cli.profile.ServerAccess;
 import dev.sluice.cli.shell.CommandContext;

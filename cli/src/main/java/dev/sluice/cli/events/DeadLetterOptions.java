@@ -1,6 +1,7 @@
 package dev.sluice.cli.events;
 
 import dev.sluice.cli.api.NameLookup;
+import dev.sluice.cli.api.ReceivedOptions;
 import dev.sluice.cli.server.QueryString;
 
 import org.jspecify.annotations.Nullable;

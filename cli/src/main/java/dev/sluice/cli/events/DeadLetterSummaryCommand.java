@@ -38,7 +38,11 @@ final class DeadLetterSummaryCommand implements Runnable {
         try (var client = ServerAccess.resolve(context).client()) {
             String id = new NameLookup(client).sourceId(source);
             new ResultPrinter(context)
-                    .list(client.get("sources/" + id + "/dlq/summary"), COLUMNS, 1);
+                    .list(
+                            client.get("sources/" + id + "/dlq/summary"),
+                            "connection_id",
+                            COLUMNS,
+                            1);
         }
     }
 }

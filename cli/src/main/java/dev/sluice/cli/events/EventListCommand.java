@@ -3,6 +3,7 @@ package dev.sluice.cli.events;
 import dev.sluice.cli.api.Column;
 import dev.sluice.cli.api.NameLookup;
 import dev.sluice.cli.api.PageOptions;
+import dev.sluice.cli.api.ReceivedOptions;
 import dev.sluice.cli.api.ResultPrinter;
 import dev.sluice.cli.profile.ServerAccess;
 import dev.sluice.cli.server.QueryString;

@@ -6,6 +6,7 @@ import dev.sluice.cli.shell.TimeArgument;
 
 import org.jspecify.annotations.Nullable;
 
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -27,6 +28,8 @@ final class FeedOptions {
                     "Sources by id or name; without one, all of the workspace, also new ones.")
     private List<String> sources = List.of();
 
+    @Mixin private final FilterOptions filters = new FilterOptions();
+
     @Option(
             names = "--since",
             paramLabel = "TIME",
@@ -34,7 +37,11 @@ final class FeedOptions {
                     "Begin with events that came in since then: 15m, 2h, 3d, or an RFC 3339 time.")
     private @Nullable String since;
 
-    @Option(names = "--catch-up", description = "Begin where `listen` of these sources last ended.")
+    @Option(
+            names = "--catch-up",
+            description =
+                    "Begin where `listen` last ended with the same sources, filter and"
+                            + " connection.")
     private boolean isCatchUp;
 
     @Option(names = "--from-start", description = "Begin with the oldest event that is kept.")
@@ -75,6 +82,10 @@ final class FeedOptions {
 
     List<String> sources() {
         return sources;
+    }
+
+    FilterOptions filters() {
+        return filters;
     }
 
     Optional<Instant> since(Instant now) {

@@ -8,8 +8,9 @@ import dev.sluice.cli.shell.CommandContext;
 import dev.sluice.cli.shell.JsonTree;
 import dev.sluice.cli.shell.OutputFormat;
 import dev.sluice.cli.shell.SafeText;
+import dev.sluice.cli.stream.FilteredEvent;
+import dev.sluice.cli.stream.StreamSelection;
 import dev.sluice.cli.stream.StreamSources;
-import dev.sluice.cli.stream.StreamSources.NamedSource;
 
 import tools.jackson.databind.node.ObjectNode;
 
@@ -18,7 +19,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
-import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -48,7 +48,8 @@ final class FeedPrinter {
     }
 
     /// @param target where events go; empty when they are only shown
-    void ready(String server, List<NamedSource> shown, Optional<String> target) {
+    void ready(String server, StreamSelection selection, Optional<String> target) {
+        var shown = selection.sources().chosen();
         var json = line("ready").put("server", server);
         var list = json.putArray("sources");
         for (var source : shown) {
@@ -59,11 +60,15 @@ final class FeedPrinter {
                             .put("url", server + source.path()));
         }
         target.ifPresent(given -> json.put("forward_to", given));
+        selection.connection().ifPresent(id -> json.put("connection_id", id));
+        selection.filter().ifPresent(rules -> json.set("filter", rules));
         print(json);
         if (!isJson()) {
             for (var source : shown) {
                 context.shell().note("  %s  %s%s".formatted(source.name(), server, source.path()));
             }
+            selection.connection().ifPresent(id -> note("  as connection " + id + " sends them"));
+            selection.filter().ifPresent(rules -> note("  that match " + JsonTree.write(rules)));
             context.shell()
                     .note(
                             "Ready. %d sources%s   (Ctrl-C to stop)"
@@ -102,7 +107,7 @@ final class FeedPrinter {
 
     /// An event came. People read of it with its result, or at once when it is only shown.
     void event(StoredEvent event, boolean isShownOnly) {
-        received++;
+        received();
         var json =
                 line("event")
                         .put("id", event.id())
@@ -121,9 +126,22 @@ final class FeedPrinter {
         }
     }
 
-    void filtered(String eventId, String reason) {
+    /// Counts an event that came, also one that is kept back.
+    void received() {
+        received++;
+    }
+
+    void filtered(FilteredEvent dropped) {
         filtered++;
-        print(line("filtered").put("event_id", eventId).put("reason", reason));
+        var event = dropped.event();
+        print(
+                line("filtered")
+                        .put("event_id", event.id())
+                        .put("source_id", event.sourceId())
+                        .put("source", sources.name(event.sourceId()))
+                        .put("reason", dropped.reason())
+                        .put("message", dropped.message()));
+        show(event, "--  filtered: " + dropped.message());
     }
 
     void result(StoredEvent event, String target, ForwardResult result) {

@@ -6,7 +6,7 @@ import dev.sluice.cli.shell.CommandException;
 import dev.sluice.cli.shell.ExitCode;
 import dev.sluice.cli.stream.EventFeed;
 import dev.sluice.cli.stream.StartPlace;
-import dev.sluice.cli.stream.StreamSources;
+import dev.sluice.cli.stream.StreamSelection;
 
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -27,9 +27,10 @@ final class FeedRunner {
         this.printer = printer;
     }
 
-    static String path(StreamSources sources, StartPlace place, boolean isFull) {
+    static String path(StreamSelection selection, StartPlace place, boolean isFull) {
         var query =
-                sources.addTo(new QueryString())
+                selection
+                        .addTo(new QueryString())
                         .with("detail", isFull ? "full" : "tail")
                         .with("after", place.after());
         return query.after(ServerClient.API + "stream");

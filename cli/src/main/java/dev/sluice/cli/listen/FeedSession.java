@@ -3,12 +3,12 @@ package dev.sluice.cli.listen;
 import dev.sluice.cli.events.StoredEvent;
 import dev.sluice.cli.server.ServerClient;
 import dev.sluice.cli.shell.CommandContext;
-import dev.sluice.cli.shell.JsonTree;
 import dev.sluice.cli.stream.CursorFile;
 import dev.sluice.cli.stream.EventFeed;
 import dev.sluice.cli.stream.FeedListener;
+import dev.sluice.cli.stream.FilteredEvent;
 import dev.sluice.cli.stream.StartPlace;
-import dev.sluice.cli.stream.StreamSources;
+import dev.sluice.cli.stream.StreamSelection;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -22,7 +22,7 @@ final class FeedSession implements FeedListener {
     private final CommandContext context;
     private final FeedOptions options;
     private final ServerClient client;
-    private final StreamSources sources;
+    private final StreamSelection selection;
     private final FeedPrinter printer;
     private final Optional<Instant> since;
     private final long startNanos = System.nanoTime();
@@ -37,12 +37,12 @@ final class FeedSession implements FeedListener {
             InstantSource clock,
             FeedOptions options,
             ServerClient client,
-            StreamSources sources,
+            StreamSelection selection,
             FeedPrinter printer) {
         this.context = context;
         this.options = options;
         this.client = client;
-        this.sources = sources;
+        this.selection = selection;
         this.printer = printer;
         this.since = options.since(clock.instant());
     }
@@ -56,11 +56,11 @@ final class FeedSession implements FeedListener {
         String workspace = client.get("me").json().path("workspace").path("id").asString("");
         var file =
                 CursorFile.of(
-                        context.shell(), client.server() + " " + workspace + " " + sources.key());
+                        context.shell(), client.server() + " " + workspace + " " + selection.key());
         var place = place(file);
         isGapExpected = place.isGapExpected();
         cursors = forwardTo.isPresent() ? Optional.of(file) : Optional.empty();
-        String path = FeedRunner.path(sources, place, isFull);
+        String path = FeedRunner.path(selection, place, isFull);
         var feed =
                 new EventFeed(
                         client,
@@ -96,28 +96,30 @@ final class FeedSession implements FeedListener {
         if (isReconnect) {
             printer.resumed();
         } else {
-            printer.ready(client.server().toString(), sources.chosen(), target);
+            printer.ready(client.server().toString(), selection, target);
         }
     }
 
     @Override
     public void onEvent(StoredEvent event) {
-        if (since.isPresent() && isBefore(event, since.get())) {
-            return;
-        }
-        if (handler.test(event)) {
+        if (isWanted(event) && handler.test(event)) {
             events++;
         }
     }
 
-    private static boolean isBefore(StoredEvent event, Instant time) {
-        return !event.receivedAt().isEmpty() && Instant.parse(event.receivedAt()).isBefore(time);
+    /// Whether it did not come in before the time that was asked for.
+    private boolean isWanted(StoredEvent event) {
+        return since.isEmpty()
+                || event.receivedAt().isEmpty()
+                || !Instant.parse(event.receivedAt()).isBefore(since.get());
     }
 
     @Override
-    public void onFiltered(String data) {
-        var json = JsonTree.read(data);
-        printer.filtered(json.path("id").asString(""), json.path("reason").asString("filter"));
+    public void onFiltered(FilteredEvent filtered) {
+        if (isWanted(filtered.event())) {
+            printer.received();
+            printer.filtered(filtered);
+        }
     }
 
     @Override

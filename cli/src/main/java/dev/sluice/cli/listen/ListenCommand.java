@@ -7,7 +7,8 @@ import dev.sluice.cli.profile.ServerAccess;
 import dev.sluice.cli.shell.CommandContext;
 import dev.sluice.cli.shell.CommandException;
 import dev.sluice.cli.shell.ExitCode;
-import dev.sluice.cli.stream.StreamSources;
+import dev.sluice.cli.stream.FilteredEvent;
+import dev.sluice.cli.stream.StreamSelection;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -48,6 +49,7 @@ public final class ListenCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         options.check(clock.instant());
+        var filter = options.filters().filter(context.shell());
         var forwarder = forwarding.forwarder();
         var access = ServerAccess.resolve(context);
         try (var client = access.client()) {
@@ -56,10 +58,12 @@ public final class ListenCommand implements Callable<Integer> {
                             forwarding.forwardTo(context.shell()),
                             routes,
                             new NameLookup(client)::sourceId);
-            var sources = StreamSources.find(client, options.sources());
-            var printer = new FeedPrinter(context, sources, false);
+            var selection =
+                    StreamSelection.find(
+                            client, options.sources(), filter, options.filters().connection());
+            var printer = new FeedPrinter(context, selection.sources(), false);
             warnOfFarTargets(table, printer);
-            var session = new FeedSession(context, clock, options, client, sources, printer);
+            var session = new FeedSession(context, clock, options, client, selection, printer);
             session.run(
                     true,
                     Optional.of(table.toString()),
@@ -87,12 +91,16 @@ public final class ListenCommand implements Callable<Integer> {
             StoredEvent event, RouteTable table, LocalForwarder forwarder, FeedPrinter printer) {
         printer.event(event, false);
         if (event.isRefused()) {
-            printer.filtered(event.id(), "its verification failed, so it is delivered nowhere");
+            printer.filtered(
+                    new FilteredEvent(
+                            event,
+                            "verification_failed",
+                            "its verification failed, so it is delivered nowhere"));
             return false;
         }
         var target = table.target(event.sourceId());
         if (target.isEmpty()) {
-            printer.filtered(event.id(), "its source has no route");
+            printer.filtered(new FilteredEvent(event, "no_route", "its source has no route"));
             return false;
         }
         printer.result(event, target.get().toString(), forwarder.forward(event, target.get()));

@@ -3,7 +3,7 @@ package dev.sluice.cli.listen;
 import dev.sluice.cli.events.StoredEvent;
 import dev.sluice.cli.profile.ServerAccess;
 import dev.sluice.cli.shell.CommandContext;
-import dev.sluice.cli.stream.StreamSources;
+import dev.sluice.cli.stream.StreamSelection;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -33,11 +33,14 @@ public final class TailCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         options.check(clock.instant());
+        var filter = options.filters().filter(context.shell());
         var access = ServerAccess.resolve(context);
         try (var client = access.client()) {
-            var sources = StreamSources.find(client, options.sources());
-            var printer = new FeedPrinter(context, sources, hasPayload);
-            var session = new FeedSession(context, clock, options, client, sources, printer);
+            var selection =
+                    StreamSelection.find(
+                            client, options.sources(), filter, options.filters().connection());
+            var printer = new FeedPrinter(context, selection.sources(), hasPayload);
+            var session = new FeedSession(context, clock, options, client, selection, printer);
             session.run(hasPayload, Optional.empty(), event -> show(printer, event));
             return FeedRunner.exitCode(options, session.events());
         }

@@ -36,13 +36,14 @@ final class BodyOptions {
     private List<String> assignments = List.of();
 
     /// @param skipped how many of the arguments are not fields
-    JsonNode read(Shell shell, int skipped) {
+    /// @param example fields, for who gives none
+    JsonNode read(Shell shell, int skipped, String example) {
         var fields =
                 FieldAssignments.parse(assignments.subList(skipped, assignments.size()), shell);
         var given = data == null ? JsonTree.object() : object(data, shell);
         fields.properties().forEach(field -> given.set(field.getKey(), field.getValue()));
         if (given.isEmpty()) {
-            throw CommandException.usage("No field is set.", "Such as name=Shop.");
+            throw CommandException.usage("No field is set.", "Such as " + example + ".");
         }
         return given;
     }

@@ -9,7 +9,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 /// Creates a thing.
-@Command(name = "create", description = "Create one, such as: name=Shop")
+@Command(name = "create")
 final class CreateCommand implements Runnable {
 
     private final ResourceType type;
@@ -24,7 +24,7 @@ final class CreateCommand implements Runnable {
 
     @Override
     public void run() {
-        var fields = body.read(context.shell(), 0);
+        var fields = body.read(context.shell(), 0, type.example());
         try (var client = ServerAccess.resolve(context).client()) {
             new ResultPrinter(context).fields(client.send("POST", type.path(), fields));
         }

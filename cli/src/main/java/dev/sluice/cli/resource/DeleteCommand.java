@@ -9,7 +9,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
 /// Deletes a thing.
-@Command(name = "delete", description = "Delete one. A source goes to the trash for seven days.")
+@Command(name = "delete")
 final class DeleteCommand implements Runnable {
 
     private final ResourceType type;

@@ -38,6 +38,13 @@ public final class ResourceCommands {
                 Map.of(),
                 ResourceType.CONNECTION,
                 context);
+        group(
+                root,
+                "alerts",
+                "List, create, change and test the channels that are told about failures.",
+                Map.of("test", new AlertTestCommand(context)),
+                ResourceType.ALERT,
+                context);
         CommandGroup.add(
                 root,
                 "keys",
@@ -58,9 +65,29 @@ public final class ResourceCommands {
         var commands = new TreeMap<String, Object>(more);
         commands.put("list", new ListCommand(type, type.path(), context));
         commands.put("get", new GetCommand(type, context));
-        commands.put("create", new CreateCommand(type, context));
-        commands.put("update", new UpdateCommand(type, context));
-        commands.put("delete", new DeleteCommand(type, context));
+        commands.put(
+                "create",
+                described(
+                        new CreateCommand(type, context),
+                        "Create one, such as: " + type.example()));
+        commands.put(
+                "update",
+                described(
+                        new UpdateCommand(type, context),
+                        "Change fields of one, such as: ID " + type.exampleOfChange()));
+        commands.put(
+                "delete",
+                described(
+                        new DeleteCommand(type, context),
+                        type.equals(ResourceType.SOURCE)
+                                ? "Delete one. It goes to the trash for seven days."
+                                : "Delete one."));
         CommandGroup.add(root, name, description, commands);
+    }
+
+    private static CommandLine described(Object command, String description) {
+        var line = new CommandLine(command);
+        line.getCommandSpec().usageMessage().description(description);
+        return line;
     }
 }

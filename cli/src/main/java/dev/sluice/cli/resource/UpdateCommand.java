@@ -11,7 +11,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /// Changes fields of a thing; the others stay.
-@Command(name = "update", description = "Change fields of one, such as: ID status=paused")
+@Command(name = "update")
 final class UpdateCommand implements Runnable {
 
     private final ResourceType type;
@@ -29,7 +29,7 @@ final class UpdateCommand implements Runnable {
 
     @Override
     public void run() {
-        var fields = body.read(context.shell(), 1);
+        var fields = body.read(context.shell(), 1, type.exampleOfChange());
         try (var client = ServerAccess.resolve(context).client()) {
             String path = type.path() + "/" + new NameLookup(client).id(type, id);
             new ResultPrinter(context).fields(client.send("PATCH", path, fields));

@@ -175,7 +175,7 @@ public final class EventFeed {
                 wasOpen = true;
             }
             case "event" -> handOn(message.data());
-            case "filtered" -> listener.onFiltered(message.data());
+            case "filtered" -> handOnFiltered(message.data());
             case "gap" -> listener.onGap(reason(message));
             case "bye" -> lossReason = "the server said " + reason(message);
             default -> {
@@ -190,14 +190,25 @@ public final class EventFeed {
 
     private void handOn(String data) {
         var event = StoredEvent.read(JsonTree.read(data));
-        // After an event's id some may come twice.
-        if (!seen.add(event.id())) {
-            return;
+        if (isNew(event)) {
+            listener.onEvent(event);
         }
+    }
+
+    private void handOnFiltered(String data) {
+        var filtered = FilteredEvent.read(JsonTree.read(data));
+        if (isNew(filtered.event())) {
+            listener.onFiltered(filtered);
+        }
+    }
+
+    /// After an event's id some may come twice.
+    private boolean isNew(StoredEvent event) {
+        boolean isNew = seen.add(event.id());
         if (seen.size() > MAX_REMEMBERED_IDS) {
             seen.remove(seen.iterator().next());
         }
-        listener.onEvent(event);
+        return isNew;
     }
 
     private static String reason(SseMessage message) {

@@ -15,10 +15,8 @@ public interface FeedListener {
     /// An event came. The feed goes on after it only when this returns.
     void onEvent(StoredEvent event);
 
-    /// An event came that the stream's filter keeps back.
-    ///
-    /// @param data the server's description, in JSON
-    void onFiltered(String data);
+    /// An event came that the stream's filter or connection keeps back.
+    void onFiltered(FilteredEvent filtered);
 
     /// Everything up to this place was handed on.
     void onCursor(String cursor);

@@ -41,7 +41,7 @@ class EventFeedTest {
         }
 
         @Override
-        public void onFiltered(String data) {
+        public void onFiltered(FilteredEvent filtered) {
             notes.add("filtered");
         }
 

@@ -1,4 +1,4 @@
-package dev.sluice.cli.events;
+package dev.sluice.cli.api;
 
 import dev.sluice.cli.server.QueryString;
 import dev.sluice.cli.shell.TimeArgument;
@@ -12,7 +12,7 @@ import java.time.InstantSource;
 import java.util.Optional;
 
 /// The options that bound the arrival of events.
-final class ReceivedOptions {
+public final class ReceivedOptions {
 
     @Option(
             names = "--since",
@@ -26,15 +26,15 @@ final class ReceivedOptions {
             description = "Only events that came in before then.")
     private @Nullable String until;
 
-    QueryString addTo(QueryString query, InstantSource clock) {
+    public QueryString addTo(QueryString query, InstantSource clock) {
         return query.with("received_after", since(clock)).with("received_before", until(clock));
     }
 
-    Optional<String> since(InstantSource clock) {
+    public Optional<String> since(InstantSource clock) {
         return time(since, clock.instant());
     }
 
-    Optional<String> until(InstantSource clock) {
+    public Optional<String> until(InstantSource clock) {
         return time(until, clock.instant());
     }
 

@@ -1,0 +1,55 @@
+package dev.sluice.cli.stream;
+
+import dev.sluice.cli.api.NameLookup;
+import dev.sluice.cli.api.ResourceType;
+import dev.sluice.cli.server.QueryString;
+import dev.sluice.cli.server.ServerClient;
+import dev.sluice.cli.shell.JsonTree;
+
+import tools.jackson.databind.JsonNode;
+
+import java.util.List;
+import java.util.Optional;
+
+/// What a stream shows: events of these sources that pass a filter, perhaps as a connection would
+/// send them.
+///
+/// @param filter as a connection's `filter_rules`
+/// @param connection its id
+public record StreamSelection(
+        StreamSources sources, Optional<JsonNode> filter, Optional<String> connection) {
+
+    /// @param given ids or names of sources; empty for all, or for the connection's
+    /// @param connection what a person gave as its id
+    public static StreamSelection find(
+            ServerClient client,
+            List<String> given,
+            Optional<JsonNode> filter,
+            Optional<String> connection) {
+        var id = connection.map(text -> new NameLookup(client).id(ResourceType.CONNECTION, text));
+        var ofConnection = id.map(one -> sourceOf(client, one));
+        var wanted = given.isEmpty() ? ofConnection.map(List::of).orElse(given) : given;
+        return new StreamSelection(StreamSources.find(client, wanted), filter, id);
+    }
+
+    private static String sourceOf(ServerClient client, String connection) {
+        return client.get(ResourceType.CONNECTION.path() + "/" + connection)
+                .json()
+                .path("source_id")
+                .asString("");
+    }
+
+    public QueryString addTo(QueryString query) {
+        return sources.addTo(query)
+                .with("filter", filter.map(JsonTree::write))
+                .with("connection_id", connection);
+    }
+
+    /// The same text for the same selection. A place in one stream says nothing of what another
+    /// filter would have shown before it.
+    public String key() {
+        return sources.key()
+                + connection.map(id -> " connection " + id).orElse("")
+                + filter.map(rules -> " filter " + JsonTree.write(rules)).orElse("");
+    }
+}
