@@ -26,7 +26,7 @@ import java.util.stream.Stream;
 /// Tests what the API shows of a destination that fails again and again.
 class CircuitApiTest {
 
-    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(20);
+    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
 
     private final Instant opened = Instant.now().truncatedTo(ChronoUnit.MILLIS);
     private final ManualClock clock = new ManualClock(opened);

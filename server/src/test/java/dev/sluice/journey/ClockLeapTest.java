@@ -26,7 +26,7 @@ class ClockLeapTest {
 
     private static final Duration TEN_DAYS = Duration.ofDays(10);
     private static final Duration LONGER_THAN_ANY_RETENTION = Duration.ofDays(400);
-    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(30);
+    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
 
     @TempDir Path dataDir;
 

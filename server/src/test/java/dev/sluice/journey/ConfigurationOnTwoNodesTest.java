@@ -37,7 +37,7 @@ class ConfigurationOnTwoNodesTest {
     /// Allows retries, because on a stalling machine a request may arrive late.
     private static final int MAX_TRIES = 3;
 
-    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(20);
+    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
 
     @TempDir static Path directory;
 

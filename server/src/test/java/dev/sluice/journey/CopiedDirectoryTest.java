@@ -26,7 +26,7 @@ import java.util.concurrent.CountDownLatch;
 class CopiedDirectoryTest {
 
     /// Two heartbeats, on a slow machine.
-    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(30);
+    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
 
     @TempDir Path directory;
 

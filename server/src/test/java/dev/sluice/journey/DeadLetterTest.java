@@ -39,7 +39,7 @@ import java.util.UUID;
 /// Tests the dead letter API over HTTP.
 class DeadLetterTest {
 
-    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(20);
+    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
     private static final String UNREACHED_URL = "https://example.com/hook";
 
     @AutoClose private static final RunningSluice sluice = RunningSluice.start();

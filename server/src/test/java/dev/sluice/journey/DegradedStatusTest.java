@@ -22,7 +22,7 @@ import java.time.Duration;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class DegradedStatusTest {
 
-    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(20);
+    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
 
     @AutoClose private final RunningSluice sluice = RunningSluice.start();
     @AutoClose private final Db db = sluice.db();

@@ -12,7 +12,7 @@ import java.time.Duration;
 /// Reads events through the API.
 final class EventReader {
 
-    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(20);
+    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
 
     private EventReader() {}
 

@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicReference;
 
 class FullDiskTest {
 
-    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(30);
+    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
 
     @TempDir Path dataDir;
 

@@ -36,7 +36,7 @@ class HoldOnTwoNodesTest {
     /// The time within which a hold must take effect on all nodes.
     private static final Duration PROPAGATION_TIMEOUT = Duration.ofSeconds(2);
 
-    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(20);
+    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
     private static final int EVENT_COUNT = 4;
 
     @TempDir static Path directory;

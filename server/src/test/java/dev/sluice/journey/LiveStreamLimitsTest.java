@@ -26,7 +26,7 @@ import java.util.Map;
 /// Tests when live streams are refused, and when they end.
 class LiveStreamLimitsTest {
 
-    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(20);
+    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
 
     @TempDir Path directory;
 

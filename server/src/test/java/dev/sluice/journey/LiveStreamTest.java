@@ -39,7 +39,7 @@ import java.util.UUID;
 /// Tests live streams over two nodes of one relay, read by a client library.
 class LiveStreamTest {
 
-    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(20);
+    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
 
     @TempDir static Path directory;
 

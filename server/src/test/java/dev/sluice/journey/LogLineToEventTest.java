@@ -25,7 +25,7 @@ import java.util.UUID;
 @ResourceLock("the log of failures")
 class LogLineToEventTest {
 
-    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(20);
+    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
 
     @AutoClose private static final RunningSluice sluice = RunningSluice.start();
     private static final ApiClient api = sluice.api();

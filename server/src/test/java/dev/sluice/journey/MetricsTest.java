@@ -30,7 +30,7 @@ import java.util.stream.Collectors;
 /// Tests the metrics of a server that has accepted, refused and delivered webhooks.
 class MetricsTest {
 
-    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(20);
+    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
     private static final Path METRICS_PAGE = Path.of("../docs/reference/metrics.md");
     private static final Path PROMTOOL = Path.of("/usr/bin/promtool");
 

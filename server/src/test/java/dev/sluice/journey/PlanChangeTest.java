@@ -46,7 +46,7 @@ class PlanChangeTest {
             ]}
             """;
 
-    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(20);
+    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
 
     @TempDir static Path directory;
 

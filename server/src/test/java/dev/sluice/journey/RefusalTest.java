@@ -27,7 +27,7 @@ import java.util.Map;
 /// Tests that refused webhooks are counted by source, minute and reason.
 class RefusalTest {
 
-    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(20);
+    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
     private static final String TINY_PLAN =
             """
             {"items": [{"name": "tiny", "price_monthly_usd": 0, "features": [], "limits":

@@ -18,7 +18,7 @@ import java.time.Duration;
 /// the hop header was reserved, so the tests write the rows themselves.
 class RelayLoopTest {
 
-    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(20);
+    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
 
     @AutoClose private static final RunningSluice sluice = RunningSluice.start();
     private static final ApiClient api = sluice.api();

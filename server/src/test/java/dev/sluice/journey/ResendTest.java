@@ -40,7 +40,7 @@ import java.util.concurrent.CompletableFuture;
 /// Tests the resend of one event.
 class ResendTest {
 
-    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(20);
+    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
 
     private static final ManualClock clock = ManualClock.ofNow();
     @AutoClose private static final RunningSluice sluice = RunningSluice.start(clock);

@@ -37,7 +37,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /// finds.
 class ResolvedDeadLettersTest {
 
-    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(20);
+    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
 
     @AutoClose private static final RunningSluice sluice = RunningSluice.start();
     @AutoClose private static final Db db = sluice.db();

@@ -37,7 +37,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 class RetentionTest {
 
     private static final Duration DAY = Duration.ofDays(1);
-    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(30);
+    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
     private static final DateTimeFormatter PARTITION_DATE = DateTimeFormatter.ofPattern("uuuuMMdd");
 
     @TempDir Path directory;

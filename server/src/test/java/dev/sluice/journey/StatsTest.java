@@ -36,7 +36,7 @@ import java.util.stream.Stream;
 /// Tests the statistics over HTTP, after a run with every kind of event and delivery in two hours.
 class StatsTest {
 
-    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(20);
+    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
     private static final String HOUR_OF =
             "('x' || translate(substr(id::text, 1, 13), '-', ''))::bit(48)::bigint / 3600000";
 

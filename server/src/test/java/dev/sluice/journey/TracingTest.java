@@ -25,7 +25,7 @@ import java.util.Map;
 /// Tests the traces of webhooks, read by a collector.
 class TracingTest {
 
-    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(20);
+    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
     private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
     private static final String RETRIES = ",'retry_policy': {'intervals_seconds': [1]}";
     private static final String SENDER_SPAN = "b7ad6b7169203331";

@@ -19,7 +19,7 @@ import java.util.Collections;
 /// Tests filters that take more effort than ingest may spend, from the API to the receiver.
 class UndecidedFilterJourneyTest {
 
-    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(20);
+    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
 
     /// Thirty rules, each of which compares a list of 200 zeros with every element of a long list.
     private static final String BOMB_FILTER = filter("or", "[" + "0,".repeat(199) + "0]", 30);

@@ -28,7 +28,7 @@ import java.util.List;
 /// with another key, refused by today's rules, or damaged.
 class UnreadableSettingsTest {
 
-    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(20);
+    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
 
     private static final String DESTINATION_REASON =
             "Held: the server cannot read some of the destination's settings (see its"

@@ -28,7 +28,7 @@ import java.util.UUID;
 /// Tests that nothing of a deleted workspace works any more, on two nodes.
 class WorkspaceDeletionTest {
 
-    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(20);
+    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
 
     @TempDir static Path directory;
 

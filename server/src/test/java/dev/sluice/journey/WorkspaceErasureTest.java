@@ -24,7 +24,7 @@ import java.util.UUID;
 /// Tests that the data of a deleted workspace is erased, and nothing else.
 class WorkspaceErasureTest {
 
-    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(20);
+    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
 
     private static final ManualClock clock = new ManualClock(Instant.parse("2026-03-10T12:00:20Z"));
 

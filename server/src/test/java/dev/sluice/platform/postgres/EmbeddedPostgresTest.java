@@ -31,7 +31,7 @@ import java.util.Map;
 
 class EmbeddedPostgresTest {
 
-    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(30);
+    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
     private static final String BINARIES_FOLDER = "bin-18.6";
 
     /// The directory of a server that ran once. All tests link to its binaries, because unpacking

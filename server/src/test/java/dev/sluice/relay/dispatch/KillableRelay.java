@@ -33,7 +33,7 @@ final class KillableRelay {
         RESULTS
     }
 
-    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(20);
+    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
 
     /// An open circuit is due for its probe at once; other tests cover the waiting.
     private static final Cooldowns NO_COOLDOWNS = new Cooldowns(Duration.ZERO, Duration.ZERO);

@@ -13,7 +13,7 @@ import java.util.Random;
 
 class DecisionLineTest {
 
-    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(20);
+    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
 
     private final DecisionLine<String> line = new DecisionLine<>(1);
     private final List<String> served = Collections.synchronizedList(new ArrayList<>());
