@@ -9,7 +9,7 @@ import dev.sluice.cli.shell.JsonTree;
 import dev.sluice.cli.shell.OutputFormat;
 import dev.sluice.cli.shell.SafeText;
 import dev.sluice.cli.stream.FilteredEvent;
-import dev.sluice.cli.stream.StreamSelection;
+import dev.sluice.cli.stream.StreamChoice;
 import dev.sluice.cli.stream.StreamSources;
 
 import tools.jackson.databind.node.ObjectNode;
@@ -48,8 +48,8 @@ final class FeedPrinter {
     }
 
     /// @param target where events go; empty when they are only shown
-    void ready(String server, StreamSelection selection, Optional<String> target) {
-        var shown = selection.sources().chosen();
+    void ready(String server, StreamChoice choice, Optional<String> target) {
+        var shown = choice.sources().chosen();
         var json = line("ready").put("server", server);
         var list = json.putArray("sources");
         for (var source : shown) {
@@ -60,15 +60,15 @@ final class FeedPrinter {
                             .put("url", server + source.path()));
         }
         target.ifPresent(given -> json.put("forward_to", given));
-        selection.connection().ifPresent(id -> json.put("connection_id", id));
-        selection.filter().ifPresent(rules -> json.set("filter", rules));
+        choice.connection().ifPresent(id -> json.put("connection_id", id));
+        choice.filter().ifPresent(rules -> json.set("filter", rules));
         print(json);
         if (!isJson()) {
             for (var source : shown) {
                 context.shell().note("  %s  %s%s".formatted(source.name(), server, source.path()));
             }
-            selection.connection().ifPresent(id -> note("  as connection " + id + " sends them"));
-            selection.filter().ifPresent(rules -> note("  that match " + JsonTree.write(rules)));
+            choice.connection().ifPresent(id -> note("  as connection " + id + " sends them"));
+            choice.filter().ifPresent(rules -> note("  that match " + JsonTree.write(rules)));
             context.shell()
                     .note(
                             "Ready. %d sources%s   (Ctrl-C to stop)"

@@ -6,7 +6,7 @@ import dev.sluice.cli.shell.CommandException;
 import dev.sluice.cli.shell.ExitCode;
 import dev.sluice.cli.stream.EventFeed;
 import dev.sluice.cli.stream.StartPlace;
-import dev.sluice.cli.stream.StreamSelection;
+import dev.sluice.cli.stream.StreamChoice;
 
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -27,10 +27,9 @@ final class FeedRunner {
         this.printer = printer;
     }
 
-    static String path(StreamSelection selection, StartPlace place, boolean isFull) {
+    static String path(StreamChoice choice, StartPlace place, boolean isFull) {
         var query =
-                selection
-                        .addTo(new QueryString())
+                choice.addTo(new QueryString())
                         .with("detail", isFull ? "full" : "tail")
                         .with("after", place.after());
         return query.after(ServerClient.API + "stream");

@@ -8,7 +8,7 @@ import dev.sluice.cli.stream.EventFeed;
 import dev.sluice.cli.stream.FeedListener;
 import dev.sluice.cli.stream.FilteredEvent;
 import dev.sluice.cli.stream.StartPlace;
-import dev.sluice.cli.stream.StreamSelection;
+import dev.sluice.cli.stream.StreamChoice;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -22,7 +22,7 @@ final class FeedSession implements FeedListener {
     private final CommandContext context;
     private final FeedOptions options;
     private final ServerClient client;
-    private final StreamSelection selection;
+    private final StreamChoice choice;
     private final FeedPrinter printer;
     private final Optional<Instant> since;
     private final long startNanos = System.nanoTime();
@@ -37,12 +37,12 @@ final class FeedSession implements FeedListener {
             InstantSource clock,
             FeedOptions options,
             ServerClient client,
-            StreamSelection selection,
+            StreamChoice choice,
             FeedPrinter printer) {
         this.context = context;
         this.options = options;
         this.client = client;
-        this.selection = selection;
+        this.choice = choice;
         this.printer = printer;
         this.since = options.since(clock.instant());
     }
@@ -56,11 +56,11 @@ final class FeedSession implements FeedListener {
         String workspace = client.get("me").json().path("workspace").path("id").asString("");
         var file =
                 CursorFile.of(
-                        context.shell(), client.server() + " " + workspace + " " + selection.key());
+                        context.shell(), client.server() + " " + workspace + " " + choice.key());
         var place = place(file);
         isGapExpected = place.isGapExpected();
         cursors = forwardTo.isPresent() ? Optional.of(file) : Optional.empty();
-        String path = FeedRunner.path(selection, place, isFull);
+        String path = FeedRunner.path(choice, place, isFull);
         var feed =
                 new EventFeed(
                         client,
@@ -96,7 +96,7 @@ final class FeedSession implements FeedListener {
         if (isReconnect) {
             printer.resumed();
         } else {
-            printer.ready(client.server().toString(), selection, target);
+            printer.ready(client.server().toString(), choice, target);
         }
     }
 

@@ -8,7 +8,7 @@ import dev.sluice.cli.shell.CommandContext;
 import dev.sluice.cli.shell.CommandException;
 import dev.sluice.cli.shell.ExitCode;
 import dev.sluice.cli.stream.FilteredEvent;
-import dev.sluice.cli.stream.StreamSelection;
+import dev.sluice.cli.stream.StreamChoice;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -58,12 +58,12 @@ public final class ListenCommand implements Callable<Integer> {
                             forwarding.forwardTo(context.shell()),
                             routes,
                             new NameLookup(client)::sourceId);
-            var selection =
-                    StreamSelection.find(
+            var choice =
+                    StreamChoice.find(
                             client, options.sources(), filter, options.filters().connection());
-            var printer = new FeedPrinter(context, selection.sources(), false);
+            var printer = new FeedPrinter(context, choice.sources(), false);
             warnOfFarTargets(table, printer);
-            var session = new FeedSession(context, clock, options, client, selection, printer);
+            var session = new FeedSession(context, clock, options, client, choice, printer);
             session.run(
                     true,
                     Optional.of(table.toString()),

@@ -3,7 +3,7 @@ package dev.sluice.cli.listen;
 import dev.sluice.cli.events.StoredEvent;
 import dev.sluice.cli.profile.ServerAccess;
 import dev.sluice.cli.shell.CommandContext;
-import dev.sluice.cli.stream.StreamSelection;
+import dev.sluice.cli.stream.StreamChoice;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -36,11 +36,11 @@ public final class TailCommand implements Callable<Integer> {
         var filter = options.filters().filter(context.shell());
         var access = ServerAccess.resolve(context);
         try (var client = access.client()) {
-            var selection =
-                    StreamSelection.find(
+            var choice =
+                    StreamChoice.find(
                             client, options.sources(), filter, options.filters().connection());
-            var printer = new FeedPrinter(context, selection.sources(), hasPayload);
-            var session = new FeedSession(context, clock, options, client, selection, printer);
+            var printer = new FeedPrinter(context, choice.sources(), hasPayload);
+            var session = new FeedSession(context, clock, options, client, choice, printer);
             session.run(hasPayload, Optional.empty(), event -> show(printer, event));
             return FeedRunner.exitCode(options, session.events());
         }

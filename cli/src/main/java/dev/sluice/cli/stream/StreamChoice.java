@@ -16,12 +16,12 @@ import java.util.Optional;
 ///
 /// @param filter as a connection's `filter_rules`
 /// @param connection its id
-public record StreamSelection(
+public record StreamChoice(
         StreamSources sources, Optional<JsonNode> filter, Optional<String> connection) {
 
     /// @param given ids or names of sources; empty for all, or for the connection's
     /// @param connection what a person gave as its id
-    public static StreamSelection find(
+    public static StreamChoice find(
             ServerClient client,
             List<String> given,
             Optional<JsonNode> filter,
@@ -29,7 +29,7 @@ public record StreamSelection(
         var id = connection.map(text -> new NameLookup(client).id(ResourceType.CONNECTION, text));
         var ofConnection = id.map(one -> sourceOf(client, one));
         var wanted = given.isEmpty() ? ofConnection.map(List::of).orElse(given) : given;
-        return new StreamSelection(StreamSources.find(client, wanted), filter, id);
+        return new StreamChoice(StreamSources.find(client, wanted), filter, id);
     }
 
     private static String sourceOf(ServerClient client, String connection) {
@@ -45,8 +45,8 @@ public record StreamSelection(
                 .with("connection_id", connection);
     }
 
-    /// The same text for the same selection. A place in one stream says nothing of what another
-    /// filter would have shown before it.
+    /// The same text for the same choice. A place in one stream says nothing of what another filter
+    /// would have shown before it.
     public String key() {
         return sources.key()
                 + connection.map(id -> " connection " + id).orElse("")
