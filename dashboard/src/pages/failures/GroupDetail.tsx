@@ -63,7 +63,7 @@ export function GroupDetail({ group, source, isResolved, onBack, onSent }: Detai
           <Link href={`/destinations/${group.destination_id}`} className="strong">
             {group.destination_name}
           </Link>
-          . {errorAdvice(group.error_code, group.response_status)}
+          .{!isResolved && ` ${errorAdvice(group.error_code, group.response_status)}`}
         </p>
       </div>
       {!isResolved && (
