@@ -1,6 +1,6 @@
 // The dashboard in a real browser against the real server. `SCREENSHOTS=1` also writes the pictures of docs/guide.
 import assert from 'node:assert/strict';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { audit, newPage, openBrowser } from './browser.mjs';
@@ -86,12 +86,49 @@ test('from a failure to its fix to its replay', async () => {
   receiver.answer.status = 200;
   receiver.answer.body = '{"ok":true}';
   await page.goBack();
-  await page.getByRole('button', { name: 'Replay 5 events' }).click();
-  await page.getByText('5 of 5 delivered.').waitFor();
-  await page.getByRole('button', { name: 'Replay 2 events' }).click();
+  await page.getByRole('button', { name: 'Send five first' }).click();
+  await page.getByText('7 were unresolved, 2 are now').waitFor();
+  await page.getByRole('button', { name: 'Send all', exact: true }).click();
+  await page.getByRole('button', { name: 'Send 2 deliveries' }).click();
+  await page.waitForURL('**/replays/*');
+  await page.getByText('2 of 2').waitFor();
   await waitUntil(async () => (await api('GET', `/api/v1/dlq?destination_id=${destination.id}`)).items.every((one) => one.latest_status === 'succeeded'));
-  await page.reload();
   await waitUntil(async () => (await api('GET', `/api/v1/dlq/groups?destination_id=${destination.id}`)).items.length === 0);
+  noProblems();
+});
+
+test('a failure is dismissed, found under Resolved, and its delivery opened by its id', async () => {
+  const api = client(server.url);
+  const source = await api('POST', '/api/v1/sources', { name: 'returns' });
+  const destination = await api('POST', '/api/v1/destinations', { name: 'returns-desk', url: `${receiver.url}/erp` });
+  await api('POST', '/api/v1/connections', { source_id: source.id, destination_id: destination.id });
+  receiver.answer.status = 410;
+  receiver.answer.body = '{"error":"moved"}';
+  await fetch(server.url + source.ingest_path, { method: 'POST', body: '{"type":"return.opened"}', headers: { 'Content-Type': 'application/json' } });
+  const groups = (query = '') => api('GET', `/api/v1/dlq/groups?destination_id=${destination.id}${query}`);
+  await waitUntil(async () => (await groups()).items[0]?.count === 1);
+  const delivery = (await groups()).items[0].example_delivery_id;
+  receiver.answer.status = 200;
+  receiver.answer.body = '{"ok":true}';
+
+  await page.goto('/failures');
+  await page.getByRole('button', { name: '410 gone' }).click();
+  await page.getByRole('button', { name: 'Dismiss', exact: true }).click();
+  await page.getByRole('button', { name: 'Dismiss 1 failed delivery' }).click();
+  await page.getByText('1 failed delivery dismissed').waitFor();
+  assert.equal((await groups()).items.length, 0);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await waitUntil(async () => (await groups()).items.length === 1);
+  await api('POST', '/api/v1/dlq/dismiss', { destination_id: destination.id });
+  await page.goto('/failures?resolved=true');
+  await page.getByRole('button', { name: '410 gone' }).click();
+  await page.getByRole('cell', { name: 'Dismissed' }).waitFor();
+
+  await page.goto(`/deliveries/${delivery}`);
+  await page.locator('.dv .marked', { hasText: 'returns-desk' }).waitFor();
+  await page.goto(`/events?q=${delivery}`);
+  await page.waitForURL((url) => url.pathname.startsWith('/events/'));
+  await page.locator('.dv .marked', { hasText: 'returns-desk' }).waitFor();
   noProblems();
 });
 
@@ -299,8 +336,8 @@ test('signing out ends on the sign-in page, which axe accepts', async () => {
 });
 
 test('pictures for the guide', { skip: process.env.SCREENSHOTS === undefined }, async () => {
-  rmSync(guide, { recursive: true, force: true });
   mkdirSync(guide, { recursive: true });
+  for (const name of readdirSync(guide)) if (name.endsWith('.png')) rmSync(guide + name); // the texts stay
   const shown = { ...routes() };
   for (const [width, [w, h]] of Object.entries(WIDTHS)) {
     for (const theme of ['light', 'dark']) {

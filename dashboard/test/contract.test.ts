@@ -15,7 +15,7 @@ const WITHOUT_PAGE: Record<string, string> = {
   'GET /api/v1/sources/{id}/dlq': 'GET /api/v1/dlq has the same with source_id',
   'GET /api/v1/sources/{id}/dlq/summary': 'GET /api/v1/dlq/groups says more',
   'GET /api/v1/alert-configs/{id}': 'the list shows all of a channel',
-  'GET /api/v1/replays/{id}': 'the list shows all of a replay',
+  'POST /api/v1/deliveries/resend-bulk': 'POST /api/v1/dlq/resend does the same over several connections, by the filter of the page',
   'GET /healthz/live': 'for what watches the server',
   'GET /healthz/ready': 'for what watches the server',
   'GET /api/v1/sources/{id}/tail': 'GET /api/v1/stream shows the same of one source',

@@ -1,5 +1,6 @@
 /** The dashboard's reads. A key mirrors its path, so that a change invalidates everything below a resource. */
 import { keepPreviousData, MutationCache, QueryCache, QueryClient, useQuery } from '@tanstack/react-query';
+import type { Filter } from '../lib/deadLetters';
 import { windowStart } from '../lib/time';
 import { ApiError, call, serverNow, type Query } from './client';
 
@@ -107,6 +108,12 @@ export const useEvent = (id: string | undefined) =>
       state.data?.deliveries.some((one) => one.status === 'pending' || one.status === 'delivering') ? 2_000 : false,
   });
 
+export const useDelivery = (id: string) =>
+  useQuery({
+    queryKey: ['deliveries', id],
+    queryFn: ({ signal }) => call('GET /api/v1/deliveries/{id}', { path: { id }, signal }),
+  });
+
 export const useFailureGroups = (query: Query = {}) =>
   useQuery({
     queryKey: ['dlq', 'groups', query],
@@ -115,19 +122,35 @@ export const useFailureGroups = (query: Query = {}) =>
     refetchInterval: 15_000,
   });
 
-export const useDeadLetters = (query: Query, isEnabled = true) =>
+export const useDeadLetters = (query: Query, refetchInterval: number | false = false) =>
   useQuery({
     queryKey: ['dlq', 'list', query],
     queryFn: ({ signal }) => call('GET /api/v1/dlq', { query, signal }),
     placeholderData: keepPreviousData,
-    enabled: isEnabled,
+    refetchInterval,
   });
+
+/** How many deliveries a resend of these dead letters would make. The server counts for up to five seconds. */
+export const useResendCount = (filter: Filter) =>
+  useQuery({
+    queryKey: ['dlq', 'resend-count', filter],
+    queryFn: ({ signal }) => call('POST /api/v1/dlq/resend', { body: { ...filter, dry_run: true }, signal }),
+  });
+
+const REPLAY_MILLISECONDS = 1_000;
 
 export const useReplays = (page: number) =>
   useQuery({
     queryKey: ['replays', page],
     queryFn: ({ signal }) => call('GET /api/v1/replays', { query: { page, limit: 50 }, signal }),
-    refetchInterval: ({ state }) => (state.data?.items.some((one) => one.status === 'running') ? 1_000 : 15_000),
+    refetchInterval: ({ state }) => (state.data?.items.some((one) => one.status === 'running') ? REPLAY_MILLISECONDS : 15_000),
+  });
+
+export const useReplay = (id: string) =>
+  useQuery({
+    queryKey: ['replays', 'one', id],
+    queryFn: ({ signal }) => call('GET /api/v1/replays/{id}', { path: { id }, signal }),
+    refetchInterval: ({ state }) => (state.data?.status === 'running' ? REPLAY_MILLISECONDS : state.data?.status === 'paused' ? 15_000 : false),
   });
 
 export const useApiKeys = () =>

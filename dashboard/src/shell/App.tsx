@@ -19,6 +19,7 @@ const OverviewPage = lazy(() => import('../pages/overview/OverviewPage').then((m
 const LivePage = lazy(() => import('../pages/live/LivePage').then((m) => ({ default: m.LivePage })));
 const AlertsPage = lazy(() => import('../pages/alerts/AlertsPage').then((m) => ({ default: m.AlertsPage })));
 const FailuresPage = lazy(() => import('../pages/failures/FailuresPage').then((m) => ({ default: m.FailuresPage })));
+const DeliveryLink = lazy(() => import('../pages/events/DeliveryLink').then((m) => ({ default: m.DeliveryLink })));
 const SourcesPage = lazy(() => import('../pages/sources/SourcesPage').then((m) => ({ default: m.SourcesPage })));
 const SourcePage = lazy(() => import('../pages/sources/SourcePage').then((m) => ({ default: m.SourcePage })));
 const DestinationsPage = lazy(() => import('../pages/destinations/DestinationsPage').then((m) => ({ default: m.DestinationsPage })));
@@ -103,6 +104,7 @@ function Routes() {
       <Route path="/overview" component={OverviewPage} />
       <Route path="/live" component={LivePage} />
       <Route path="/events/:id?" component={EventsPage} />
+      <Route path="/deliveries/:id" component={DeliveryLink} />
       <Route path="/failures" component={FailuresPage} />
       <Route path="/sources" component={SourcesPage} />
       <Route path="/sources/:id/:tab?" component={SourcePage} />
@@ -110,7 +112,7 @@ function Routes() {
       <Route path="/destinations/:id/:tab?" component={DestinationPage} />
       <Route path="/connections" component={ConnectionsPage} />
       <Route path="/connections/:id" component={ConnectionPage} />
-      <Route path="/replays" component={ReplaysPage} />
+      <Route path="/replays/:id?" component={ReplaysPage} />
       <Route path="/alerts" component={AlertsPage} />
       <Route path="/settings/:tab?" component={SettingsPage} />
       <Route component={NotFound} />

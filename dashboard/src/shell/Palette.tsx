@@ -1,14 +1,15 @@
-/** Search and jump: pages, sources, destinations, and an event by its id. */
+/** Search and jump: pages, sources, destinations, and an event by its id or that of a delivery. */
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useDestinations, useSources } from '../api/queries';
+import { isWholeId } from '../lib/deliveryLink';
 import { Icon, type IconName } from '../ui/icons';
 import { PLACES } from './places';
 
 type Entry = { label: string; hint: string; icon: IconName; to: string };
 
 const OPEN = 'sluice:palette';
-const EVENT_ID = /^[0-9a-f]{8}-?[0-9a-f-]{0,28}$/i;
+const ID_START = /^[0-9a-f]{8}-?[0-9a-f-]{0,28}$/i;
 
 export function openPalette() {
   dispatchEvent(new Event(OPEN));
@@ -59,9 +60,9 @@ function PaletteDialog({ onClose }: { onClose: () => void }) {
     ];
     const wanted = text.trim().toLowerCase();
     const found = all.filter((one) => one.label.toLowerCase().includes(wanted));
-    if (EVENT_ID.test(wanted)) {
-      const to = wanted.length >= 32 ? `/events/${wanted}` : `/events?q=${wanted}`;
-      found.unshift({ label: `Event ${wanted}`, hint: 'Id', icon: 'events', to });
+    if (ID_START.test(wanted)) {
+      // The list finds events by their own id, and by that of a delivery; it opens what a whole id found.
+      found.unshift({ label: `${isWholeId(wanted) ? 'Event or delivery' : 'Events'} ${wanted}`, hint: 'Id', icon: 'events', to: `/events?q=${wanted}` });
     }
     return found.slice(0, 12);
   }, [text, sources.data, destinations.data]);
@@ -89,7 +90,7 @@ function PaletteDialog({ onClose }: { onClose: () => void }) {
             aria-controls="palette-list"
             aria-activedescendant={entries[at] ? `palette-${at}` : undefined}
             autoFocus
-            placeholder="A page, a source, a destination, an event id"
+            placeholder="A page, a source, a destination, an id"
             value={text}
             onInput={(event) => {
               setText(event.currentTarget.value);

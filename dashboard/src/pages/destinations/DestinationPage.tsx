@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { Link, useLocation, useParams } from 'wouter';
 import { call, type Schemas } from '../../api/client';
 import { changed, useConnections, useDeadLetters, useDestination, useSources } from '../../api/queries';
+import { deliveryPath } from '../../lib/deliveryLink';
 import { useNow } from '../../lib/now';
 import { usePreferences } from '../../lib/preferences';
 import { circuitState, errorLabel } from '../../lib/states';
@@ -199,9 +200,9 @@ function Failed({ destination, limit }: { destination: Destination; limit: numbe
             </thead>
             <tbody>
               {data.items.map((one) => (
-                <tr key={one.id} onClick={() => navigate(`/events/${one.event_id}`)}>
+                <tr key={one.id} onClick={() => navigate(deliveryPath(one))}>
                   <td className="mono">
-                    <Link href={`/events/${one.event_id}`}>{clock(one.finished_at, zone)}</Link>
+                    <Link href={deliveryPath(one)}>{clock(one.finished_at, zone)}</Link>
                   </td>
                   <td>
                     <StateLabel state={one.status === 'failed' ? 'rejected' : 'gaveup'} />

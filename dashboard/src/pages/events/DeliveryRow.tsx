@@ -1,5 +1,5 @@
 /** One delivery: its state and reason in a line, and below it the attempts where there is more to say than one success. */
-import { Fragment, useState } from 'react';
+import { Fragment, useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import type { Schemas } from '../../api/client';
 import { usePreferences } from '../../lib/preferences';
@@ -11,13 +11,26 @@ import { Timeline } from './Timeline';
 
 type Delivery = Schemas['Delivery'];
 
-export function DeliveryRow({ delivery, now, isOlder, eventId }: { delivery: Delivery; now: number; isOlder: boolean; eventId: string }) {
+type RowProps = {
+  delivery: Delivery;
+  now: number;
+  isOlder: boolean;
+  /** The address points at this one. */
+  isMarked: boolean;
+  eventId: string;
+};
+
+export function DeliveryRow({ delivery, now, isOlder, isMarked, eventId }: RowProps) {
   const state = deliveryState(delivery);
   const { icon, label, tone } = STATES[state];
   const isPlain = delivery.attempts.length === 1 && delivery.status === 'succeeded';
-  const [isOpen, setOpen] = useState(!isPlain && !isOlder && delivery.attempts.length > 0);
+  const [isOpen, setOpen] = useState(delivery.attempts.length > 0 && (isMarked || (!isPlain && !isOlder)));
+  const row = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (isMarked) row.current?.scrollIntoView({ block: 'nearest' });
+  }, []);
   return (
-    <li className="d">
+    <li ref={row} className={isMarked ? 'd marked' : 'd'} aria-current={isMarked || undefined}>
       <div className="row">
         <Icon name={icon} className={`is-${tone}`} />
         <Link href={`/destinations/${delivery.destination_id}`} className="strong cut">

@@ -8,6 +8,7 @@ import { member, parseJson } from '../../lib/json';
 import { useNow } from '../../lib/now';
 import { usePreferences } from '../../lib/preferences';
 import { apiCall, curl, httpie, rawHttp } from '../../lib/requests';
+import { useSearchState } from '../../lib/search';
 import { plural, shortId } from '../../lib/text';
 import { clock, day, when } from '../../lib/time';
 import { useShortcut } from '../../shell/Shortcuts';
@@ -66,6 +67,8 @@ function Loaded({ event, onClose, onStep }: { event: Event; onClose: () => void;
   const source = sources.data?.items.find((one) => one.id === event.source_id);
   const sentence = headline(event, now);
   const latest = latestByConnection(event.deliveries);
+  const search = useSearchState();
+  const wanted = (search.get('delivery') || search.get('q')).toLowerCase();
   return (
     <>
       <div className="dh">
@@ -103,7 +106,7 @@ function Loaded({ event, onClose, onStep }: { event: Event; onClose: () => void;
       {event.deliveries.length > 0 && (
         <ul className="dv">
           {[...latest, ...event.deliveries.filter((one) => !latest.includes(one))].map((delivery, i) => (
-            <DeliveryRow key={delivery.id} delivery={delivery} now={now} isOlder={i >= latest.length} eventId={event.id} />
+            <DeliveryRow key={`${delivery.id} ${delivery.id === wanted}`} delivery={delivery} now={now} isOlder={i >= latest.length} isMarked={delivery.id === wanted} eventId={event.id} />
           ))}
         </ul>
       )}

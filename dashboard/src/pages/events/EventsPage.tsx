@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { useLocation, useParams } from 'wouter';
 import { serverNow, type Query, type Schemas } from '../../api/client';
 import { useEvents, useSources } from '../../api/queries';
+import { isWholeId } from '../../lib/deliveryLink';
 import { useSearchState, type SearchState } from '../../lib/search';
 import type { StateName } from '../../lib/states';
 import { count, shortId, size } from '../../lib/text';
@@ -56,8 +57,8 @@ export function EventsPage() {
   const query = useMemo(() => queryOf(search), [key]);
   const events = useEvents(query, POLL_MILLISECONDS);
   const [shown, newCount, showNew] = useStill(events.data, key);
-  const suffix = search.text === '' ? '' : `?${search.text}`;
-  const open = (one: string | undefined) => navigate(`/events${one === undefined ? '' : `/${one}`}${suffix}`);
+  const open = (one: string | undefined, options?: { replace?: boolean }) => navigate(eventPath(one, search.text), options);
+  useFoundById(search.get('q'), id, events.isPlaceholderData ? undefined : events.data, (found) => open(found, { replace: true }));
 
   const step = (by: number) => {
     const items = shown?.items ?? [];
@@ -82,6 +83,25 @@ export function EventsPage() {
       {id !== undefined && <EventDrawer key={id} id={id} onClose={() => open(undefined)} onStep={step} />}
     </Page>
   );
+}
+
+/** The list or an event of it with the list's filters. A delivery that was pointed at belongs to one event alone. */
+function eventPath(id: string | undefined, search: string): string {
+  const kept = new URLSearchParams(search);
+  kept.delete('delivery');
+  const query = kept.toString();
+  return `/events${id === undefined ? '' : `/${id}`}${query === '' ? '' : `?${query}`}`;
+}
+
+/** Opens the event that a whole id found, of itself or of one of its deliveries; once, so that it can be closed. */
+function useFoundById(q: string, opened: string | undefined, page: Schemas['EventPage'] | undefined, onFound: (id: string) => void) {
+  const done = useRef(opened === undefined ? '' : q);
+  useEffect(() => {
+    if (page === undefined || done.current === q || !isWholeId(q)) return;
+    done.current = q;
+    const [only] = page.items;
+    if (only !== undefined && page.items.length === 1) onFound(only.id);
+  }, [q, page]);
 }
 
 /** Holds the rows still while new events arrive: known rows change in place, new ones wait until somebody asks for them. */
@@ -133,7 +153,7 @@ function FilterBar({ search }: { search: SearchState }) {
             <Icon name="x" />
           </button>
         ))}
-        <input ref={field} aria-label="Filter by event id, or source: and a name" placeholder={tokens.length > 0 ? 'Add a filter' : 'Paste an event id, or source:name'} />
+        <input ref={field} aria-label="Filter by the id of an event or a delivery, or source: and a name" placeholder={tokens.length > 0 ? 'Add a filter' : 'Paste the id of an event or a delivery, or source:name'} />
         <kbd>/</kbd>
       </div>
       <Menu

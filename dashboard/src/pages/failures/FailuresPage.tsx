@@ -1,14 +1,18 @@
 /** What failed, in groups of a destination and an error; one group in detail. */
-import { useSources, useFailureGroups } from '../../api/queries';
-import { Page } from '../../shell/Page';
+import { useRef, useState } from 'react';
 import type { Schemas } from '../../api/client';
+import { useFailureGroups, useSources } from '../../api/queries';
+import { filterOf } from '../../lib/deadLetters';
 import { useSearchState } from '../../lib/search';
 import { errorLabel } from '../../lib/states';
 import { count, plural } from '../../lib/text';
+import { Page } from '../../shell/Page';
 import { Gate } from '../../ui/gate';
 import { Icon } from '../../ui/icons';
-import { Ago, Blank, Segments } from '../../ui/parts';
+import { Ago, Blank, Button, Segments } from '../../ui/parts';
+import { DismissDialog, UndismissDialog } from './DismissDialog';
 import { GroupDetail } from './GroupDetail';
+import { SendDialog } from './SendDialog';
 
 type Group = Schemas['FailureGroup'];
 
@@ -24,11 +28,13 @@ export function isRejected(group: Group): boolean {
 export function FailuresPage() {
   const search = useSearchState();
   const source = search.get('source');
-  const groups = useFailureGroups(source === '' ? {} : { source_id: source });
+  const isResolved = search.get('resolved') === 'true';
+  const groups = useFailureGroups({ ...filterOf(source), ...(isResolved ? { resolved: 'true' } : {}) });
   const sources = useSources();
   const sort = search.get('sort') === 'last' ? 'last' : 'count';
   const items = [...(groups.data?.items ?? [])].sort((a, b) => (sort === 'last' ? b.last_seen.localeCompare(a.last_seen) : b.count - a.count));
-  const selected = items.find((one) => groupKey(one) === search.get('group'));
+  const chosen = search.get('group');
+  const selected = useKept(items, chosen, `${source} ${isResolved}`);
   const current = selected ?? (matchMedia('(max-width: 760px)').matches ? undefined : items[0]);
   const sum = items.reduce((total, one) => total + one.count, 0);
   return (
@@ -55,11 +61,23 @@ export function FailuresPage() {
             ))}
           </select>
         </div>
+        <div className="gh all-acts">
+          <Segments
+            label="Which"
+            value={isResolved ? 'resolved' : 'unresolved'}
+            options={[
+              { value: 'unresolved', label: 'Unresolved' },
+              { value: 'resolved', label: 'Resolved' },
+            ]}
+            onChange={(to) => search.set({ resolved: to === 'resolved' ? 'true' : undefined, group: undefined })}
+          />
+          {items.length > 0 && <AllActions source={source} sourceName={sources.data?.items.find((one) => one.id === source)?.name} isResolved={isResolved} />}
+        </div>
         <Gate query={groups} what="Failures">
           {(data) =>
             data.items.length === 0 ? (
-              <Blank icon="delivered" title="Nothing failed">
-                Every delivery got through, or still has attempts left.
+              <Blank icon="delivered" title={isResolved ? 'Nothing is resolved yet' : 'Nothing is unresolved'}>
+                {isResolved ? 'Failures that are delivered on a replay, or dismissed, are listed here.' : 'Every delivery got through, still has attempts left, or was dismissed.'}
               </Blank>
             ) : (
               <>
@@ -69,7 +87,7 @@ export function FailuresPage() {
                   ))}
                 </ul>
                 <p className="faint small sum-line">
-                  {plural(sum, 'failed delivery', 'failed deliveries')} in {plural(items.length, 'group')}.
+                  {plural(sum, isResolved ? 'resolved delivery' : 'failed delivery', isResolved ? 'resolved deliveries' : 'failed deliveries')} in {plural(items.length, 'group')}.
                   {!data.is_exact && ` Only the newest ${count(data.looked_at)} were looked at.`}
                 </p>
               </>
@@ -77,8 +95,49 @@ export function FailuresPage() {
           }
         </Gate>
       </div>
-      {current ? <GroupDetail key={groupKey(current)} group={current} onBack={() => search.set({ group: undefined })} /> : <div className="gd" />}
+      {current ? (
+        <GroupDetail
+          key={`${groupKey(current)} ${source} ${isResolved}`}
+          group={current}
+          source={source}
+          isResolved={isResolved}
+          onBack={() => search.set({ group: undefined })}
+          onSent={() => search.set({ group: groupKey(current) }, { replace: true })}
+        />
+      ) : (
+        <div className="gd" />
+      )}
     </Page>
+  );
+}
+
+/** The chosen group. It stays after its last failure is resolved, so that the outcome of a resend can be read. */
+function useKept(items: Group[], chosen: string, list: string): Group | undefined {
+  const kept = useRef<{ list: string; group: Group } | undefined>(undefined);
+  const found = items.find((one) => groupKey(one) === chosen);
+  if (found !== undefined) kept.current = { list, group: found };
+  const last = kept.current;
+  return last !== undefined && last.list === list && groupKey(last.group) === chosen ? last.group : undefined;
+}
+
+/** What can be done with the whole list, as its filter has it. */
+function AllActions({ source, sourceName, isResolved }: { source: string; sourceName: string | undefined; isResolved: boolean }) {
+  const [isShown, setShown] = useState<'send' | 'dismiss' | 'undismiss' | null>(null);
+  const dialog = { filter: filterOf(source), what: source === '' ? 'All of the workspace' : `All of ${sourceName ?? 'the source'}`, onClose: () => setShown(null) };
+  return (
+    <span className="end row">
+      {isResolved ? (
+        <Button onClick={() => setShown('undismiss')}>Take all dismissals back</Button>
+      ) : (
+        <>
+          <Button onClick={() => setShown('send')}>Send all groups</Button>
+          <Button onClick={() => setShown('dismiss')}>Dismiss all groups</Button>
+        </>
+      )}
+      {isShown === 'send' && <SendDialog {...dialog} />}
+      {isShown === 'dismiss' && <DismissDialog {...dialog} />}
+      {isShown === 'undismiss' && <UndismissDialog {...dialog} />}
+    </span>
   );
 }
 

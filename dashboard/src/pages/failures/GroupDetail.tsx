@@ -1,42 +1,39 @@
-/** One group of failures: what to do, a replay in two steps, a sample answer, and its deliveries. */
-import { useMutation, useQuery } from '@tanstack/react-query';
+/** One group of failures: what to do, sending again in two steps, a sample answer, and its deliveries. */
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { call, type Schemas } from '../../api/client';
-import { changed, useDeadLetters, useDestination, useEvent, useSources } from '../../api/queries';
+import type { Schemas } from '../../api/client';
+import { useDeadLetters, useDestination, useEvent, useSources } from '../../api/queries';
+import { filterOf } from '../../lib/deadLetters';
+import { deliveryPath } from '../../lib/deliveryLink';
 import { useNow } from '../../lib/now';
 import { usePreferences } from '../../lib/preferences';
-import { apiCall } from '../../lib/requests';
-import { deliveryState, errorAdvice, errorLabel, STATES, type StateName } from '../../lib/states';
+import { deliveryState, errorAdvice, errorLabel } from '../../lib/states';
 import { count, plural, shortId, visible } from '../../lib/text';
 import { clock, duration, when } from '../../lib/time';
-import { ErrorNote } from '../../ui/form';
 import { Gate } from '../../ui/gate';
-import { Icon } from '../../ui/icons';
-import { Dialog } from '../../ui/overlay';
-import { Badge, Button, Chip, CopyButton, Facts, Panel, SourceName, StateLabel } from '../../ui/parts';
-import { toast } from '../../ui/toast';
+import { Badge, Blank, Button, Chip, Panel, SourceName, StateLabel } from '../../ui/parts';
 import { DestinationToggle } from '../destinations/DestinationsPage';
+import { DismissDialog, UndismissDialog } from './DismissDialog';
 import { isRejected } from './FailuresPage';
+import { SendSteps } from './SendSteps';
 
 type Group = Schemas['FailureGroup'];
 type Letter = Schemas['DeadLetter'];
 
-const CANARIES = 5;
-const FAILED = ['failed', 'exhausted'];
-/** Above this number the person types it before the replay starts. */
-const TYPED_ABOVE = 1_000;
+const OUTCOME_MILLISECONDS = 2_000;
 
-export function GroupDetail({ group, onBack }: { group: Group; onBack: () => void }) {
+type DetailProps = { group: Group; source: string; isResolved: boolean; onBack: () => void; onSent: () => void };
+
+export function GroupDetail({ group, source, isResolved, onBack, onSent }: DetailProps) {
+  const [isShown, setShown] = useState<'dismiss' | 'undismiss' | null>(null);
+  const [replayId, setReplayId] = useState<string>();
   const { zone } = usePreferences();
   const now = useNow(10_000);
   const destination = useDestination(group.destination_id);
-  const letters = useDeadLetters({
-    destination_id: group.destination_id,
-    error_code: group.error_code ?? undefined,
-    response_status: group.response_status ?? undefined,
-    limit: 50,
-  });
+  const filter = filterOf(source, group);
+  const what = `${errorLabel(group.error_code, group.response_status)} from ${group.destination_name}${source === '' ? '' : ', of the chosen source'}`;
+  // After a resend its outcome shows in what is left.
+  const letters = useDeadLetters({ ...filter, resolved: String(isResolved), limit: 50 }, replayId === undefined ? false : OUTCOME_MILLISECONDS);
   const example = useEvent(group.example_event_id);
   const delivery = example.data?.deliveries.find((one) => one.id === group.example_delivery_id);
   const attempt = delivery?.attempts.at(-1);
@@ -58,21 +55,31 @@ export function GroupDetail({ group, onBack }: { group: Group; onBack: () => voi
                 <DestinationToggle destination={destination.data} />
               </>
             )}
+            {isResolved ? <Button onClick={() => setShown('undismiss')}>Take dismissals back</Button> : <Button onClick={() => setShown('dismiss')}>Dismiss</Button>}
           </span>
         </div>
         <p className="muted">
-          {plural(group.count, 'delivery', 'deliveries')} since {when(group.first_seen, zone, now)}, all to{' '}
+          {plural(group.count, 'delivery', 'deliveries')} {isResolved ? 'delivered later or dismissed, ' : ''}since {when(group.first_seen, zone, now)}, all to{' '}
           <Link href={`/destinations/${group.destination_id}`} className="strong">
             {group.destination_name}
           </Link>
-          . {errorAdvice(group.error_code, group.response_status)}
+          .{!isResolved && ` ${errorAdvice(group.error_code, group.response_status)}`}
         </p>
       </div>
-      <Gate query={letters} what="The deliveries" rows={4}>
-        {(data) => <Replay group={group} letters={data.items} />}
-      </Gate>
+      {!isResolved && (
+        <SendSteps
+          filter={filter}
+          what={what}
+          unresolved={letters.data?.total}
+          replayId={replayId}
+          onSent={(id) => {
+            setReplayId(id);
+            onSent();
+          }}
+        />
+      )}
       {attempt && (
-        <Panel title="Sample answer" note={`attempt ${attempt.attempt_number} of the newest event`} end={<Link className="link" href={`/events/${group.example_event_id}`}>Open the event</Link>}>
+        <Panel title="Sample answer" note={`attempt ${attempt.attempt_number} of the newest event`} end={<Link className="link" href={deliveryPath({ id: group.example_delivery_id, event_id: group.example_event_id })}>Open the event</Link>}>
           <pre className="resp">
             {attempt.response_status === null ? (
               <span className="t-failed">{attempt.error_message}</span>
@@ -88,15 +95,19 @@ export function GroupDetail({ group, onBack }: { group: Group; onBack: () => voi
       )}
       <Panel title={<>Deliveries <Badge>{count(letters.data?.total ?? group.count)}</Badge></>} flush>
         <Gate query={letters} what="The deliveries" rows={4}>
-          {(data) => <Letters letters={data.items} />}
+          {(data) => (data.items.length === 0 ? <Blank icon="delivered" title={isResolved ? 'Nothing of this is resolved' : 'Nothing of this is unresolved any more'} /> : <Letters letters={data.items} />)}
         </Gate>
       </Panel>
+      {isShown === 'dismiss' && <DismissDialog filter={filter} what={what} onClose={() => setShown(null)} />}
+      {isShown === 'undismiss' && <UndismissDialog filter={filter} what={what} onClose={() => setShown(null)} />}
     </div>
   );
 }
 
-function nowState(letter: Letter): StateName {
-  return deliveryState({ status: letter.latest_status, reason: '', attempt_count: 0 });
+function Now({ letter }: { letter: Letter }) {
+  if (letter.latest_status === 'succeeded') return <StateLabel state="delivered" label="Delivered on replay" />;
+  if (letter.dismissed_at !== null) return <StateLabel state="filtered" label="Dismissed" />;
+  return <StateLabel state={deliveryState({ status: letter.latest_status, reason: '', attempt_count: 0 })} />;
 }
 
 function Letters({ letters }: { letters: Letter[] }) {
@@ -117,19 +128,17 @@ function Letters({ letters }: { letters: Letter[] }) {
       <tbody>
         {letters.map((letter) => {
           const source = sources.data?.items.find((one) => one.id === letter.source_id);
-          const state = nowState(letter);
-          const isReplayed = letter.latest_status === 'succeeded';
           return (
-            <tr key={letter.id} onClick={() => navigate(`/events/${letter.event_id}`)}>
+            <tr key={letter.id} onClick={() => navigate(deliveryPath(letter))}>
               <td className="mono">
-                <Link href={`/events/${letter.event_id}`}>{clock(letter.received_at, zone)}</Link>
+                <Link href={deliveryPath(letter)}>{clock(letter.received_at, zone)}</Link>
               </td>
               <td>
                 <SourceName name={source?.name ?? shortId(letter.source_id)} color={source?.color} />
               </td>
               <td className="wide mono muted">{shortId(letter.event_id)}</td>
               <td>
-                <StateLabel state={state} label={isReplayed ? 'Delivered on replay' : undefined} />
+                <Now letter={letter} />
               </td>
               <td className="r">{letter.attempt_count}</td>
             </tr>
@@ -137,171 +146,5 @@ function Letters({ letters }: { letters: Letter[] }) {
         })}
       </tbody>
     </table>
-  );
-}
-
-/** Five first, then all: a mistake costs five deliveries. */
-function Replay({ group, letters }: { group: Group; letters: Letter[] }) {
-  const [sent, setSent] = useState<Letter[]>([]);
-  const [isShown, setShown] = useState<'api' | 'confirm' | null>(null);
-  const waiting = letters.filter((one) => one.latest_status === 'failed' || one.latest_status === 'exhausted');
-  const canaries = waiting.slice(0, CANARIES);
-  const connections = [...new Set(letters.map((one) => one.connection_id))];
-
-  const canary = useMutation({
-    mutationFn: async (some: Letter[]) => {
-      for (const one of some) {
-        await call('POST /api/v1/events/{id}/resend', { path: { id: one.event_id }, body: { connection_ids: [one.connection_id] } });
-      }
-    },
-    onMutate: (some) => setSent(some),
-    onSettled: () => changed('dlq', 'events'),
-  });
-  const estimate = useQuery({
-    queryKey: ['dlq', 'estimate', connections],
-    queryFn: async () => {
-      const all = await Promise.all(connections.map((id) => call('POST /api/v1/deliveries/resend-bulk', { body: { connection_id: id, statuses: FAILED, dry_run: true } })));
-      return all.reduce((sum, one) => sum + (one.would_create ?? 0), 0);
-    },
-    enabled: connections.length > 0,
-  });
-  const all = useMutation({
-    mutationFn: async () => {
-      const made = await Promise.all(connections.map((id) => call('POST /api/v1/deliveries/resend-bulk', { body: { connection_id: id, statuses: FAILED } })));
-      return { created: made.reduce((sum, one) => sum + one.created, 0), isJob: made.some((one) => one.replay_id !== undefined) };
-    },
-    onSuccess: ({ created, isJob }) => {
-      toast(isJob ? `A replay of about ${count(created)} started: see Replays` : `${plural(created, 'delivery', 'deliveries')} on the way`);
-      void changed('dlq', 'events', 'replays');
-    },
-  });
-  const rest = estimate.data ?? 0;
-  return (
-    <div className="canary">
-      <div>
-        <h3 className="step-h">
-          <span className="n">1</span>Replay {Math.min(CANARIES, Math.max(1, sent.length || canaries.length))} first
-        </h3>
-        {sent.length === 0 ? (
-          <>
-            <p className="muted">The newest, with the URL and transformation as they are now.</p>
-            <div className="row">
-              <Button kind="primary" disabled={canaries.length === 0 || canary.isPending} onClick={() => canary.mutate(canaries)}>
-                Replay {plural(canaries.length, 'event')}
-              </Button>
-            </div>
-          </>
-        ) : (
-          <Canaries sent={sent} onAgain={() => setSent([])} />
-        )}
-        {canary.error && <ErrorNote error={canary.error} />}
-      </div>
-      <div>
-        <h3 className="step-h">
-          <span className={`n ${sent.length === 0 ? 'next' : ''}`}>2</span>Replay the rest
-        </h3>
-        <Facts
-          facts={[
-            ['How many', estimate.isError ? 'could not be counted' : estimate.data === undefined ? 'counting' : plural(rest, 'event')],
-            ['Scope', `all that failed on ${plural(connections.length, 'connection')}, whatever the error`],
-            ['Left out', 'what was delivered since, or is under way'],
-          ]}
-        />
-        <div className="row wrap">
-          <Button kind={sent.length > 0 ? 'primary' : 'normal'} disabled={rest === 0 || all.isPending} onClick={() => (rest > TYPED_ABOVE ? setShown('confirm') : all.mutate())}>
-            Replay {plural(rest, 'event')}
-          </Button>
-          <Button kind="quiet" icon="api" onClick={() => setShown('api')}>
-            Show as API call
-          </Button>
-        </div>
-        {all.error && <ErrorNote error={all.error} />}
-      </div>
-      {isShown === 'confirm' && <Confirm number={rest} onClose={() => setShown(null)} onConfirm={() => all.mutate()} />}
-      {isShown === 'api' && (
-        <Dialog title="As API calls" wide onClose={() => setShown(null)}>
-          <div className="in stack">
-            {connections.map((id) => {
-              const text = apiCall('POST', '/api/v1/deliveries/resend-bulk', JSON.stringify({ connection_id: id, statuses: FAILED }));
-              return (
-                <div key={id} className="with-copy">
-                  <pre className="code grow">{text}</pre>
-                  <CopyButton text={text} />
-                </div>
-              );
-            })}
-            <p className="faint small">
-              With <code>"dry_run": true</code> nothing is sent and the number is answered. All of {group.destination_name} can also be read with <code>GET /api/v1/dlq</code>.
-            </p>
-          </div>
-        </Dialog>
-      )}
-    </div>
-  );
-}
-
-function Canaries({ sent, onAgain }: { sent: Letter[]; onAgain: () => void }) {
-  const states = useQuery({
-    queryKey: ['dlq', 'canaries', sent.map((one) => one.event_id)],
-    queryFn: () =>
-      Promise.all(
-        sent.map(async (one) => {
-          const event = await call('GET /api/v1/events/{id}', { path: { id: one.event_id } });
-          const newest = event.deliveries.filter((other) => other.connection_id === one.connection_id).sort((a, b) => (a.id < b.id ? 1 : -1))[0];
-          return { state: newest ? deliveryState(newest) : ('waiting' as StateName), status: newest?.attempts.at(-1)?.response_status ?? null };
-        }),
-      ),
-    refetchInterval: ({ state }) => (state.data?.every((one) => one.state === 'delivered' || one.state === 'rejected' || one.state === 'gaveup') ? false : 700),
-  });
-  const done = states.data?.filter((one) => one.state === 'delivered').length ?? 0;
-  return (
-    <>
-      <ul className="five">
-        {(states.data ?? sent.map(() => ({ state: 'delivering' as StateName, status: null }))).map((one, i) => (
-          <li key={i}>
-            <Icon name={STATES[one.state].icon} className={`is-${STATES[one.state].tone}`} />
-            <span>{one.status ?? STATES[one.state].label}</span>
-          </li>
-        ))}
-      </ul>
-      <div className="row">
-        <p className={done === sent.length ? 't-delivered' : 'muted'} role="status">
-          {done} of {sent.length} delivered.
-        </p>
-        <span className="end">
-          <Button kind="quiet" onClick={onAgain}>
-            Try others
-          </Button>
-        </span>
-      </div>
-    </>
-  );
-}
-
-function Confirm({ number, onClose, onConfirm }: { number: number; onClose: () => void; onConfirm: () => void }) {
-  const [typed, setTyped] = useState('');
-  return (
-    <Dialog title={`Replay ${count(number)} events?`} onClose={onClose}>
-      <div className="in stack">
-        <p>They run in the background, oldest first, and can be cancelled under Replays.</p>
-        <div className="fld">
-          <label htmlFor="confirm-number">Type {number} to confirm</label>
-          <input id="confirm-number" className="field" inputMode="numeric" value={typed} onInput={(event) => setTyped(event.currentTarget.value)} />
-        </div>
-      </div>
-      <footer>
-        <Button onClick={onClose}>Do not replay</Button>
-        <Button
-          kind="primary"
-          disabled={typed.trim() !== String(number)}
-          onClick={() => {
-            onConfirm();
-            onClose();
-          }}
-        >
-          Replay {count(number)} events
-        </Button>
-      </footer>
-    </Dialog>
   );
 }

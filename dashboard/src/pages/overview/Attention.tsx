@@ -90,7 +90,7 @@ export function Attention({ window }: { window: string }) {
         </ul>
       ) : isKnown ? (
         <Blank icon="delivered" title="Nothing needs you">
-          No circuit is open, no delivery has failed, no request was refused.
+          No circuit is open, no failure is unresolved, no request was refused.
         </Blank>
       ) : isFailing ? (
         <Blank tone="failed" icon="unverified" title="This could not be checked">

@@ -1,0 +1,54 @@
+/** The filter of dead letters, and the requests that take more than one round. */
+import { call, type Schemas } from '../api/client';
+
+/** Names the same dead letters in a query and in a body. */
+export type Filter = {
+  source_id?: string;
+  destination_id?: string;
+  error_code?: Schemas['DeliveryErrorCode'];
+  response_status?: number;
+};
+
+type Group = Pick<Schemas['FailureGroup'], 'destination_id' | 'error_code' | 'response_status'>;
+
+/** The dead letters of a group, or with no group of the whole list. An empty source means all of them. */
+export function filterOf(source: string, group?: Group): Filter {
+  return {
+    ...(source === '' ? {} : { source_id: source }),
+    ...(group === undefined ? {} : { destination_id: group.destination_id }),
+    ...(group?.error_code == null ? {} : { error_code: group.error_code }),
+    ...(group?.response_status == null ? {} : { response_status: group.response_status }),
+  };
+}
+
+export type Marked = { number: number; isComplete: boolean };
+
+/**
+ * Dismisses, or takes dismissals back, until nothing is left. A request of the server works for five seconds; one that found nothing in
+ * that time would find nothing again, so that the rest is left to the person.
+ */
+export async function mark(what: 'dismiss' | 'undismiss', filter: Filter, onProgress: (number: number) => void = () => {}): Promise<Marked> {
+  let number = 0;
+  for (;;) {
+    const { more, isComplete } = await markOnce(what, filter);
+    number += more;
+    if (isComplete || more === 0) return { number, isComplete };
+    onProgress(number);
+  }
+}
+
+async function markOnce(what: 'dismiss' | 'undismiss', filter: Filter): Promise<{ more: number; isComplete: boolean }> {
+  if (what === 'dismiss') {
+    const answer = await call('POST /api/v1/dlq/dismiss', { body: filter });
+    return { more: answer.dismissed, isComplete: answer.is_complete };
+  }
+  const answer = await call('POST /api/v1/dlq/undismiss', { body: filter });
+  return { more: answer.undismissed, isComplete: answer.is_complete };
+}
+
+/** The rate that somebody typed: nothing is no bound. The server says what is wrong with any other text. */
+export function rateOf(typed: string): number | string | null {
+  const text = typed.trim();
+  if (text === '') return null;
+  return /^\d{1,9}$/.test(text) ? Number(text) : text;
+}

@@ -1,0 +1,88 @@
+/** Dismisses dead letters by their filter after showing their number, and takes dismissals back. */
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { changed, useDeadLetters } from '../../api/queries';
+import { mark, type Filter, type Marked } from '../../lib/deadLetters';
+import { plural } from '../../lib/text';
+import { ErrorNote } from '../../ui/form';
+import { Gate } from '../../ui/gate';
+import { Dialog } from '../../ui/overlay';
+import { Button } from '../../ui/parts';
+import { toast } from '../../ui/toast';
+
+const failures = (number: number) => plural(number, 'failed delivery', 'failed deliveries');
+
+/** `12 failed deliveries dismissed`, and what to do when the time was over first. */
+export function markedInWords(what: 'dismissed' | 'listed as unresolved again', { number, isComplete }: Marked): string {
+  return `${failures(number)} ${what}${isComplete ? '' : '. There was no time to look at all: do it again, or choose one group'}`;
+}
+
+async function takeBack(filter: Filter): Promise<void> {
+  const marked = await mark('undismiss', filter);
+  await changed('dlq');
+  toast(markedInWords('listed as unresolved again', marked));
+}
+
+type DialogProps = { filter: Filter; what: string; onClose: () => void };
+
+export function DismissDialog({ filter, what, onClose }: DialogProps) {
+  const [soFar, setSoFar] = useState(0);
+  const counted = useDeadLetters({ ...filter, resolved: 'false', limit: 1 });
+  const dismiss = useMutation({
+    mutationFn: () => mark('dismiss', filter, setSoFar),
+    onSuccess: (marked) => {
+      void changed('dlq');
+      toast(markedInWords('dismissed', marked), () => void takeBack(filter).catch((error: Error) => toast(error.message)));
+      onClose();
+    },
+  });
+  return (
+    <Dialog title="Dismiss these failures?" onClose={onClose}>
+      <div className="in stack">
+        <Gate query={counted} what="The count" rows={1}>
+          {({ total, total_is_exact }) => (
+            <p>
+              {what}:{' '}
+              <b className="strong">
+                {total_is_exact === false && 'at least '}
+                {failures(total)}
+              </b>
+              .
+            </p>
+          )}
+        </Gate>
+        <p className="muted">Nothing is sent, and the events stay. Dismissed failures are listed under Resolved.</p>
+        <p className="muted">Undo takes back all dismissals of this selection, earlier ones too.</p>
+        {dismiss.isPending && soFar > 0 && <p role="status">{failures(soFar)} so far.</p>}
+        {dismiss.error && <ErrorNote error={dismiss.error} />}
+      </div>
+      <footer>
+        <Button onClick={onClose}>Keep them</Button>
+        <Button kind="danger" disabled={dismiss.isPending || counted.data === undefined || counted.data.total === 0} onClick={() => dismiss.mutate()}>
+          {dismiss.isPending ? 'Dismissing…' : counted.data === undefined ? 'Dismiss' : `Dismiss ${failures(counted.data.total)}`}
+        </Button>
+      </footer>
+    </Dialog>
+  );
+}
+
+export function UndismissDialog({ filter, what, onClose }: DialogProps) {
+  const undismiss = useMutation({
+    mutationFn: () => takeBack(filter),
+    onSuccess: onClose,
+  });
+  return (
+    <Dialog title="Take the dismissals back?" onClose={onClose}>
+      <div className="in stack">
+        <p>{what}: what was dismissed is listed as unresolved again. What was delivered since stays resolved.</p>
+        {undismiss.error && <ErrorNote error={undismiss.error} />}
+      </div>
+      <footer>
+        <Button onClick={onClose}>Keep them dismissed</Button>
+        <Button kind="primary" disabled={undismiss.isPending} onClick={() => undismiss.mutate()}>
+          {undismiss.isPending ? 'Taking back…' : 'Take back'}
+        </Button>
+      </footer>
+    </Dialog>
+  );
+}

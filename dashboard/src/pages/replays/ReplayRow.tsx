@@ -1,0 +1,137 @@
+/** One replay: how far it is, and what can be done with it while it has not ended. */
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { call, type Schemas } from '../../api/client';
+import { changed } from '../../api/queries';
+import { rateOf } from '../../lib/deadLetters';
+import { usePreferences } from '../../lib/preferences';
+import { count } from '../../lib/text';
+import { dateTime } from '../../lib/time';
+import { Field, Form, text } from '../../ui/form';
+import { Dialog } from '../../ui/overlay';
+import { Ago, Button, StateLabel } from '../../ui/parts';
+import { toast } from '../../ui/toast';
+import { progressOf, rateInWords, scopeOf, shareOf } from './words';
+
+type Replay = Schemas['Replay'];
+
+const STATES: Record<Replay['status'], { state: 'delivering' | 'delivered' | 'rejected' | 'held'; label: string }> = {
+  running: { state: 'delivering', label: 'Running' },
+  paused: { state: 'held', label: 'Paused' },
+  completed: { state: 'delivered', label: 'Completed' },
+  cancelled: { state: 'held', label: 'Cancelled' },
+  failed: { state: 'rejected', label: 'Failed' },
+};
+
+export function ReplayRow({ replay, name }: { replay: Replay; name: string }) {
+  const { zone } = usePreferences();
+  const { state, label } = STATES[replay.status];
+  return (
+    <tr>
+      <td className="muted at" title={dateTime(replay.created_at, zone)}>
+        <Link href={`/replays/${replay.id}`}>
+          <Ago time={replay.created_at} />
+        </Link>
+      </td>
+      <td className="sum">{replay.connection_id === null ? name : <Link href={`/connections/${replay.connection_id}`}>{name}</Link>}</td>
+      <td className="wide muted">{scopeOf(replay)}</td>
+      <td className="dl">
+        <StateLabel state={state} label={label} />
+      </td>
+      <td className="src-c">
+        <ReplayProgress replay={replay} />
+        {replay.reason !== null && <p className="t-failed small">{replay.reason}</p>}
+      </td>
+      <td className="r">{(replay.status === 'running' || replay.status === 'paused') && <Actions replay={replay} />}</td>
+    </tr>
+  );
+}
+
+export function ReplayProgress({ replay }: { replay: Replay }) {
+  const share = shareOf(replay);
+  const pace = replay.status === 'running' ? measuredPace(replay) : null;
+  return (
+    <div className="progress">
+      <progress className={STATES[replay.status].state} max={1} value={share} aria-label={`${Math.round(share * 100)} %`} />
+      <span className="num small">
+        {progressOf(replay)}
+        {pace !== null && `, ${count(pace)} per second`}
+        {rateInWords(replay.per_second)}
+      </span>
+    </div>
+  );
+}
+
+function Actions({ replay }: { replay: Replay }) {
+  const [isRateOpen, setRateOpen] = useState(false);
+  const path = { id: replay.id };
+  const onError = (error: Error) => {
+    toast(error.message);
+    // Most refusals say that it ended, or that somebody else was faster.
+    void changed('replays');
+  };
+  const pause = useMutation({
+    mutationFn: () => (replay.status === 'paused' ? call('POST /api/v1/replays/{id}/resume', { path }) : call('POST /api/v1/replays/{id}/pause', { path })),
+    onSuccess: ({ status }) => {
+      toast(status === 'paused' ? 'Paused. Deliveries that were made go out' : 'Resumed');
+      void changed('replays');
+    },
+    onError,
+  });
+  const cancel = useMutation({
+    mutationFn: () => call('POST /api/v1/replays/{id}/cancel', { path }),
+    onSuccess: () => {
+      toast('Cancelled. Deliveries that were made go out');
+      void changed('replays');
+    },
+    onError,
+  });
+  const isBusy = pause.isPending || cancel.isPending;
+  return (
+    <span className="replay-acts">
+      <Button disabled={isBusy} onClick={() => pause.mutate()}>
+        {replay.status === 'paused' ? 'Resume' : 'Pause'}
+      </Button>
+      <Button onClick={() => setRateOpen(true)}>Rate</Button>
+      <Button disabled={isBusy} onClick={() => cancel.mutate()}>
+        Cancel
+      </Button>
+      {isRateOpen && <RateDialog replay={replay} onClose={() => setRateOpen(false)} />}
+    </span>
+  );
+}
+
+function RateDialog({ replay, onClose }: { replay: Replay; onClose: () => void }) {
+  return (
+    <Dialog title="Rate of the replay" onClose={onClose}>
+      <Form
+        onSubmit={(values) => call('PATCH /api/v1/replays/{id}', { path: { id: replay.id }, body: { per_second: rateOf(text(values, 'per_second')) } })}
+        onDone={() => {
+          toast('Rate changed');
+          void changed('replays');
+          onClose();
+        }}
+        footer={(isBusy) => (
+          <footer>
+            <Button onClick={onClose}>Keep it</Button>
+            <Button type="submit" kind="primary" disabled={isBusy}>
+              Change rate
+            </Button>
+          </footer>
+        )}
+      >
+        <RateField value={replay.per_second} />
+      </Form>
+    </Dialog>
+  );
+}
+
+export function RateField({ value = null }: { value?: number | null }) {
+  return <Field name="per_second" label="At most" unit="per second" value={value ?? ''} hint="From 1 to 10 000 deliveries made in a second. Empty: as fast as they are delivered." autoComplete="off" />;
+}
+
+function measuredPace(replay: Replay): number | null {
+  const seconds = (Date.parse(replay.updated_at) - Date.parse(replay.created_at)) / 1000;
+  return seconds < 1 ? null : Math.round((replay.created + replay.skipped) / seconds);
+}

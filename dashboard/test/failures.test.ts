@@ -1,0 +1,86 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { filterOf, mark, rateOf } from '../src/lib/deadLetters';
+import { deliveryPath, isWholeId } from '../src/lib/deliveryLink';
+import { markedInWords } from '../src/pages/failures/DismissDialog';
+import { resendSize } from '../src/pages/failures/SendDialog';
+import { progressOf, rateInWords, scopeOf, shareOf } from '../src/pages/replays/words';
+
+const ID = '018f3c5e-7a04-7000-8000-000000004001';
+
+afterEach(() => vi.unstubAllGlobals());
+
+/** A server that gives these answers one after the other, and keeps what it was asked. */
+function answering(...answers: object[]): { path: string; body: unknown }[] {
+  const asked: { path: string; body: unknown }[] = [];
+  vi.stubGlobal('fetch', async (path: string, { body }: { body: string }) => {
+    asked.push({ path, body: JSON.parse(body) });
+    return new Response(JSON.stringify(answers[asked.length - 1]));
+  });
+  return asked;
+}
+
+describe('the filter of dead letters', () => {
+  it('is everything without a source and a group', () => {
+    expect(filterOf('')).toEqual({});
+    expect(filterOf('s')).toEqual({ source_id: 's' });
+  });
+
+  it('names a group by its destination, code and status, as far as it has them', () => {
+    expect(filterOf('', { destination_id: 'd', error_code: 'http_status', response_status: 410 })).toEqual({ destination_id: 'd', error_code: 'http_status', response_status: 410 });
+    expect(filterOf('s', { destination_id: 'd', error_code: 'dns_failure', response_status: null })).toEqual({ source_id: 's', destination_id: 'd', error_code: 'dns_failure' });
+  });
+});
+
+describe('dismissing', () => {
+  it('goes on with the same filter until the server has looked at all', async () => {
+    const asked = answering({ dismissed: 4000, is_complete: false }, { dismissed: 12, is_complete: true });
+    const seen: number[] = [];
+    expect(await mark('dismiss', { source_id: 's' }, (number) => seen.push(number))).toEqual({ number: 4012, isComplete: true });
+    expect(asked).toEqual([1, 2].map(() => ({ path: '/api/v1/dlq/dismiss', body: { source_id: 's' } })));
+    expect(seen).toEqual([4000]);
+  });
+
+  it('stops where a request found nothing in its time, and says so', async () => {
+    answering({ undismissed: 5, is_complete: false }, { undismissed: 0, is_complete: false });
+    const marked = await mark('undismiss', {});
+    expect(marked).toEqual({ number: 5, isComplete: false });
+    expect(markedInWords('listed as unresolved again', marked)).toMatch(/^5 failed deliveries listed as unresolved again\. There was no time/);
+    expect(markedInWords('dismissed', { number: 1, isComplete: true })).toBe('1 failed delivery dismissed');
+  });
+});
+
+describe('sending again', () => {
+  it('counts what would be made', () => {
+    expect(resendSize({ would_create: 1, is_exact: true })).toBe('1 delivery');
+    expect(resendSize({ would_create: 48_211, is_exact: false })).toBe('at least 48\u202f211 deliveries');
+  });
+
+  it('has no rate unless one is typed, and leaves the judgement to the server', () => {
+    expect([' ', '10', '0', '1.5', 'fast'].map(rateOf)).toEqual([null, 10, 0, '1.5', 'fast']);
+  });
+});
+
+describe('a replay', () => {
+  const replay = { status: 'running', planned: 5, is_exact: true, created: 3, skipped: 1 } as const;
+
+  it('says what it is about', () => {
+    expect(scopeOf({ statuses: ['failed', 'exhausted'], error_code: null, response_status: null, limit: null })).toBe('failed, exhausted');
+    expect(scopeOf({ statuses: ['failed'], error_code: 'http_status', response_status: 422, limit: 5 })).toBe('failed, 422 content refused, the first 5');
+    expect(rateInWords(null) + rateInWords(10)).toBe(', at most 10 per second');
+  });
+
+  it('says how far it is, and is whole only when it is completed', () => {
+    expect(progressOf(replay)).toBe('4 of 5, 1 left out');
+    expect(progressOf({ ...replay, skipped: 0, is_exact: false })).toBe('3 of at least 5');
+    expect(shareOf(replay)).toBe(0.8);
+    expect(shareOf({ ...replay, planned: 0 })).toBe(0);
+    expect(shareOf({ ...replay, status: 'completed', planned: 0 })).toBe(1);
+  });
+});
+
+describe('a delivery', () => {
+  it('leads to its event, and is found by its whole id alone', () => {
+    expect(deliveryPath({ id: ID, event_id: 'e' })).toBe(`/events/e?delivery=${ID}`);
+    expect([ID, ID.toUpperCase(), ID.slice(0, 8), `${ID}0`].map(isWholeId)).toEqual([true, true, false, false]);
+  });
+});
