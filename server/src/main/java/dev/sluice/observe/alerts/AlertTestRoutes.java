@@ -100,15 +100,11 @@ public final class AlertTestRoutes {
                             + " times a minute.",
                     Duration.ofSeconds(minute - second % minute));
         }
-        long hour = Duration.ofHours(1).toSeconds();
-        if (channel == AlertChannel.EMAIL
-                && !AlertMessageStore.use(
-                        tx, workspace, "mail", second / hour, AlertWatcher.MAX_MAILS_PER_HOUR)) {
+        var allowance = AlertAllowance.of(channel);
+        if (!allowance.take(tx, workspace, now)) {
             throw ApiException.tooMany(
-                    "The workspace has used its "
-                            + AlertWatcher.MAX_MAILS_PER_HOUR
-                            + " alert mails of this hour.",
-                    Duration.ofSeconds(hour - second % hour));
+                    "The workspace has used its " + allowance.words() + " of this hour.",
+                    Duration.between(now, AlertAllowance.nextHour(now)).plusSeconds(1));
         }
     }
 }
