@@ -136,6 +136,20 @@ public final class AlertConfigStore {
                 workspace.value());
     }
 
+    /// Counts also those that are hidden, because they can come back.
+    static long countWithHidden(Tx tx, WorkspaceId workspace) {
+        return tx.single(
+                "select count(*) as n from alert_config where workspace_id = ?",
+                row -> row.number("n"),
+                workspace.value());
+    }
+
+    /// Returns the target that is stored for a channel, also if the channel cannot be read.
+    public static Optional<UUID> storedTarget(Tx tx, UUID id) {
+        return tx.findOne(
+                "select target from alert_config where id = ?", row -> row.uuid("target"), id);
+    }
+
     /// Returns the oldest enabled channel to a target; empty if there is none any more.
     public Optional<AlertConfig> findByTarget(Tx tx, UUID target) {
         return tx.findOne(

@@ -79,12 +79,15 @@ public final class AlertTestRoutes {
                     case SendResult.MessageSent() -> Optional.<String>empty();
                     case SendResult.MessageRefused refused -> Optional.of(refused.reason());
                 };
-        db.run(tx -> {
-            var target = prepared.config().target();
-            error.ifPresentOrElse(
-                    reason -> AlertConfigStore.recordFailure(tx, target, reason),
-                    () -> AlertConfigStore.recordSent(tx, target, clock.instant()));
-        });
+        db.run(tx ->
+                AlertConfigStore.storedTarget(tx, id)
+                        .ifPresent(target ->
+                                error.ifPresentOrElse(
+                                        reason ->
+                                                AlertConfigStore.recordFailure(tx, target, reason),
+                                        () ->
+                                                AlertConfigStore.recordSent(
+                                                        tx, target, clock.instant()))));
         return Reply.ok(new JsonObject().put("sent", error.isEmpty()).put("error", error));
     }
 
