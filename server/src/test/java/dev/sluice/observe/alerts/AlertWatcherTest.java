@@ -628,6 +628,39 @@ class AlertWatcherTest {
                                 "Further failures are told in 10 minutes at the earliest.\n"));
     }
 
+    /// Fifty channels and six hundred destinations that fail in one commit make 30 000 pairs.
+    @Test
+    void a_flood_leaves_no_more_incidents_than_a_workspace_may_have() {
+        for (int i = 0; i < 50; i++) {
+            alerts.channel("webhook", "{'url':'https://a.example/" + i + "'}", null);
+        }
+        var failing =
+                alerts.given.connectedDestinations(alerts.source, "other.example", 1, 600).stream()
+                        .map(each -> each.connection().value())
+                        .toList();
+        alerts.db.run(tx ->
+                tx.update(
+                        """
+                        insert into commit_log (xid, overlap, failed_connections, failed_statuses,
+                                                failed_counts, failed_samples)
+                        select pg_current_xact_id()::text::bigint, 0, array_agg(id),
+                               array_agg(?::smallint), array_agg(1), array_agg(gen_random_uuid())
+                          from unnest(?::uuid[]) as id
+                        """,
+                        (int) DeliveryStatus.EXHAUSTED.number(),
+                        failing));
+
+        alerts.watcher().run();
+
+        assertThat(incidents()).isEqualTo(IncidentRoom.MAX_INCIDENTS + 50);
+        long untold =
+                alerts.db.call(tx ->
+                        tx.single(
+                                "select coalesce(sum(n), 0)::bigint as n from alert_news",
+                                row -> row.number("n")));
+        assertThat(untold + told()).isEqualTo(50 * 600);
+    }
+
     @Test
     void open_circuits_and_unreadable_settings_without_room_are_told_once_for_all() {
         alerts.emailChannel();
