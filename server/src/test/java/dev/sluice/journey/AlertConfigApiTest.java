@@ -176,6 +176,7 @@ class AlertConfigApiTest {
                     {'channel': 'messenger', 'config': {'token': '../x', 'chat_id': 1}}                    | config.token must have 1 to 128 characters, only A-Z a-z 0-9 : _ -, as the bot's own token has.
                     {'channel': 'messenger', 'config': {'token': '1:a', 'chat_id': 1.5}}                   | config.chat_id must be a whole number.
                     {'channel': 'messenger', 'config': {'token': '1:a', 'chat_id': 'ops'}}                 | config.chat_id must be the number of a chat, or @ and the name of a channel.
+                    {'channel': 'messenger', 'config': {'token': '1:a', 'chat_id': '9223372036854775808'}} | config.chat_id must be the number of a chat, or @ and the name of a channel.
                     {'channel': 'webhook', 'config': {'url': 'ftp://example.com'}}                         | config.url must be absolute and start with http:// or https://.
                     {'channel': 'webhook', 'config': {'url': 'http://10.0.0.1/'}}                          | config.url must not point to a private or internal address; the operator of this server can allow it with SLUICE_ALLOW_PRIVATE_DESTINATIONS.
                     {'channel': 'email', 'config': {'to': 'a@b.c'}, 'last_error': 'x'}                     | last_error is not a known field.
@@ -276,6 +277,83 @@ class AlertConfigApiTest {
         assertThat(createBy(team).status()).isEqualTo(409);
     }
 
+    /// Those of a source in the trash come back with it.
+    @Test
+    void the_trash_gives_no_room_for_more_channels() {
+        var team = Team.create(db, api);
+        var source =
+                team.send(
+                                Person.withBody(
+                                        team.request(Asker.OWNER, "/api/v1/sources"),
+                                        "{'name': 's'}"))
+                        .text("id");
+        assertThat(createBy(team, source).status()).isEqualTo(201);
+        for (int i = 0; i < 49; i++) {
+            createBy(team);
+        }
+
+        team.send(team.request(Asker.OWNER, "/api/v1/sources/" + source).DELETE());
+
+        assertThat(createBy(team).status()).isEqualTo(409);
+    }
+
+    private static ApiResponse createBy(Team team, String source) {
+        return team.send(
+                Person.withBody(
+                        team.request(Asker.OWNER, "/api/v1/alert-configs"),
+                        "{'channel': 'email', 'config': {'to': 'a@b.c'}, 'source_id': '%s'}"
+                                .formatted(source)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "1234567890123456789",
+                "-9223372036854775808",
+                "'9223372036854775807'",
+                "'-100123'",
+                "'@ops'"
+            })
+    void a_chat_id_that_is_taken_can_be_read_again(String chatId) {
+        var config =
+                create(
+                        "{'channel': 'messenger', 'config': {'token': '1:a', 'chat_id': %s}}"
+                                .formatted(chatId));
+
+        assertThat(config.status()).isEqualTo(201);
+        var shown = api.get(path(config)).json();
+        assertThat(shown.has("unreadable_fields")).isFalse();
+        assertThat(shown.path("config").path("chat_id").asString())
+                .isEqualTo(chatId.replace("'", ""));
+    }
+
+    /// What was told before is over, however short the channel was disabled.
+    @Test
+    void a_channel_that_is_enabled_again_begins_anew() {
+        var config = create("{'channel': 'webhook', 'config': {'url': 'https://a.example/anew'}}");
+        db.run(tx ->
+                tx.update(
+                        """
+                        insert into alert_incident (target, destination_id, workspace_id, is_unreadable)
+                        select target, workspace_id, workspace_id, false from alert_config
+                         where id::text = ?
+                        """,
+                        config.text("id")));
+        db.run(tx ->
+                tx.update(
+                        "update alert_incident set is_open = true, last_at = now(), messages = 2"));
+
+        api.patch(path(config), "{'enabled': false}");
+        api.patch(path(config), "{'enabled': true}");
+
+        await().atMost(Duration.ofSeconds(20)).until(() -> incidents() == 0);
+    }
+
+    private static long incidents() {
+        return db.call(tx ->
+                tx.single("select count(*) as n from alert_incident", row -> row.number("n")));
+    }
+
     private static ApiResponse createBy(Team team) {
         return team.send(
                 Person.withBody(
@@ -337,6 +415,7 @@ class AlertConfigApiTest {
         assertThat(shown.json().path("unreadable_fields").path(0).asString()).isEqualTo("config");
         assertThat(test.text("error"))
                 .isEqualTo("This server cannot read the channel's config. Enter it again.");
+        assertThat(api.get(path(config)).text("last_error")).isEqualTo(test.text("error"));
         var entered = api.patch(path(config), "{'config': {'token': '1:a', 'chat_id': 1}}");
         assertThat(entered.json().has("unreadable_fields")).isFalse();
     }

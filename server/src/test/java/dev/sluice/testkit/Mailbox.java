@@ -42,6 +42,11 @@ public final class Mailbox implements AutoCloseable {
                 "sluice@relay.example");
     }
 
+    /// Makes somebody who must give this password to send.
+    public void addUser(String login, String password) {
+        server.setUser(login + "@relay.example", login, password);
+    }
+
     /// Waits until this address has so many messages, and returns them in the order of arrival.
     public List<MimeMessage> awaitMessages(String to, int number) {
         await().atMost(ARRIVAL_TIMEOUT).until(() -> messages(to).size() >= number);

@@ -100,12 +100,13 @@ public final class AlertConfigRoutes {
                 .ifPresent(_ -> {
                     throw ApiException.notFound("source");
                 });
-        if (AlertConfigStore.count(tx, config.workspace()) >= MAX_CHANNELS) {
+        if (AlertConfigStore.countWithHidden(tx, config.workspace()) >= MAX_CHANNELS) {
             throw new ApiException(
                     ApiErrorCode.CONFLICT,
                     "A workspace has at most "
                             + MAX_CHANNELS
-                            + " alert channels. Delete one first.");
+                            + " alert channels, with those of sources in the trash. Delete one"
+                            + " first.");
         }
         configs.insert(tx, config);
     }

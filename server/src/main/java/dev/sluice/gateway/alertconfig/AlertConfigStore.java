@@ -32,8 +32,10 @@ public final class AlertConfigStore {
         tx.update(
                 """
                 insert into alert_config (id, workspace_id, source_id, channel, config, target,
-                                          enabled, created_at, updated_at)
-                values (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                                          enabled, created_at, updated_at, begins_anew)
+                values (?, ?, ?, ?, ?, ?, ?, ?, ?,
+                        ? and not exists (select from alert_config as other
+                                           where other.target = ? and other.enabled))
                 """,
                 config.id(),
                 config.workspace().value(),
@@ -43,7 +45,9 @@ public final class AlertConfigStore {
                 config.target(),
                 config.isEnabled(),
                 config.createdAt(),
-                config.updatedAt());
+                config.updatedAt(),
+                config.isEnabled(),
+                config.target());
     }
 
     /// Overwrites a config. One that this node cannot read is kept. A new target has no error yet.
@@ -54,6 +58,11 @@ public final class AlertConfigStore {
                    set config = case when ? then ? else config end,
                        last_error = case when ? and target <> ? then null else last_error end,
                        target = case when ? then ? else target end,
+                       begins_anew = begins_anew
+                         or ? and not exists (select from alert_config as other
+                                               where other.target = case when ? then ?
+                                                                         else alert_config.target end
+                                                 and other.enabled),
                        enabled = ?, updated_at = ?
                  where id = ?
                 """,
@@ -64,8 +73,25 @@ public final class AlertConfigStore {
                 config.isReadable(),
                 config.target(),
                 config.isEnabled(),
+                config.isReadable(),
+                config.target(),
+                config.isEnabled(),
                 config.updatedAt(),
                 config.id());
+    }
+
+    /// Returns up to `limit` targets that have an enabled channel again after they had none, each
+    /// once.
+    public static List<UUID> takeBegun(Tx tx, int limit) {
+        return tx.query(
+                """
+                update alert_config set begins_anew = false
+                 where id = any (array(select id from alert_config where begins_anew
+                                        order by id limit ? for update skip locked))
+                returning target
+                """,
+                row -> row.uuid("target"),
+                limit);
     }
 
     static void delete(Tx tx, UUID id) {
@@ -108,6 +134,20 @@ public final class AlertConfigStore {
                 "select count(*) as n from alert_config where workspace_id = ?" + IS_VISIBLE,
                 row -> row.number("n"),
                 workspace.value());
+    }
+
+    /// Counts also those that are hidden, because they can come back.
+    static long countWithHidden(Tx tx, WorkspaceId workspace) {
+        return tx.single(
+                "select count(*) as n from alert_config where workspace_id = ?",
+                row -> row.number("n"),
+                workspace.value());
+    }
+
+    /// Returns the target that is stored for a channel, also if the channel cannot be read.
+    public static Optional<UUID> storedTarget(Tx tx, UUID id) {
+        return tx.findOne(
+                "select target from alert_config where id = ?", row -> row.uuid("target"), id);
     }
 
     /// Returns the oldest enabled channel to a target; empty if there is none any more.

@@ -15,6 +15,7 @@ import dev.sluice.platform.mail.MailMessage;
 import dev.sluice.platform.secret.Secret;
 import dev.sluice.platform.secret.Sha256;
 
+import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
@@ -30,7 +31,7 @@ final class ChannelSettingsJson {
     /// The token is a part of a path, so it must not have characters with a meaning there.
     private static final Pattern TOKEN = Pattern.compile("[A-Za-z0-9:_-]{1,128}");
 
-    private static final Pattern CHAT_ID = Pattern.compile("-?[0-9]{1,18}|@[A-Za-z0-9_]{1,64}");
+    private static final Pattern CHAT_ID = Pattern.compile("-?[0-9]{1,19}|@[A-Za-z0-9_]{1,64}");
 
     private ChannelSettingsJson() {}
 
@@ -92,13 +93,21 @@ final class ChannelSettingsJson {
                 input.parsed(
                         "chat_id",
                         text -> {
-                            if (!CHAT_ID.matcher(text).matches()) {
+                            if (!isChatId(text)) {
                                 throw new IllegalArgumentException(
                                         "must be the number of a chat, or @ and the name of a"
                                                 + " channel.");
                             }
                             return text;
                         }));
+    }
+
+    private static boolean isChatId(String text) {
+        if (!CHAT_ID.matcher(text).matches()) {
+            return false;
+        }
+        // 19 digits can be more than a long has
+        return text.startsWith("@") || new BigInteger(text).bitLength() < Long.SIZE;
     }
 
     private static ChannelSettings webhook(

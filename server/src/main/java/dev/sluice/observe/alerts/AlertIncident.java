@@ -50,11 +50,14 @@ record AlertIncident(int messages, Optional<Instant> lastAt, boolean isOpen, boo
 
     private static final Duration FIRST_INTERVAL = Duration.ofMinutes(10);
 
-    /// No incident is forgotten earlier after its last message.
-    static final Duration SHORTEST_QUIET = FIRST_INTERVAL;
-
     private static final Duration SECOND_INTERVAL = Duration.ofHours(1);
     private static final Duration LAST_INTERVAL = Duration.ofHours(6);
+
+    /// After this time without news the next failure is a new incident.
+    static final Duration QUIET = LAST_INTERVAL;
+
+    /// The same after a recovery.
+    static final Duration QUIET_AFTER_RECOVERY = FIRST_INTERVAL;
 
     /// Returns how long the next message waits after the last one.
     Duration interval() {
@@ -85,12 +88,5 @@ record AlertIncident(int messages, Optional<Instant> lastAt, boolean isOpen, boo
         boolean isOver = news.contains(NewsKind.RECOVERED);
         return new AlertIncident(
                 isOver ? 0 : Math.min(messages, 1_000_000) + 1, Optional.of(now), isOpen, isOpen);
-    }
-
-    /// Whether nothing is left to remember, if there are no news: the next failure is a new
-    /// incident.
-    boolean isForgotten(Instant now) {
-        var quiet = messages == 0 ? FIRST_INTERVAL : LAST_INTERVAL;
-        return !isOpen && lastAt.map(last -> !last.plus(quiet).isAfter(now)).orElse(true);
     }
 }

@@ -65,6 +65,18 @@ final class AlertMessageStore {
                 limit);
     }
 
+    /// Returns how many messages wait for a target, as far as up to `max`.
+    static int waitingFor(Tx tx, UUID target, int max) {
+        return tx.single(
+                """
+                select count(*) as n
+                  from (select from alert_message where target = ? limit ?) as waiting
+                """,
+                row -> row.integer("n"),
+                target,
+                max);
+    }
+
     /// Claims messages for this node, and returns those that no other node has claimed.
     ///
     /// @param until when another node may try, if this one does not say how it went
@@ -107,7 +119,7 @@ final class AlertMessageStore {
 
     /// Takes one of what a workspace may use in a period. Returns false if all is used.
     ///
-    /// @param kind `mail` or `test`
+    /// @param kind `test`, or the kind of an [AlertAllowance]
     /// @param period the hour or minute since 1970
     static boolean use(Tx tx, UUID workspace, String kind, long period, int max) {
         return tx.update(

@@ -15,9 +15,12 @@ import org.jspecify.annotations.Nullable;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
 
 /// Reads what is to be told, and the names that a message needs.
 final class AlertQueries {
@@ -37,7 +40,18 @@ final class AlertQueries {
             @Nullable UUID sample,
             Instant since) {}
 
-    record CircuitNews(AlertKey key, boolean isOpen) {}
+    record CircuitNews(AlertKey key, boolean isOpen) {
+
+        NewsItem item(Instant now) {
+            var kind = isOpen ? NewsKind.OPENED : NewsKind.RECOVERED;
+            return new NewsItem(key, key.destination(), kind, 1, null, now);
+        }
+    }
+
+    /// A part of what was not seen: the changes up to a transaction.
+    ///
+    /// @param isLast whether these are all
+    record ChangePage(long upTo, boolean isLast) {}
 
     /// A connection, for each target that is told about it.
     record ConnectionTarget(AlertKey key, UUID connection, UUID source) {}
@@ -51,7 +65,12 @@ final class AlertQueries {
             @Nullable UUID sample,
             Instant since) {}
 
-    /// The names that a message needs.
+    /// What is to be told of an incident.
+    ///
+    /// @param moreSources how many sources are counted together; their news name the destination
+    record News(List<SourceNews> items, long moreSources) {}
+
+    /// The names that a message needs. Those of a destination are empty for the rest.
     ///
     /// @param circuitError the last error of the circuit, if it is not closed
     record DestinationFacts(
@@ -91,9 +110,79 @@ final class AlertQueries {
                 row -> TxSnapshot.parse(row.text("snapshot")));
     }
 
-    /// Returns the deliveries that failed in commits that were not seen, counted for each target,
-    /// connection and status.
-    static List<NewsItem> failures(Tx tx, TxSnapshot seen, Instant now) {
+    /// Returns the oldest of the failures and circuits that were not seen: up to `limit` of them,
+    /// or all of one transaction. Empty if there are none.
+    static Optional<ChangePage> nextPage(Tx tx, TxSnapshot seen, int limit) {
+        return tx.findOne(
+                """
+                with change as (
+                  (select xid, cardinality(failed_connections) as n
+                     from commit_log
+                    where failed_connections is not null and xid >= ?
+                      and not pg_visible_in_snapshot(xid::text::xid8, ?::pg_snapshot)
+                    order by xid limit ?)
+                  union all
+                  (select changed, 1
+                     from circuit
+                    where changed >= ?
+                      and not pg_visible_in_snapshot(changed::text::xid8, ?::pg_snapshot)
+                    order by changed limit ?)),
+                counted as (
+                  select xid, sum(n) over (order by xid) as total, min(xid) over () as oldest
+                    from change)
+                select max(xid) filter (where total <= ? or xid = oldest) as up_to,
+                       bool_and(total <= ? or xid = oldest) and count(*) <= ? as is_last
+                  from counted
+                having count(*) > 0
+                """,
+                row -> new ChangePage(row.number("up_to"), row.bool("is_last")),
+                seen.oldestRunning(),
+                seen.toString(),
+                limit + 1,
+                seen.oldestRunning(),
+                seen.toString(),
+                limit + 1,
+                limit,
+                limit,
+                limit);
+    }
+
+    /// Returns those of these keys that have an incident.
+    static List<AlertKey> known(Tx tx, Collection<AlertKey> keys) {
+        return tx.query(
+                """
+                select workspace_id, alert_incident.target, alert_incident.destination_id
+                  from alert_incident
+                  join unnest(?::uuid[], ?::uuid[]) as one (target, destination_id)
+                    on alert_incident.target = one.target
+                   and alert_incident.destination_id = one.destination_id
+                """,
+                AlertQueries::key,
+                keys.stream().map(AlertKey::target).toList(),
+                keys.stream().map(AlertKey::destination).toList());
+    }
+
+    /// Returns how many incidents of destinations workspaces have, as far as up to `max`.
+    static Map<UUID, Integer> incidentCounts(Tx tx, Collection<UUID> workspaces, int max) {
+        var counts = new HashMap<UUID, Integer>();
+        tx.query(
+                """
+                select workspace_id, (select count(*) from (
+                         select from alert_incident
+                          where alert_incident.workspace_id = one.workspace_id
+                            and destination_id <> one.workspace_id
+                          limit ?) as counted) as n
+                  from unnest(?::uuid[]) as one (workspace_id)
+                """,
+                row -> counts.put(row.uuid("workspace_id"), row.integer("n")),
+                max,
+                workspaces);
+        return counts;
+    }
+
+    /// Returns the deliveries that failed in a page of commits that were not seen, counted for each
+    /// target, connection and status.
+    static List<NewsItem> failures(Tx tx, TxSnapshot seen, long upTo, Instant now) {
         return tx.query(
                 """
                 with wanted as (
@@ -104,6 +193,7 @@ final class AlertQueries {
                            as failure (connection_id, status, n, sample)
                    where failed_connections is not null and xid >= ?
                      and not pg_visible_in_snapshot(xid::text::xid8, ?::pg_snapshot)
+                     and xid <= ?
                    group by failure.connection_id, failure.status)
                 select distinct on (target, wanted.connection_id, wanted.status)
                        connection.workspace_id, target, connection.destination_id,
@@ -122,12 +212,13 @@ final class AlertQueries {
                                 row.uuid("sample"),
                                 now),
                 seen.oldestRunning(),
-                seen.toString());
+                seen.toString(),
+                upTo);
     }
 
-    /// Returns the circuits that opened or closed, or whose probe failed, in transactions that were
-    /// not seen. A circuit that closes is of interest only where it was noted as open.
-    static List<CircuitNews> circuitChanges(Tx tx, TxSnapshot seen) {
+    /// Returns the circuits that opened or closed, or whose probe failed, in a page of transactions
+    /// that were not seen. A circuit that closes is of interest only where it was noted as open.
+    static List<CircuitNews> circuitChanges(Tx tx, TxSnapshot seen, long upTo) {
         return tx.query(
                 """
                 select distinct on (target, destination.id)
@@ -139,6 +230,7 @@ final class AlertQueries {
                   join alert_config on alert_config.workspace_id = destination.workspace_id
                                    and alert_config.enabled
                  where changed >= ? and not pg_visible_in_snapshot(changed::text::xid8, ?::pg_snapshot)
+                   and changed <= ?
                    and (circuit.state = 'open'
                         or circuit.state = 'closed'
                            and exists (select from alert_incident
@@ -153,7 +245,8 @@ final class AlertQueries {
                 """,
                 row -> new CircuitNews(key(row), row.bool("is_open")),
                 seen.oldestRunning(),
-                seen.toString());
+                seen.toString(),
+                upTo);
     }
 
     /// Returns the targets that are told about these connections.
@@ -172,9 +265,9 @@ final class AlertQueries {
                 connections);
     }
 
-    /// Returns the targets that are told about these destinations. A channel of one source is told
-    /// about those that the source is connected to.
-    static List<AlertKey> targetsOfDestinations(Tx tx, Collection<UUID> destinations) {
+    /// Returns up to `limit` targets that are to be told that these destinations cannot be read,
+    /// and were not. A channel of one source is told about those that the source is connected to.
+    static List<AlertKey> untoldUnreadable(Tx tx, Collection<UUID> destinations, int limit) {
         return tx.query(
                 """
                 select distinct destination.workspace_id, target, destination.id as destination_id
@@ -187,9 +280,17 @@ final class AlertQueries {
                                     where connection.source_id = alert_config.source_id
                                       and connection.destination_id = destination.id
                                       and connection.deleted_at is null))
+                   and not exists (select from alert_incident
+                                    where alert_incident.target = alert_config.target
+                                      and alert_incident.destination_id
+                                            in (destination.id, destination.workspace_id)
+                                      and is_unreadable)
+                 order by destination.id, target
+                 limit ?
                 """,
                 AlertQueries::key,
-                destinations);
+                destinations,
+                limit);
     }
 
     private static AlertKey key(Row row) throws SQLException {
@@ -197,23 +298,42 @@ final class AlertQueries {
                 row.uuid("workspace_id"), row.uuid("target"), row.uuid("destination_id"));
     }
 
-    /// Returns what is to be told, without sources that were put into the trash since.
-    static List<SourceNews> news(Tx tx, AlertKey key) {
-        return tx
-                .query(
+    /// Returns what is to be told, without sources that were put into the trash since. Sources
+    /// beyond the `limit` with the most deliveries are counted together.
+    static News news(Tx tx, AlertKey key, int limit) {
+        var more = new AtomicLong();
+        var items =
+                tx.query(
                         """
-                        select alert_news.source_id, coalesce(source.name, '') as name, kind, n, sample, since
-                          from alert_news
-                          left join source on source.id = alert_news.source_id
-                         where target = ? and destination_id = ? and trashed_at is null
-                         order by n desc, alert_news.source_id
+                        with news as (
+                          select alert_news.*, coalesce(source.name, '') as name,
+                                 alert_news.source_id <> destination_id as has_source,
+                                 sum(n) over (partition by alert_news.source_id) as total
+                            from alert_news
+                            left join source on source.id = alert_news.source_id
+                           where target = ? and destination_id = ? and trashed_at is null),
+                        ranked as (
+                          select *, dense_rank() over (partition by has_source
+                                                           order by total desc, source_id) as rank
+                            from news),
+                        counted as (
+                          select *, rank > ? as is_more, max(rank) over () as ranks from ranked)
+                        select case when is_more then destination_id else source_id end as source_id,
+                               case when is_more then '' else name end as name, kind,
+                               sum(n)::bigint as n, (array_agg(sample))[1] as sample,
+                               min(since) as since, min(ranks) as ranks
+                          from counted
+                         group by 1, 2, kind, is_more
+                         order by is_more, max(total) desc, 1
                         """,
-                        AlertQueries::sourceNews,
+                        row -> {
+                            more.set(Math.max(0, row.number("ranks") - limit));
+                            return sourceNews(row);
+                        },
                         key.target(),
-                        key.destination())
-                .stream()
-                .flatMap(Optional::stream)
-                .toList();
+                        key.destination(),
+                        limit);
+        return new News(items.stream().flatMap(Optional::stream).toList(), more.get());
     }
 
     private static Optional<SourceNews> sourceNews(Row row) throws SQLException {
@@ -230,8 +350,13 @@ final class AlertQueries {
                                 row.instant("since")));
     }
 
-    /// Returns the names of a destination and its workspace; empty if it is deleted.
-    static Optional<DestinationFacts> destination(Tx tx, UUID id) {
+    /// Returns the names that a message about an incident needs; empty if its destination is
+    /// deleted.
+    static Optional<DestinationFacts> facts(Tx tx, AlertKey key) {
+        if (key.isRest()) {
+            String workspace = workspaceName(tx, new WorkspaceId(key.workspace()));
+            return Optional.of(new DestinationFacts("", "", workspace, Optional.empty()));
+        }
         return tx.findOne(
                 """
                 select destination.name, destination.url, workspace.name as workspace_name,
@@ -249,7 +374,7 @@ final class AlertQueries {
                             row.text("workspace_name"),
                             row.textOrNone("circuit_error"));
                 },
-                id);
+                key.destination());
     }
 
     static String workspaceName(Tx tx, WorkspaceId workspace) {

@@ -6,6 +6,7 @@ import dev.sluice.observe.alerts.AlertMessageStore.ClaimedMessage;
 import dev.sluice.observe.alerts.AlertMessageStore.WaitingMessage;
 import dev.sluice.observe.alerts.ChannelClient.SendResult;
 import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.DbException;
 import dev.sluice.platform.loop.Loop;
 
 import org.slf4j.Logger;
@@ -39,7 +40,8 @@ public final class AlertSender implements Loop.Step {
     static final int MAX_SENDING_MAILS = 16;
     static final int MAX_SENDING_PER_WORKSPACE = 4;
 
-    /// Longer than any message takes to send.
+    /// Longer than a message takes to send, unless a mail server sends its answers byte by byte.
+    /// Then another node may send the same message too, under the same id.
     static final Duration CLAIM_DURATION = Duration.ofMinutes(5);
 
     /// The pauses before a message is tried again.
@@ -49,6 +51,10 @@ public final class AlertSender implements Loop.Step {
                     Duration.ofMinutes(5),
                     Duration.ofMinutes(30),
                     Duration.ofHours(2));
+
+    private static final SendResult.MessageRefused INTERRUPTED =
+            new SendResult.MessageRefused(
+                    "This server could not send the message.", true, Duration.ZERO);
 
     private static final Duration STOP_TIMEOUT = Duration.ofSeconds(3);
 
@@ -159,13 +165,10 @@ public final class AlertSender implements Loop.Step {
 
     private void sendAndEnd(ClaimedMessage message) {
         try {
-            send(message);
+            sendOrRefuse(message);
         } catch (RuntimeException e) {
-            // The claim ends by itself, and the message is tried again.
-            log.atWarn()
-                    .addKeyValue("message_id", message.message().id())
-                    .setCause(e)
-                    .log("alert.send_interrupted");
+            // The database failed. The claim ends by itself, and the message is tried again.
+            logInterrupted(message, e);
         } finally {
             lock.lock();
             try {
@@ -176,6 +179,25 @@ public final class AlertSender implements Loop.Step {
             }
             wake.run();
         }
+    }
+
+    /// Sends a message. A bug is no reason to try it without end.
+    private void sendOrRefuse(ClaimedMessage message) {
+        try {
+            send(message);
+        } catch (DbException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            logInterrupted(message, e);
+            refuse(message, INTERRUPTED);
+        }
+    }
+
+    private static void logInterrupted(ClaimedMessage message, RuntimeException e) {
+        log.atWarn()
+                .addKeyValue("message_id", message.message().id())
+                .setCause(e)
+                .log("alert.send_interrupted");
     }
 
     private void send(ClaimedMessage claimed) {

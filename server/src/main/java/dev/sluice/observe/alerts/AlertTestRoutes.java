@@ -79,12 +79,15 @@ public final class AlertTestRoutes {
                     case SendResult.MessageSent() -> Optional.<String>empty();
                     case SendResult.MessageRefused refused -> Optional.of(refused.reason());
                 };
-        db.run(tx -> {
-            var target = prepared.config().target();
-            error.ifPresentOrElse(
-                    reason -> AlertConfigStore.recordFailure(tx, target, reason),
-                    () -> AlertConfigStore.recordSent(tx, target, clock.instant()));
-        });
+        db.run(tx ->
+                AlertConfigStore.storedTarget(tx, id)
+                        .ifPresent(target ->
+                                error.ifPresentOrElse(
+                                        reason ->
+                                                AlertConfigStore.recordFailure(tx, target, reason),
+                                        () ->
+                                                AlertConfigStore.recordSent(
+                                                        tx, target, clock.instant()))));
         return Reply.ok(new JsonObject().put("sent", error.isEmpty()).put("error", error));
     }
 
@@ -100,15 +103,11 @@ public final class AlertTestRoutes {
                             + " times a minute.",
                     Duration.ofSeconds(minute - second % minute));
         }
-        long hour = Duration.ofHours(1).toSeconds();
-        if (channel == AlertChannel.EMAIL
-                && !AlertMessageStore.use(
-                        tx, workspace, "mail", second / hour, AlertWatcher.MAX_MAILS_PER_HOUR)) {
+        var allowance = AlertAllowance.of(channel);
+        if (!allowance.take(tx, workspace, now)) {
             throw ApiException.tooMany(
-                    "The workspace has used its "
-                            + AlertWatcher.MAX_MAILS_PER_HOUR
-                            + " alert mails of this hour.",
-                    Duration.ofSeconds(hour - second % hour));
+                    "The workspace has used its " + allowance.words() + " of this hour.",
+                    Duration.between(now, AlertAllowance.nextHour(now)).plusSeconds(1));
         }
     }
 }

@@ -2,6 +2,7 @@ package dev.sluice.observe.alerts;
 
 import dev.sluice.observe.alerts.AlertIncident.NewsKind;
 import dev.sluice.observe.alerts.AlertQueries.DestinationFacts;
+import dev.sluice.observe.alerts.AlertQueries.News;
 import dev.sluice.observe.alerts.AlertQueries.SourceNews;
 import dev.sluice.platform.json.Json;
 import dev.sluice.platform.json.JsonObject;
@@ -26,14 +27,17 @@ record AlertText(
         String baseUrl,
         AlertKey key,
         DestinationFacts destination,
-        List<SourceNews> news,
+        News news,
         Optional<String> lastError,
         boolean circuitOpen,
         Duration nextIn,
         Instant now) {
 
-    /// Sources beyond these are only counted.
-    private static final int MAX_SOURCES = 10;
+    /// Sources beyond these are counted together.
+    static final int MAX_SOURCES = 100;
+
+    /// Sources beyond these are only counted in the text.
+    private static final int MAX_LINES = 10;
 
     private static final int MAX_NAME_LENGTH = 100;
     private static final int MAX_ERROR_LENGTH = 500;
@@ -94,15 +98,20 @@ record AlertText(
                         .put("text", text)
                         .put("time", now)
                         .put("workspace_id", key.workspace())
-                        .put("destination_id", key.destination())
-                        .put("destination_name", destination.name())
+                        .put("destination_id", ofDestination(key.destination()))
+                        .put("destination_name", ofDestination(destination.name()))
                         .put("circuit_open", circuitOpen)
                         .put("failed", sum(NewsKind.FAILED))
                         .put("exhausted", sum(NewsKind.EXHAUSTED))
                         .put("expiring", sum(NewsKind.EXPIRING))
                         .put("last_error", lastError)
-                        .put("sources", counts().values().stream().map(this::json).toList());
+                        .put("sources", counts().values().stream().map(this::json).toList())
+                        .put("more_sources", news.moreSources());
         return new AlertMessage(id, subject, text, Json.text(details));
+    }
+
+    private <T> Optional<T> ofDestination(T value) {
+        return key.isRest() ? Optional.empty() : Optional.of(value);
     }
 
     private JsonObject json(SourceCount source) {
@@ -116,11 +125,14 @@ record AlertText(
     }
 
     private boolean has(NewsKind kind) {
-        return news.stream().anyMatch(one -> one.kind() == kind);
+        return news.items().stream().anyMatch(one -> one.kind() == kind);
     }
 
     private long sum(NewsKind kind) {
-        return news.stream().filter(one -> one.kind() == kind).mapToLong(SourceNews::n).sum();
+        return news.items().stream()
+                .filter(one -> one.kind() == kind)
+                .mapToLong(SourceNews::n)
+                .sum();
     }
 
     private String kind() {
@@ -135,7 +147,7 @@ record AlertText(
     }
 
     private String subject() {
-        String name = quoted(destination.name());
+        String name = key.isRest() ? "further destinations" : quoted(destination.name());
         long ended = sum(NewsKind.FAILED) + sum(NewsKind.EXHAUSTED);
         return switch (kind()) {
             case "recovered" -> name + " can be reached again";
@@ -150,17 +162,24 @@ record AlertText(
 
     private String text() {
         var text = new StringBuilder();
-        text.append("Destination ").append(quoted(destination.name()));
+        text.append(key.isRest() ? "Further destinations" : "Destination ")
+                .append(key.isRest() ? "" : quoted(destination.name()));
         if (!destination.host().isEmpty()) {
             text.append(" at ").append(destination.host());
         }
         text.append(" of the workspace ").append(quoted(destination.workspaceName()));
         text.append(":\n\n");
-        addState(text);
+        if (key.isRest()) {
+            addRestState(text);
+        } else {
+            addState(text);
+        }
+        addExpiring(text);
         var counts = List.copyOf(counts().values());
-        counts.stream().limit(MAX_SOURCES).forEach(source -> text.append(source.line()));
-        if (counts.size() > MAX_SOURCES) {
-            text.append("- and ").append(counts.size() - MAX_SOURCES).append(" more sources\n");
+        counts.stream().limit(MAX_LINES).forEach(source -> text.append(source.line()));
+        long more = Math.max(0, counts.size() - MAX_LINES) + news.moreSources();
+        if (more > 0) {
+            text.append("- and ").append(more).append(" more sources\n");
         }
         if (!counts.isEmpty()) {
             text.append("\n");
@@ -171,7 +190,7 @@ record AlertText(
                         .append(MailMessage.oneLine(error, MAX_ERROR_LENGTH))
                         .append("\n\n"));
         addLinks(text, counts);
-        text.append("\nMore about this destination is told in ")
+        text.append("\nFurther failures are told in ")
                 .append(words(nextIn))
                 .append(" at the earliest.\n");
         return text.toString();
@@ -188,8 +207,23 @@ record AlertText(
             text.append("This server cannot read its settings, so nothing is sent to it. ");
             text.append("Enter its authentication and custom headers again.\n\n");
         }
+    }
+
+    private void addRestState(StringBuilder text) {
+        text.append("So many destinations are told of that these are counted together.\n\n");
+        if (has(NewsKind.OPENED)) {
+            text.append("Some of them cannot be reached: deliveries to these wait.\n\n");
+        }
+        if (has(NewsKind.UNREADABLE)) {
+            text.append(
+                    "This server cannot read the settings of some of them, so nothing is sent ");
+            text.append("to these. Enter their authentication and custom headers again.\n\n");
+        }
+    }
+
+    private void addExpiring(StringBuilder text) {
         if (has(NewsKind.EXPIRING)) {
-            news.stream()
+            news.items().stream()
                     .filter(one -> one.kind() == NewsKind.EXPIRING)
                     .map(SourceNews::since)
                     .min(Instant::compareTo)
@@ -201,7 +235,7 @@ record AlertText(
     }
 
     private void addSince(StringBuilder text) {
-        news.stream()
+        news.items().stream()
                 .filter(one -> one.kind() == NewsKind.FAILED || one.kind() == NewsKind.EXHAUSTED)
                 .map(SourceNews::since)
                 .min(Instant::compareTo)
@@ -214,8 +248,9 @@ record AlertText(
         } else if (!counts.isEmpty()) {
             text.append("Dead letters: ").append(baseUrl).append("/failures\n");
         }
-        text.append("Destination: ").append(baseUrl).append("/destinations/");
-        text.append(key.destination()).append("\n");
+        text.append(key.isRest() ? "Destinations: " : "Destination: ");
+        text.append(baseUrl).append("/destinations");
+        text.append(key.isRest() ? "" : "/" + key.destination()).append("\n");
     }
 
     private String failuresUrl(UUID source) {
@@ -225,7 +260,7 @@ record AlertText(
     /// Returns the counts by source, the largest first.
     private Map<UUID, SourceCount> counts() {
         var counts = new LinkedHashMap<UUID, SourceCount>();
-        for (var one : news) {
+        for (var one : news.items()) {
             if (!one.source().equals(key.destination())) {
                 var known =
                         counts.getOrDefault(

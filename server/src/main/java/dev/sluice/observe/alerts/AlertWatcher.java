@@ -1,14 +1,11 @@
 package dev.sluice.observe.alerts;
 
-import dev.sluice.gateway.alertconfig.AlertChannel;
 import dev.sluice.gateway.alertconfig.AlertConfigStore;
 import dev.sluice.gateway.destination.Destination;
 import dev.sluice.observe.alerts.AlertIncident.NewsKind;
 import dev.sluice.observe.alerts.AlertQueries.CircuitNews;
 import dev.sluice.observe.alerts.AlertQueries.NewsItem;
-import dev.sluice.observe.alerts.AlertQueries.SourceNews;
 import dev.sluice.platform.db.Db;
-import dev.sluice.platform.db.DbException;
 import dev.sluice.platform.db.RoundParts;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.db.TxSnapshot;
@@ -18,17 +15,13 @@ import dev.sluice.platform.loop.Pause;
 import dev.sluice.relay.ExpiringDeliveries;
 import dev.sluice.relay.ExpiryListener;
 
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
@@ -43,31 +36,34 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
 
     public static final Duration ROUND_INTERVAL = Duration.ofSeconds(2);
 
-    private static final Logger log = LoggerFactory.getLogger(AlertWatcher.class);
-
     /// How long the position stays when nothing failed. Commits are kept for a quarter of an hour.
     private static final Duration MOVE_INTERVAL = Duration.ofSeconds(30);
 
     private static final Duration UPKEEP_INTERVAL = Duration.ofSeconds(10);
-    private static final Duration POSTPONEMENT = Duration.ofMinutes(10);
-    private static final int MAX_MESSAGES_PER_ROUND = 100;
     private static final int MAX_FORGOTTEN_PER_ROUND = 1_000;
     private static final int EXPIRY_BATCH_SIZE = 500;
 
-    /// Mails that are composed for a workspace in an hour.
-    static final int MAX_MAILS_PER_HOUR = 60;
+    /// Failed connections and changed circuits in a transaction, each for up to 50 targets.
+    static final int MAX_CHANGES_PER_PAGE = 500;
+
+    private static final int MAX_PAGES_PER_ROUND = 10;
+    private static final int MAX_TARGETS_BEGUN = 10;
+
+    private static final AlertKey BEFORE_ALL =
+            new AlertKey(new UUID(0, 0), new UUID(0, 0), new UUID(0, 0));
 
     private final Db db;
-    private final AlertConfigStore configs;
+    private final AlertComposer composer;
     private final Supplier<List<Destination>> unreadableDestinations;
-    private final String baseUrl;
-    private final Uuid7 ids;
     private final InstantSource clock;
     private final UUID holder;
     private final Runnable onComposed;
 
     /// Used only by the thread that runs the rounds.
     private Pause upkeepPause = Pause.NONE;
+
+    /// The last incident that was looked at for being over. Used by the same thread.
+    private AlertKey forgottenUpTo = BEFORE_ALL;
 
     /// @param unreadableDestinations those with settings that this node cannot read
     /// @param baseUrl the server's public address, for links
@@ -81,10 +77,8 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
             InstantSource clock,
             Runnable onComposed) {
         this.db = db;
-        this.configs = configs;
+        this.composer = new AlertComposer(db, configs, baseUrl, ids);
         this.unreadableDestinations = unreadableDestinations;
-        this.baseUrl = baseUrl;
-        this.ids = ids;
         this.clock = clock;
         this.holder = ids.next();
         this.onComposed = onComposed;
@@ -95,9 +89,14 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
         var now = clock.instant();
         var position = db.call(AlertQueries::position);
         boolean isOld = Pause.of(position.movedAt(), MOVE_INTERVAL).isOver(now);
+        boolean isUpkeepDue = upkeepPause.isOver(now);
         if (!position.hasChannels()) {
             if (isOld) {
                 db.run(tx -> AlertStore.moveWithoutChannels(tx, now));
+            }
+            if (isUpkeepDue) {
+                upkeepPause = Pause.of(now, UPKEEP_INTERVAL);
+                forget(now);
             }
             return false;
         }
@@ -105,26 +104,46 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
             return false;
         }
         var parts = new RoundParts();
-        parts.run(() -> takeOver(position.seen(), isOld, now));
-        if (upkeepPause.isOver(now)) {
+        parts.run(this::beginAnew);
+        var isMore = new AtomicBoolean();
+        parts.run(() -> isMore.set(takeOver(position.seen(), isOld, now)));
+        if (isUpkeepDue) {
             upkeepPause = Pause.of(now, UPKEEP_INTERVAL);
             parts.run(() -> noteUnreadable(now));
             parts.run(() -> forget(now));
         }
-        var due = db.call(tx -> AlertStore.due(tx, now, MAX_MESSAGES_PER_ROUND));
-        for (var key : due) {
-            parts.run(() -> composeOrPostpone(key, now));
-        }
-        if (!due.isEmpty()) {
+        int looked = composer.compose(parts, now);
+        if (looked > 0) {
             onComposed.run();
         }
         parts.end();
-        return due.size() == MAX_MESSAGES_PER_ROUND;
+        return isMore.get() || composer.isFull(looked);
     }
 
-    /// What became visible since an earlier snapshot.
+    /// Forgets what was told to targets that have a channel again after they had none.
+    private void beginAnew() {
+        while (db.call(AlertWatcher::beginAnew)) {
+            // some targets at a time
+        }
+    }
+
+    private static boolean beginAnew(Tx tx) {
+        var targets = AlertConfigStore.takeBegun(tx, MAX_TARGETS_BEGUN);
+        if (!targets.isEmpty()) {
+            AlertStore.deleteAll(tx, targets);
+        }
+        return targets.size() == MAX_TARGETS_BEGUN;
+    }
+
+    /// A page of what became visible since an earlier snapshot.
+    ///
+    /// @param position the snapshot that sees the page too
+    /// @param isLast whether nothing is left
     private record Findings(
-            TxSnapshot snapshot, List<NewsItem> failures, List<CircuitNews> circuits) {
+            TxSnapshot position,
+            boolean isLast,
+            List<NewsItem> failures,
+            List<CircuitNews> circuits) {
 
         List<AlertKey> keys() {
             var keys = new ArrayList<AlertKey>();
@@ -132,33 +151,73 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
             circuits.forEach(one -> keys.add(one.key()));
             return keys.stream().distinct().toList();
         }
+
+        /// Counts what has no room of its own in the incidents of the rest.
+        Findings placed(IncidentRoom room, Instant now) {
+            var placed = new ArrayList<>(room.place(failures));
+            var own = new ArrayList<CircuitNews>();
+            for (var change : circuits) {
+                if (room.has(change.key())) {
+                    own.add(change);
+                } else if (change.isOpen()) {
+                    placed.addAll(room.place(List.of(change.item(now))));
+                }
+            }
+            return new Findings(position, isLast, placed, own);
+        }
     }
 
-    /// Takes over what failed since the last round.
-    private void takeOver(TxSnapshot seen, boolean isMoveDue, Instant now) {
-        var found =
-                db.snapshot(tx ->
-                        new Findings(
-                                AlertQueries.snapshot(tx),
-                                AlertQueries.failures(tx, seen, now),
-                                AlertQueries.circuitChanges(tx, seen)));
-        var keys = found.keys();
-        if (keys.isEmpty() && !isMoveDue) {
-            return;
-        }
-        db.run(tx -> {
-            if (AlertStore.move(tx, seen, found.snapshot(), now)) {
-                AlertStore.lock(tx, keys);
-                AlertStore.add(tx, found.failures());
-                AlertStore.noteCircuits(tx, found.circuits(), now);
-                AlertStore.schedule(tx, keys, now);
+    /// Takes over what failed since the last round, page by page, each with the new position in one
+    /// transaction. Returns whether there is more.
+    private boolean takeOver(TxSnapshot from, boolean isMoveDue, Instant now) {
+        var seen = from;
+        for (int page = 0; page < MAX_PAGES_PER_ROUND; page++) {
+            var before = seen;
+            var found = db.snapshot(tx -> find(tx, before, now));
+            var keys = found.keys();
+            if (found.isLast() && keys.isEmpty() && !isMoveDue) {
+                return false;
             }
-        });
+            boolean isMoved =
+                    db.call(tx -> {
+                        if (!AlertStore.move(tx, before, found.position(), now)) {
+                            return false;
+                        }
+                        AlertStore.lock(tx, keys);
+                        AlertStore.add(tx, found.failures());
+                        AlertStore.noteCircuits(tx, found.circuits(), now);
+                        AlertStore.schedule(tx, keys, now);
+                        return true;
+                    });
+            if (found.isLast() || !isMoved) {
+                return false;
+            }
+            seen = found.position();
+        }
+        return true;
+    }
+
+    private static Findings find(Tx tx, TxSnapshot seen, Instant now) {
+        var snapshot = AlertQueries.snapshot(tx);
+        var page = AlertQueries.nextPage(tx, seen, MAX_CHANGES_PER_PAGE);
+        if (page.isEmpty()) {
+            return new Findings(snapshot, true, List.of(), List.of());
+        }
+        long upTo = page.get().upTo();
+        boolean isLast = page.get().isLast();
+        var found =
+                new Findings(
+                        isLast ? snapshot : seen.advanced(snapshot, upTo),
+                        isLast,
+                        AlertQueries.failures(tx, seen, upTo, now),
+                        AlertQueries.circuitChanges(tx, seen, upTo));
+        return found.placed(IncidentRoom.forKeys(tx, found.keys()), now);
     }
 
     /// Takes over deliveries that will expire. When it returns, they are stored.
     @Override
     public void expiring(List<ExpiringDeliveries> soon) {
+        beginAnew(); // so that the next round forgets nothing of this
         for (int from = 0; from < soon.size(); from += EXPIRY_BATCH_SIZE) {
             var batch = soon.subList(from, Math.min(from + EXPIRY_BATCH_SIZE, soon.size()));
             var byConnection =
@@ -189,21 +248,38 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
     }
 
     private static void addAndSchedule(Tx tx, List<NewsItem> news, Instant now) {
-        var keys = news.stream().map(NewsItem::key).distinct().toList();
+        var room = IncidentRoom.forKeys(tx, news.stream().map(NewsItem::key).distinct().toList());
+        var placed = room.place(news);
+        var keys = placed.stream().map(NewsItem::key).distinct().toList();
         AlertStore.lock(tx, keys);
-        AlertStore.add(tx, news);
+        AlertStore.add(tx, placed);
         AlertStore.schedule(tx, keys, now);
     }
 
     private void noteUnreadable(Instant now) {
         var unreadable =
                 unreadableDestinations.get().stream().map(one -> one.id().value()).toList();
-        db.run(tx -> {
-            var keys = AlertQueries.targetsOfDestinations(tx, unreadable);
+        for (int page = 0; page < MAX_PAGES_PER_ROUND; page++) {
+            boolean isLast = db.call(tx -> noteUnreadable(tx, unreadable, now));
+            if (isLast) {
+                break;
+            }
+        }
+        var kept = new ArrayList<>(unreadable);
+        unreadableDestinations.get().forEach(one -> kept.add(one.workspace().value()));
+        db.run(tx -> AlertStore.noteReadable(tx, kept, MAX_CHANGES_PER_PAGE));
+    }
+
+    private static boolean noteUnreadable(Tx tx, List<UUID> unreadable, Instant now) {
+        var untold = AlertQueries.untoldUnreadable(tx, unreadable, MAX_CHANGES_PER_PAGE);
+        if (!untold.isEmpty()) {
+            var room = IncidentRoom.forKeys(tx, untold);
+            var keys = untold.stream().map(room::place).distinct().toList();
             AlertStore.lock(tx, keys);
-            var news =
+            AlertStore.noteUnreadable(tx, keys);
+            AlertStore.add(
+                    tx,
                     keys.stream()
-                            .filter(key -> AlertStore.noteUnreadable(tx, key))
                             .map(key ->
                                     new NewsItem(
                                             key,
@@ -212,110 +288,20 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
                                             1,
                                             null,
                                             now))
-                            .toList();
-            AlertStore.add(tx, news);
+                            .toList());
             AlertStore.schedule(tx, keys, now);
-            AlertStore.noteReadable(tx, unreadable);
-        });
+        }
+        return untold.size() < MAX_CHANGES_PER_PAGE;
     }
 
-    /// Removes incidents that are over, and those that nobody is told of any more. What is told
-    /// when a channel is enabled again begins anew.
+    /// Removes incidents that are over, and those that nobody is told of any more, step by step
+    /// over all of them.
     private void forget(Instant now) {
-        var lastBefore = now.minus(AlertIncident.SHORTEST_QUIET);
-        for (var key : db.call(tx -> AlertStore.idle(tx, lastBefore, MAX_FORGOTTEN_PER_ROUND))) {
-            db.run(tx ->
-                    AlertStore.find(tx, key)
-                            .filter(stored ->
-                                    !AlertStore.hasChannel(tx, key.target())
-                                            || stored.isForgotten(now))
-                            .ifPresent(_ -> AlertStore.delete(tx, key)));
-        }
+        var after = forgottenUpTo;
+        var keys = db.call(tx -> AlertStore.after(tx, after, MAX_FORGOTTEN_PER_ROUND));
+        db.run(tx -> AlertStore.deleteOver(tx, keys, now));
+        forgottenUpTo = keys.size() < MAX_FORGOTTEN_PER_ROUND ? BEFORE_ALL : keys.getLast();
         db.run(AlertMessageStore::deleteUseOfDeleted);
-    }
-
-    /// Composes a message. One that cannot be composed does not keep the others.
-    private void composeOrPostpone(AlertKey key, Instant now) {
-        try {
-            db.run(tx -> compose(tx, key, now));
-        } catch (RuntimeException e) {
-            if (e instanceof DbException failure && failure.failure().isPassing()) {
-                throw e;
-            }
-            log.atError()
-                    .addKeyValue("destination_id", key.destination())
-                    .setCause(e)
-                    .log("alert.compose_failed");
-            db.run(tx -> AlertStore.setDue(tx, key, Optional.of(now.plus(POSTPONEMENT))));
-        }
-    }
-
-    private void compose(Tx tx, AlertKey key, Instant now) {
-        var stored = AlertStore.find(tx, key).filter(found -> found.isDue(now));
-        if (stored.isEmpty()) {
-            return; // another node has composed it
-        }
-        var config = configs.findByTarget(tx, key.target());
-        var destination = AlertQueries.destination(tx, key.destination());
-        if (config.isEmpty() || destination.isEmpty()) {
-            AlertStore.delete(tx, key);
-            return;
-        }
-        var news = AlertQueries.news(tx, key);
-        if (news.isEmpty()) {
-            AlertStore.deleteNews(tx, key);
-            AlertStore.setDue(tx, key, Optional.empty());
-            return;
-        }
-        var channel = config.get().channel();
-        if (channel == AlertChannel.EMAIL && !takeMail(tx, key, now)) {
-            return;
-        }
-        var kinds = EnumSet.noneOf(NewsKind.class);
-        news.forEach(one -> kinds.add(one.kind()));
-        var told = stored.get().incident().told(kinds, now);
-        var message =
-                new AlertText(
-                                baseUrl,
-                                key,
-                                destination.get(),
-                                news,
-                                lastError(tx, news).or(destination.get()::circuitError),
-                                told.isOpen(),
-                                told.interval(),
-                                now)
-                        .compose(ids.next());
-        AlertMessageStore.insert(tx, key, channel, message, now);
-        AlertStore.saveTold(tx, key, told);
-    }
-
-    /// Takes one of the workspace's mails. Without one, the news wait for the next hour.
-    private static boolean takeMail(Tx tx, AlertKey key, Instant now) {
-        long hour = now.getEpochSecond() / Duration.ofHours(1).toSeconds();
-        if (AlertMessageStore.use(tx, key.workspace(), "mail", hour, MAX_MAILS_PER_HOUR)) {
-            return true;
-        }
-        var next = Instant.ofEpochSecond((hour + 1) * Duration.ofHours(1).toSeconds());
-        AlertStore.setDue(tx, key, Optional.of(next));
-        AlertConfigStore.recordFailure(
-                tx,
-                key.target(),
-                "The workspace has used its "
-                        + MAX_MAILS_PER_HOUR
-                        + " mails of this hour. The rest is told in the next one.");
-        return false;
-    }
-
-    private static Optional<String> lastError(Tx tx, List<SourceNews> news) {
-        var samples = new ArrayList<UUID>();
-        var sources = new ArrayList<UUID>();
-        for (var one : news) {
-            if (one.sample() != null) {
-                samples.add(one.sample());
-                sources.add(one.source());
-            }
-        }
-        return samples.isEmpty() ? Optional.empty() : AlertQueries.lastError(tx, samples, sources);
     }
 
     /// Gives up the lease, so that another node goes on at once.

@@ -13,9 +13,13 @@ import dev.sluice.platform.secret.Secret;
 import dev.sluice.relay.JsonPoster;
 import dev.sluice.relay.Outcome;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 /// Sends one message over a channel. Thread-safe.
 public final class ChannelClient {
@@ -31,6 +35,16 @@ public final class ChannelClient {
         record MessageRefused(String reason, boolean isTemporary, Duration retryAfter)
                 implements SendResult {}
     }
+
+    private static final Logger log = LoggerFactory.getLogger(ChannelClient.class);
+
+    /// What only the operator can mend, such as a wrong password, is in the log. It is mended
+    /// later, so the message is tried again.
+    private static final SendResult.MessageRefused MAIL_FAILED =
+            new SendResult.MessageRefused(
+                    "The mail server of this installation did not take the message.",
+                    true,
+                    Duration.ZERO);
 
     private static final Duration HTTP_TIMEOUT = Duration.ofSeconds(10);
 
@@ -70,7 +84,8 @@ public final class ChannelClient {
                             webhooks.post(
                                     url,
                                     message.details().getBytes(StandardCharsets.UTF_8),
-                                    HTTP_TIMEOUT));
+                                    HTTP_TIMEOUT),
+                            UnaryOperator.identity());
             case ChannelSettings.UnreadableChannel() ->
                     refused("This server cannot read the channel's config. Enter it again.");
         };
@@ -92,10 +107,17 @@ public final class ChannelClient {
                                     Optional.of(message.id())));
             return new SendResult.MessageSent();
         } catch (MailException e) {
-            return new SendResult.MessageRefused(
-                    MailMessage.oneLine(String.valueOf(e.getMessage()), MAX_REASON_LENGTH),
-                    e.isTemporary(),
-                    Duration.ZERO);
+            log.atWarn()
+                    .addKeyValue("message_id", message.id())
+                    .addKeyValue("reason", String.valueOf(e.getMessage()))
+                    .log("alert.mail_refused");
+            return e.recipientRefusal()
+                    .map(reply ->
+                            new SendResult.MessageRefused(
+                                    shortReason("The mail server refused the address: " + reply),
+                                    e.isTemporary(),
+                                    Duration.ZERO))
+                    .orElse(MAIL_FAILED);
         }
     }
 
@@ -109,14 +131,16 @@ public final class ChannelClient {
                         .put("chat_id", chatId.startsWith("@") ? chatId : Long.valueOf(chatId))
                         .put("text", shortened(text))
                         .put("link_preview_options", new JsonObject().put("is_disabled", true));
-        var result = result("messenger", messenger.post(url, Json.bytes(json), HTTP_TIMEOUT));
         // an answer may quote the path of the request
-        return result instanceof SendResult.MessageRefused refused
-                ? new SendResult.MessageRefused(
-                        refused.reason().replace(token.reveal(), Secret.MASK),
-                        refused.isTemporary(),
-                        refused.retryAfter())
-                : result;
+        return result(
+                "messenger",
+                messenger.post(url, Json.bytes(json), HTTP_TIMEOUT),
+                reason -> reason.replace(token.reveal(), Secret.MASK));
+    }
+
+    private static String shortReason(String reason) {
+        String line = MailMessage.oneLine(reason, MAX_REASON_LENGTH);
+        return line.endsWith(".") || line.endsWith("…") ? line : line + ".";
     }
 
     private static String shortened(String text) {
@@ -129,7 +153,8 @@ public final class ChannelClient {
         return new SendResult.MessageRefused(reason, false, Duration.ZERO);
     }
 
-    private static SendResult result(String channel, Outcome outcome) {
+    /// @param mask is applied to the whole reason, before it is shortened
+    private static SendResult result(String channel, Outcome outcome, UnaryOperator<String> mask) {
         return switch (outcome) {
             case Outcome.DestinationResponse(int status, String body, _, var retryAfter) -> {
                 if (status / 100 == 2) {
@@ -144,14 +169,19 @@ public final class ChannelClient {
                                 + answer.description().map(text -> ": " + text).orElse("")
                                 + ".";
                 yield new SendResult.MessageRefused(
-                        MailMessage.oneLine(reason, MAX_REASON_LENGTH),
+                        MailMessage.oneLine(mask.apply(reason), MAX_REASON_LENGTH),
                         status == 408 || status == 429 || status >= 500,
                         capped(retryAfter.or(answer::retryAfter).orElse(Duration.ZERO)));
             }
             case Outcome.AttemptError(_, String detail, _) ->
                     new SendResult.MessageRefused(
                             MailMessage.oneLine(
-                                    "The " + channel + " could not be reached: " + detail + ".",
+                                    mask.apply(
+                                            "The "
+                                                    + channel
+                                                    + " could not be reached: "
+                                                    + detail
+                                                    + "."),
                                     MAX_REASON_LENGTH),
                             true,
                             Duration.ZERO);

@@ -2,6 +2,7 @@ package dev.sluice.platform.db;
 
 import java.util.Arrays;
 import java.util.regex.Pattern;
+import java.util.stream.LongStream;
 
 /// Which transactions were over at one moment: a value of PostgreSQL's type `pg_snapshot`.
 ///
@@ -71,6 +72,21 @@ public final class TxSnapshot {
     /// Returns the first transaction that had not begun.
     public long next() {
         return next;
+    }
+
+    /// Returns the snapshot that sees what `later` sees up to a transaction, and what this one sees
+    /// of those after it. So what `later` sees can be taken over in parts.
+    ///
+    /// @param later sees all that this one sees
+    /// @param xid seen by `later`
+    public TxSnapshot advanced(TxSnapshot later, long xid) {
+        long end = Math.max(xid + 1, next);
+        long[] left =
+                LongStream.concat(
+                                Arrays.stream(later.running).filter(each -> each <= xid),
+                                Arrays.stream(running).filter(each -> each > xid))
+                        .toArray();
+        return new TxSnapshot(left.length == 0 ? end : left[0], end, left);
     }
 
     /// Completes the 32 bits of a transaction's number that a row shows as its `xmin`. It must not

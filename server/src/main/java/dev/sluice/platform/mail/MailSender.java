@@ -150,7 +150,11 @@ public final class MailSender {
                     e);
         }
         if (code >= 400) {
-            return new MailException(server + " refused the message" + reply + ".", isTemporary, e);
+            return new MailException(
+                    server + " refused the message" + reply + ".",
+                    isTemporary,
+                    addressFailure(e).map(refused -> line(refused.getMessage())),
+                    e);
         }
         if (has(e, SocketTimeoutException.class)) {
             return new MailException(
@@ -168,25 +172,25 @@ public final class MailSender {
 
     /// Returns the code of the server's refusal, such as 550; below 400 if there is none.
     private static int replyCode(MessagingException e, SMTPTransport transport) {
-        for (@Nullable Exception next = e;
-                next instanceof MessagingException each;
-                next = each.getNextException()) {
-            if (each instanceof SMTPAddressFailedException refused) {
-                return refused.getReturnCode();
-            }
-        }
-        return transport.getLastReturnCode();
+        return addressFailure(e)
+                .map(SMTPAddressFailedException::getReturnCode)
+                .orElseGet(transport::getLastReturnCode);
     }
 
     private static @Nullable String reply(MessagingException e, SMTPTransport transport) {
+        var refused = addressFailure(e);
+        return refused.isPresent() ? refused.get().getMessage() : transport.getLastServerResponse();
+    }
+
+    private static Optional<SMTPAddressFailedException> addressFailure(MessagingException e) {
         for (@Nullable Exception next = e;
                 next instanceof MessagingException each;
                 next = each.getNextException()) {
             if (each instanceof SMTPAddressFailedException refused) {
-                return refused.getMessage();
+                return Optional.of(refused);
             }
         }
-        return transport.getLastServerResponse();
+        return Optional.empty();
     }
 
     private static boolean has(Throwable e, Class<? extends Throwable> type) {

@@ -116,13 +116,4 @@ class AlertIncidentTest {
         return new AlertIncident(
                 incident.messages(), incident.lastAt(), isOpen, incident.isOpenTold());
     }
-
-    @ParameterizedTest
-    @CsvSource({"1, 359, false", "1, 360, true", "0, 9, false", "0, 10, true"})
-    void a_quiet_incident_is_forgotten(int messages, long minutes, boolean isForgotten) {
-        var now = Some.NOON.plus(Duration.ofMinutes(minutes));
-
-        assertThat(after(messages).isForgotten(now)).isEqualTo(isForgotten);
-        assertThat(withCircuit(after(messages), true).isForgotten(now)).isFalse();
-    }
 }

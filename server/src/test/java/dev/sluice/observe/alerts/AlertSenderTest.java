@@ -10,6 +10,7 @@ import dev.sluice.platform.mail.MailServer;
 import dev.sluice.platform.mail.MailSettings;
 import dev.sluice.platform.net.AddressPolicy;
 import dev.sluice.platform.net.Cidr;
+import dev.sluice.relay.JsonPoster;
 import dev.sluice.relay.send.HttpSender;
 import dev.sluice.testkit.LogRecorder;
 import dev.sluice.testkit.Mailbox;
@@ -34,6 +35,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /// Tests how messages are sent: over real connections, once, and again when that fails.
 class AlertSenderTest {
@@ -255,6 +257,73 @@ class AlertSenderTest {
                     .containsExactly("The messenger answered 404: no /bot***/sendMessage.");
         }
         assertThat(lastError(config)).doesNotContain("hunter2");
+    }
+
+    /// The token's place is where the reason is cut.
+    @Test
+    void no_part_of_the_messengers_token_is_shown() {
+        var config = alerts.channel("messenger", "{'token':'12:hunter2','chat_id':'@ops'}", null);
+        message(config);
+        String before = "x".repeat(299 - "The messenger answered 404: ".length() - 6);
+        receiver.willDo(Receiver.answer(404, "{\"description\":\"" + before + "12:hunter2\"}"));
+
+        node().run();
+
+        assertThat(lastError(config)).contains(before).doesNotContain("12:h");
+    }
+
+    /// What the operator has to mend is in the log. Other people see neither the mail server nor
+    /// the settings, and nothing is lost while it is mended.
+    @Test
+    void a_wrong_password_of_the_mail_server_is_for_the_operator_and_loses_no_alert() {
+        mailbox.addUser("relay", "right");
+        var config = alerts.emailChannel();
+        message(config);
+        String url = mailbox.settings().getOrDefault("SLUICE_SMTP_URL", "");
+        var wrong =
+                new MailSender(
+                        new MailSettings(
+                                MailServer.parse(url.replace("//", "//relay:hunter2@")),
+                                "sluice@relay.example"),
+                        alerts.clock);
+        var client = new ChannelClient(Optional.of(wrong), loopback, loopback, "http://x.example");
+        try (var log = LogRecorder.of(ChannelClient.class)) {
+            new AlertSender(alerts.db, alerts.configs, client, Runnable::run, alerts.clock).run();
+
+            assertThat(log.values("alert.mail_refused", "reason"))
+                    .first()
+                    .asString()
+                    .contains("refused the user and password of SLUICE_SMTP_URL");
+        }
+        assertThat(lastError(config))
+                .isEqualTo("The mail server of this installation did not take the message.");
+        alerts.clock.advance(Duration.ofMinutes(1));
+        node().run();
+
+        assertThat(mailbox.messages("ann@example.com")).hasSize(1);
+    }
+
+    @Test
+    void a_message_that_a_bug_keeps_from_being_sent_is_given_up_after_five_tries() {
+        var config = webhook();
+        message(config);
+        var tries = new AtomicInteger();
+        JsonPoster broken =
+                (_, _, _) -> {
+                    tries.incrementAndGet();
+                    throw new IllegalStateException("a bug");
+                };
+        var client = new ChannelClient(Optional.empty(), broken, broken, "http://x.example");
+        var node = new AlertSender(alerts.db, alerts.configs, client, Runnable::run, alerts.clock);
+
+        for (int i = 0; i < 10; i++) {
+            node.run();
+            alerts.clock.advance(Duration.ofHours(2));
+        }
+
+        assertThat(tries).hasValue(5);
+        assertThat(alerts.subjects()).isEmpty();
+        assertThat(lastError(config)).isEqualTo("This server could not send the message.");
     }
 
     @Test

@@ -6,12 +6,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sluice.gateway.destination.Destination;
 import dev.sluice.gateway.destination.DestinationStore;
 import dev.sluice.platform.db.Database;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.ExpiringDeliveries;
 import dev.sluice.testkit.Given;
 import dev.sluice.testkit.TestPostgres;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+
+import tools.jackson.databind.json.JsonMapper;
 
 import java.time.Duration;
 import java.util.List;
@@ -471,6 +475,450 @@ class AlertWatcherTest {
         watcher.run();
 
         assertThat(incidents()).isZero();
+    }
+
+    @Test
+    void ten_quiet_minutes_after_a_recovery_nothing_is_left() {
+        alerts.emailChannel();
+        var watcher = alerts.watcher();
+        alerts.circuit("open");
+        watcher.run();
+        alerts.circuit("closed");
+        watcher.run();
+        alerts.clock.advance(Duration.ofMinutes(9));
+        watcher.run();
+        assertThat(incidents()).isEqualTo(1);
+
+        alerts.clock.advance(Duration.ofMinutes(1));
+        watcher.run();
+
+        assertThat(incidents()).isZero();
+    }
+
+    /// Incidents that stay are no reason for one behind them to stay.
+    @Test
+    void more_incidents_than_a_step_has_are_all_looked_at() {
+        alerts.emailChannel();
+        incidents(alerts.workspace(), 1_500, "is_open", "true");
+        alerts.db.run(tx ->
+                tx.update(
+                        """
+                        update alert_incident set is_open = false
+                         where (target, destination_id) = (select target, destination_id
+                                                             from alert_incident
+                                                            order by target desc, destination_id desc
+                                                            limit 1)
+                        """));
+        var watcher = alerts.watcher();
+
+        watcher.run();
+        alerts.clock.advance(Duration.ofMinutes(10));
+        watcher.run();
+
+        assertThat(incidents()).isEqualTo(1_499);
+    }
+
+    @Test
+    void the_incident_of_a_deleted_destination_is_forgotten() {
+        alerts.emailChannel();
+        var watcher = alerts.watcher();
+        alerts.circuit("open");
+        watcher.run();
+        assertThat(incidents()).isEqualTo(1);
+
+        alerts.given.deleted(alerts.destination);
+        alerts.clock.advance(Duration.ofMinutes(1));
+        watcher.run();
+
+        assertThat(incidents()).isZero();
+    }
+
+    @Test
+    void without_any_channel_incidents_are_forgotten_too() {
+        alerts.emailChannel();
+        var watcher = alerts.watcher();
+        alerts.circuit("open");
+        watcher.run();
+
+        alerts.db.run(tx -> tx.update("update alert_config set enabled = false"));
+        alerts.clock.advance(Duration.ofMinutes(1));
+        watcher.run();
+
+        assertThat(incidents()).isZero();
+    }
+
+    @Test
+    void a_channel_that_is_enabled_again_at_once_begins_anew() {
+        alerts.emailChannel();
+        var watcher = alerts.watcher();
+        alerts.circuit("open");
+        watcher.run();
+        alerts.takeMessages();
+
+        alerts.circuit("closed");
+        alerts.db.run(tx -> tx.update("update alert_config set begins_anew = true"));
+        watcher.run();
+
+        assertThat(alerts.subjects()).isEmpty();
+        assertThat(incidents()).isZero();
+    }
+
+    /// Gives a workspace incidents of destinations, whose channel is the oldest one.
+    private void incidents(UUID workspace, int n, String column, String value) {
+        alerts.db.run(tx -> {
+            tx.update(
+                    """
+                    insert into destination
+                    select (jsonb_populate_record(destination, jsonb_build_object('id', gen_random_uuid()))).*
+                      from destination, generate_series(1, ?)
+                     where id = ?
+                    """,
+                    n,
+                    alerts.destination.value());
+            tx.update(
+                    """
+                    insert into alert_incident (target, destination_id, workspace_id, last_at, %s)
+                    select (select target from alert_config where workspace_id = ? order by id limit 1),
+                           id, ?, ?, %s
+                      from destination
+                     where id <> ?
+                    """
+                            .formatted(column, value),
+                    workspace,
+                    workspace,
+                    alerts.clock.instant(),
+                    alerts.destination.value());
+        });
+    }
+
+    /// A workspace with more failing destinations than it may have incidents: the rest is counted
+    /// in one message for each target, and nothing is lost.
+    @Test
+    void what_a_workspace_has_no_room_for_is_counted_together() {
+        alerts.emailChannel();
+        alerts.channel("webhook", "{'url':'https://a.example/'}", null);
+        incidents(alerts.workspace(), IncidentRoom.MAX_INCIDENTS - 1, "is_open", "true");
+        var watcher = alerts.watcher();
+        var failing = alerts.given.connectedDestinations(alerts.source, "other.example", 1, 5);
+        failing.forEach(each -> alerts.fail(each.connection(), 2));
+
+        watcher.run();
+
+        assertThat(alerts.subjects())
+                .containsExactlyInAnyOrder(
+                        "Sluice: 2 deliveries to \"destination\" failed",
+                        "Sluice: 8 deliveries to further destinations failed",
+                        "Sluice: 10 deliveries to further destinations failed");
+        assertThat(incidents()).isEqualTo(IncidentRoom.MAX_INCIDENTS + 2);
+        List<String> rest =
+                alerts.db.call(tx ->
+                        tx.query(
+                                """
+                                select body from alert_message
+                                 where details like '%"destination_id":null%'
+                                """,
+                                row -> row.text("body")));
+        assertThat(rest)
+                .hasSize(2)
+                .allMatch(body -> body.startsWith("Further destinations of the workspace \""))
+                .allMatch(body -> body.contains("counted together"))
+                .allMatch(body -> body.contains(AlertFixture.BASE_URL + "/destinations\n"))
+                .allMatch(body ->
+                        body.endsWith(
+                                "Further failures are told in 10 minutes at the earliest.\n"));
+    }
+
+    /// Fifty channels and six hundred destinations that fail in one commit make 30 000 pairs.
+    @Test
+    void a_flood_leaves_no_more_incidents_than_a_workspace_may_have() {
+        for (int i = 0; i < 50; i++) {
+            alerts.channel("webhook", "{'url':'https://a.example/" + i + "'}", null);
+        }
+        var failing =
+                alerts.given.connectedDestinations(alerts.source, "other.example", 1, 600).stream()
+                        .map(each -> each.connection().value())
+                        .toList();
+        alerts.db.run(tx ->
+                tx.update(
+                        """
+                        insert into commit_log (xid, overlap, failed_connections, failed_statuses,
+                                                failed_counts, failed_samples)
+                        select pg_current_xact_id()::text::bigint, 0, array_agg(id),
+                               array_agg(?::smallint), array_agg(1), array_agg(gen_random_uuid())
+                          from unnest(?::uuid[]) as id
+                        """,
+                        (int) DeliveryStatus.EXHAUSTED.number(),
+                        failing));
+
+        alerts.watcher().run();
+
+        assertThat(incidents()).isEqualTo(IncidentRoom.MAX_INCIDENTS + 50);
+        long untold =
+                alerts.db.call(tx ->
+                        tx.single(
+                                "select coalesce(sum(n), 0)::bigint as n from alert_news",
+                                row -> row.number("n")));
+        assertThat(untold + told()).isEqualTo(50 * 600);
+    }
+
+    @Test
+    void open_circuits_and_unreadable_settings_without_room_are_told_once_for_all() {
+        alerts.emailChannel();
+        incidents(alerts.workspace(), IncidentRoom.MAX_INCIDENTS, "is_open", "true");
+        alerts.unreadable.add(destination());
+        alerts.circuit("open");
+        var watcher = alerts.watcher();
+
+        watcher.run();
+
+        assertThat(alerts.subjects())
+                .containsExactly("Sluice: settings of further destinations cannot be read");
+        assertThat(alerts.takeMessages()).contains("Some of them cannot be reached");
+        alerts.clock.advance(Duration.ofHours(1));
+        watcher.run();
+        alerts.circuit("closed");
+        watcher.run();
+        assertThat(alerts.subjects()).isEmpty();
+    }
+
+    /// More than a page, in commits that end in another order than they began.
+    @Test
+    void failures_are_taken_over_page_by_page_and_each_once() {
+        alerts.emailChannel();
+        var watcher = alerts.watcher();
+        for (int i = 0; i < 3; i++) {
+            failInOneCommit(AlertWatcher.MAX_CHANGES_PER_PAGE - 1);
+        }
+        var open = new CompletableFuture<Void>();
+        var begun = new CompletableFuture<Void>();
+        var late =
+                CompletableFuture.runAsync(() ->
+                        alerts.db.run(tx -> {
+                            failInOneCommit(tx, 1);
+                            begun.complete(null);
+                            open.join();
+                        }));
+        begun.join();
+        failInOneCommit(1);
+        String before = seen();
+
+        watcher.run();
+        open.complete(null);
+        late.join();
+        assertThat(seen()).isNotEqualTo(before);
+        alerts.clock.advance(Duration.ofMinutes(10));
+        watcher.run();
+
+        assertThat(told()).isEqualTo(3 * (AlertWatcher.MAX_CHANGES_PER_PAGE - 1) + 2);
+    }
+
+    private void failInOneCommit(int times) {
+        alerts.db.run(tx -> failInOneCommit(tx, times));
+    }
+
+    /// One row of the log that names a connection many times.
+    private void failInOneCommit(Tx tx, int times) {
+        tx.update(
+                """
+                insert into commit_log (xid, overlap, failed_connections, failed_statuses,
+                                        failed_counts, failed_samples)
+                select pg_current_xact_id()::text::bigint, 0, array_agg(?::uuid), array_agg(?::smallint),
+                       array_agg(1), array_agg(gen_random_uuid())
+                  from generate_series(1, ?)
+                """,
+                alerts.connection.value(),
+                (int) DeliveryStatus.EXHAUSTED.number(),
+                times);
+    }
+
+    /// How many failures all messages and news have.
+    private long told() {
+        return alerts.db.call(tx ->
+                tx.single(
+                        """
+                        select coalesce(sum((details::json ->> 'exhausted')::bigint), 0) as n
+                          from alert_message
+                        """,
+                        row -> row.number("n")));
+    }
+
+    @Test
+    void a_round_has_a_number_of_pages_and_says_that_there_is_more() {
+        alerts.emailChannel();
+        var watcher = alerts.watcher();
+        for (int i = 0; i < 12; i++) {
+            failInOneCommit(AlertWatcher.MAX_CHANGES_PER_PAGE);
+        }
+
+        assertThat(watcher.run()).isTrue();
+        assertThat(watcher.run()).isFalse();
+
+        alerts.clock.advance(Duration.ofMinutes(10));
+        watcher.run();
+        assertThat(told()).isEqualTo(12 * AlertWatcher.MAX_CHANGES_PER_PAGE);
+    }
+
+    /// A workspace with hundreds of incidents that are due, all before those of the other one.
+    @Test
+    void workspaces_take_turns() {
+        alerts.emailChannel();
+        UUID other = alerts.otherWorkspace();
+        alerts.channel(other, "webhook", "{'url':'https://a.example/'}", null);
+        incidents(alerts.workspace(), 300, "due_at", "now() - interval '1 year'");
+        alerts.db.run(tx -> {
+            tx.update(
+                    """
+                    insert into alert_incident (target, destination_id, workspace_id, due_at)
+                    select target, ?, ?, ? from alert_config where workspace_id = ?
+                    """,
+                    alerts.destination.value(),
+                    other,
+                    alerts.clock.instant(),
+                    other);
+            tx.update(
+                    """
+                    insert into alert_news (target, destination_id, source_id, kind, n, since)
+                    select target, destination_id, destination_id, 4, 1, ? from alert_incident
+                     where due_at is not null
+                    """,
+                    alerts.clock.instant());
+        });
+
+        alerts.watcher().run();
+
+        List<UUID> told =
+                alerts.db.call(tx ->
+                        tx.query(
+                                "select workspace_id from alert_message",
+                                row -> row.uuid("workspace_id")));
+        assertThat(told).hasSizeLessThanOrEqualTo(100).contains(other);
+    }
+
+    @Test
+    void messages_that_wait_for_one_target_are_capped_and_the_rest_is_folded() {
+        alerts.channel("webhook", "{'url':'https://a.example/'}", null);
+        var watcher = alerts.watcher();
+        alerts.fail(alerts.connection, 1);
+        watcher.run();
+        alerts.db.run(tx ->
+                tx.update(
+                        """
+                        insert into alert_message
+                        select (jsonb_populate_record(alert_message,
+                                                      jsonb_build_object('id', gen_random_uuid()))).*
+                          from alert_message, generate_series(2, ?)
+                        """,
+                        AlertComposer.MAX_WAITING));
+        alerts.clock.advance(Duration.ofMinutes(10));
+
+        alerts.fail(alerts.connection, 1);
+        watcher.run();
+        alerts.fail(alerts.connection, 1);
+        watcher.run();
+        assertThat(alerts.subjects()).hasSize(AlertComposer.MAX_WAITING);
+        alerts.takeMessages();
+        alerts.clock.advance(Duration.ofMinutes(9));
+        watcher.run();
+        assertThat(alerts.subjects()).isEmpty();
+        alerts.clock.advance(Duration.ofMinutes(1));
+        watcher.run();
+
+        assertThat(alerts.subjects())
+                .containsExactly("Sluice: 2 deliveries to \"destination\" failed");
+    }
+
+    @Test
+    void a_workspace_has_six_hundred_webhooks_an_hour_and_the_rest_waits() {
+        alerts.channel("webhook", "{'url':'https://a.example/'}", null);
+        var watcher = alerts.watcher();
+        alerts.db.run(tx ->
+                tx.update(
+                        "insert into alert_use (workspace_id, kind, period, n) values (?,"
+                                + " 'webhook', ?, 599)",
+                        alerts.workspace(),
+                        alerts.clock.instant().getEpochSecond() / 3600));
+        var other =
+                alerts.given.connectedDestinations(alerts.source, "other.example", 1, 1).getFirst();
+
+        alerts.fail(alerts.connection, 1);
+        alerts.fail(other.connection(), 1);
+        watcher.run();
+        assertThat(alerts.subjects()).hasSize(1);
+        assertThat(lastError()).startsWith("The workspace has used its 600 webhooks of this hour.");
+        alerts.takeMessages();
+
+        // neither further news nor a round makes it earlier
+        alerts.fail(other.connection(), 1);
+        alerts.fail(alerts.connection, 1);
+        watcher.run();
+        assertThat(dueBefore(Duration.ofMinutes(59))).isEqualTo(1); // the one that was told
+        alerts.clock.advance(Duration.ofHours(1));
+        watcher.run();
+
+        assertThat(alerts.subjects()).hasSize(2);
+    }
+
+    private long dueBefore(Duration ahead) {
+        return alerts.db.call(tx ->
+                tx.single(
+                        "select count(*) as n from alert_incident where due_at < ?",
+                        row -> row.number("n"),
+                        alerts.clock.instant().plus(ahead)));
+    }
+
+    /// What is noted is not locked and scheduled again by each round.
+    @Test
+    void settings_that_stay_unreadable_cost_no_writes() {
+        alerts.emailChannel();
+        alerts.unreadable.add(destination());
+        var watcher = alerts.watcher();
+        watcher.run();
+        String before = incidentVersion();
+
+        alerts.clock.advance(Duration.ofMinutes(1));
+        watcher.run();
+
+        assertThat(incidentVersion()).isEqualTo(before);
+    }
+
+    private String incidentVersion() {
+        return alerts.db.call(tx ->
+                tx.single("select xmin::text as v from alert_incident", row -> row.text("v")));
+    }
+
+    @Test
+    void deliveries_that_are_announced_again_after_a_crash_are_counted_once() {
+        alerts.emailChannel();
+        var soon =
+                List.of(
+                        new ExpiringDeliveries(
+                                alerts.source,
+                                alerts.connection,
+                                7,
+                                alerts.clock.instant().plus(Duration.ofDays(1))));
+
+        alerts.watcher().expiring(soon);
+        alerts.watcher().expiring(soon);
+        alerts.watcher().run();
+
+        assertThat(alerts.subjects())
+                .containsExactly("Sluice: 7 deliveries to \"destination\" will expire");
+    }
+
+    @Test
+    void a_message_names_a_hundred_sources_and_counts_the_others() {
+        alerts.channel("webhook", "{'url':'https://a.example/'}", null);
+        for (var connection : alerts.given.connections(alerts.destination, 103)) {
+            alerts.fail(connection, 1);
+        }
+
+        alerts.watcher().run();
+
+        var details = JsonMapper.builder().build().readTree(alerts.takeMessages());
+        assertThat(details.path("exhausted").asInt()).isEqualTo(103);
+        assertThat(details.path("sources").size()).isEqualTo(100);
+        assertThat(details.path("more_sources").asInt()).isEqualTo(3);
+        assertThat(details.path("text").asString()).contains("- and 93 more sources\n");
     }
 
     private long incidents() {

@@ -56,4 +56,22 @@ class TxSnapshotTest {
         assertThat(snapshot.fullXid(12)).isEqualTo(next + 2);
         assertThat(snapshot.fullXid(0xffff_fffeL)).isEqualTo(next - 12);
     }
+
+    /// For each transaction: up to the given one as the later snapshot says, after it as the
+    /// earlier one says.
+    @ParameterizedTest
+    @ValueSource(longs = {10, 11, 13, 16, 20, 24})
+    void a_part_of_a_later_snapshot_can_be_taken_over(long upTo) {
+        var before = TxSnapshot.parse("10:16:10,11,13");
+        var later = TxSnapshot.parse("11:25:11,18");
+
+        var between = before.advanced(later, upTo);
+
+        for (long xid = 5; xid < 30; xid++) {
+            assertThat(between.sees(xid))
+                    .as("transaction %d", xid)
+                    .isEqualTo(xid <= upTo ? later.sees(xid) : before.sees(xid));
+        }
+        assertThat(TxSnapshot.parse(between.toString())).isEqualTo(between);
+    }
 }

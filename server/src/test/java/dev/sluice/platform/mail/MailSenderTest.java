@@ -218,6 +218,8 @@ class MailSenderTest {
                                     + reply
                                     + ".");
             assertThat(refusal.isTemporary()).isEqualTo(isTemporary);
+            assertThat(refusal.recipientRefusal())
+                    .isEqualTo(command.equals("RCPT") ? Optional.of(reply) : Optional.empty());
         }
     }
 
