@@ -35,7 +35,8 @@ public final class FailureLog {
     ///
     /// @param since when that line was logged
     /// @param last the event of the last failure; empty if there was none
-    private record SilencedFailures(Instant since, long count, String name, Optional<EventId> last) {
+    private record SilencedFailures(
+            Instant since, long count, String name, Optional<EventId> last) {
 
         SilencedFailures plus(EventId event) {
             return new SilencedFailures(since, count + 1, name, Optional.of(event));
@@ -43,7 +44,8 @@ public final class FailureLog {
     }
 
     private final InstantSource clock;
-    private final ConcurrentHashMap<FailureKind, SilencedFailures> counts = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<FailureKind, SilencedFailures> counts =
+            new ConcurrentHashMap<>();
 
     public FailureLog(InstantSource clock) {
         this.clock = clock;
