@@ -28,6 +28,9 @@ class CircuitApiTest {
 
     private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
 
+    /// The cooldown and the tenth of it by which a probe may come later.
+    private static final Duration PROBE_TIME = Duration.ofSeconds(99);
+
     private final Instant opened = Instant.now().truncatedTo(ChronoUnit.MILLIS);
     private final ManualClock clock = new ManualClock(opened);
 
@@ -125,7 +128,7 @@ class CircuitApiTest {
         fail();
         var event = ingest();
         receiver.willAnswer(200);
-        clock.advance(Duration.ofSeconds(90));
+        clock.advance(PROBE_TIME);
 
         awaitCircuit("closed");
         assertThat(circuit().path("circuit_reopen_at").isNull()).isTrue();
@@ -138,7 +141,7 @@ class CircuitApiTest {
         fail();
         var event = ingest();
         receiver.willDo(new Receiver.ScriptedResponse("", Receiver.ConnectionAction.STALL));
-        clock.advance(Duration.ofSeconds(90));
+        clock.advance(PROBE_TIME);
         awaitCircuit("half_open");
         assertThat(receiver.requests().size()).isLessThanOrEqualTo(6);
 
