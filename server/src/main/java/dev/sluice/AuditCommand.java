@@ -8,7 +8,7 @@ import java.io.PrintStream;
 
 /// The command `sluice audit`: checks the consistency of the whole database and prints a report.
 ///
-/// It only reads the database, and works whether or not a server is running.
+/// The command only reads the database, and works whether or not a server is running.
 final class AuditCommand {
 
     private static final int EXIT_CLEAN = 0;

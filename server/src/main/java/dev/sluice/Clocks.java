@@ -9,9 +9,10 @@ import java.util.function.Consumer;
 /// The clocks of a server process.
 ///
 /// @param shared follows the database's clock, so that all processes on one database agree
-/// @param settled for decisions that cannot be undone: the earlier of the database's settled time
-///   and this machine's time. A clock that is ahead, on either machine, then does no harm for good
-/// @param setBy synchronises both with the database it is given
+/// @param settled the clock for decisions that cannot be undone. It shows the earlier of the
+///   database's settled time (see [DatabaseClock#settled()]) and this machine's time, so that
+///   neither clock alone can cause such a decision too early
+/// @param setBy synchronises `shared` and `settled` with the time of the given database
 record Clocks(InstantSource shared, InstantSource settled, Consumer<Db> setBy) {
 
     static Clocks ofDatabase() {
@@ -28,7 +29,8 @@ record Clocks(InstantSource shared, InstantSource settled, Consumer<Db> setBy) {
         };
     }
 
-    /// Uses `clock` as both clocks and never synchronises it with a database. For tests.
+    /// Returns clocks that both show the time of `clock` and are never synchronised with a
+    /// database. For tests.
     static Clocks of(InstantSource clock) {
         return new Clocks(clock, clock, _ -> {});
     }

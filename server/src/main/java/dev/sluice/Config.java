@@ -27,12 +27,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// The checked settings of a server. `docs/reference/config.md` describes each of them.
+/// The checked settings of a server. `docs/reference/config.md` describes each setting.
 ///
 /// @param mail how to send mail; empty if the server sends none
 /// @param messengerApiUrl the base of the messenger's bot API, without a trailing slash; empty for
-///   the real one
-/// @param tracing OpenTelemetry's own settings, by their names; empty if nothing is traced
+///   the messenger's own server
+/// @param tracing OpenTelemetry's own settings, by their names; empty if tracing is off
 record Config(
         ServerSettings server,
         StorageSettings storage,
@@ -62,8 +62,8 @@ record Config(
     record StorageSettings(Path dataDir, Optional<Database> database, Optional<Secret> masterKey) {}
 
     /// @param headerPrefix the prefix of the names of the server's own headers, such as `X-Service`
-    /// @param retryJitter the random deviation of a retry from its interval, as a fraction of the
-    ///   interval from 0 to 1
+    /// @param retryJitter the maximum random deviation of a retry from its interval, as a fraction
+    ///   of the interval from 0 to 1
     record DeliverySettings(
             AddressPolicy addressPolicy,
             String headerPrefix,

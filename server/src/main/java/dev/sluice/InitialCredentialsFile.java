@@ -9,7 +9,8 @@ import java.nio.file.Path;
 
 /// The file that holds the newly created password and API key after a server's first start.
 ///
-/// Only its owner can read the file. On a terminal, `show` also prints the credentials once.
+/// Only the file's owner can read it. If standard output is a terminal, `show` prints the
+/// credentials, too; otherwise, it prints the path of the file.
 record InitialCredentialsFile(Path file, String baseUrl) {
 
     void write(InitialSetup.InitialCredentials credentials) {

@@ -39,8 +39,8 @@ final class ResetPasswordCommand {
     /// Runs the command.
     ///
     /// @param config the settings of the server whose account is changed
-    /// @param arguments what follows `reset-password`
-    /// @param in has the password in its first line, if `--password-stdin` is given
+    /// @param arguments the arguments after `reset-password`
+    /// @param in contains the password in its first line if `--password-stdin` is given
     /// @return the exit status
     static int run(
             Config config,

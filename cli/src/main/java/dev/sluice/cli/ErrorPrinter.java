@@ -19,7 +19,7 @@ import java.io.PrintWriter;
 import java.util.Arrays;
 import java.util.List;
 
-/// Prints what went wrong on one line of standard error, as text or as a JSON object.
+/// Prints the error with which a command ends, on one line of standard error, as text or as JSON.
 final class ErrorPrinter {
 
     private final CommandContext context;
@@ -28,7 +28,7 @@ final class ErrorPrinter {
         this.context = context;
     }
 
-    /// Lets a command and all below it print their output and errors this way.
+    /// Sets this printer for the errors of a command and of all commands below it.
     static CommandLine on(CommandLine command, CommandContext context) {
         var printer = new ErrorPrinter(context);
         var shell = context.shell();

@@ -37,7 +37,7 @@ final class VersionCommand implements Runnable {
                 properties.load(in);
             }
         } catch (IOException e) {
-            // The version stays unknown.
+            // The version is then reported as unknown.
         }
         return properties.getProperty("version", "unknown");
     }

@@ -4,13 +4,13 @@ import tools.jackson.databind.JsonNode;
 
 import java.util.List;
 
-/// An operation of an OpenAPI document.
+/// An operation of an OpenAPI document: one HTTP method of one path.
 ///
 /// @param path the path template, with parameter names in braces
-/// @param json the operation as the document has it
-/// @param parameters resolved, including those of the path
-/// @param bodySchema the reference to the schema of its JSON body; empty if it takes none
-/// @param examples the examples of its JSON body
+/// @param json the operation object of the document
+/// @param parameters the parameters of the path and of the operation, with each `$ref` resolved
+/// @param bodySchema the `$ref` of the schema of its JSON body; empty if the operation takes none
+/// @param examples the example values of its JSON body
 public record ApiOperation(
         String method,
         String path,
@@ -35,7 +35,7 @@ public record ApiOperation(
         return path.startsWith("/in/");
     }
 
-    /// Whether a good answer is a stream, which has no end.
+    /// Whether the 200 response is an event stream (`text/event-stream`), which does not end.
     public boolean isStream() {
         return responses().path("200").path("content").has("text/event-stream");
     }

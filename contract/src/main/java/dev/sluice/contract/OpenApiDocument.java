@@ -64,7 +64,8 @@ public final class OpenApiDocument {
                                 .schemas(Map.of(BASE_URI, document.toString())));
     }
 
-    /// Refuses every field that the schema, or a schema in it, does not name.
+    /// Closes the schema and the schemas inside it: an object may then have only the fields that
+    /// its schema names. Schemas that set `additionalProperties` themselves stay as they are.
     private static void close(JsonNode schema) {
         if (schema instanceof ObjectNode object
                 && object.path("properties").isObject()
@@ -120,8 +121,8 @@ public final class OpenApiDocument {
                 .orElseThrow(() -> new IllegalArgumentException("no operation " + id));
     }
 
-    /// Returns the operation that answers a request. Like the router, it takes only the paths with
-    /// the fewest parameters, whatever their methods.
+    /// Returns the operation that answers a request, or empty if there is none. Like the router,
+    /// this considers only the matching paths with the fewest parameters, whatever their methods.
     public Optional<ApiOperation> find(String method, String path) {
         var found = operations.stream().filter(one -> matches(one, path)).toList();
         long fewest = found.stream().mapToLong(OpenApiDocument::countParameters).min().orElse(0);
@@ -147,20 +148,21 @@ public final class OpenApiDocument {
         return matches;
     }
 
-    /// Returns the node, or the node that its `$ref` names.
+    /// Returns the node that the `$ref` of `node` names; returns `node` itself if it has no `$ref`.
     public JsonNode resolve(JsonNode node) {
         String ref = node.path("$ref").asString("");
         return ref.isEmpty() ? node : root.at(ref.substring(1));
     }
 
-    /// Validates a value against the schema that `ref` names. Returns each error as `path:
-    /// message`.
+    /// Validates a value against the schema that `ref` names. Returns one text for each error, in
+    /// the form `path: message`.
     public List<String> schemaErrors(String ref, JsonNode value) {
         return errors(registry, schemas, ref, value);
     }
 
-    /// Validates a body that the server sent. Answers may gain fields, so their schemas are open
-    /// for clients; here a field that the schema does not name is an error.
+    /// Validates a body that the server sent, as `schemaErrors` does. A field that the schema does
+    /// not name is an error, too. (For clients the schemas stay open, because later versions may
+    /// add fields.)
     public List<String> answerErrors(String ref, JsonNode value) {
         return errors(closedRegistry, closedSchemas, ref, value);
     }

@@ -1,5 +1,5 @@
-/// Reads the OpenAPI document, for whatever holds the server's answers against it: the server's
-/// tests and the fuzzer. No part of the product.
+/// Reads the OpenAPI document and checks the server's responses against it. The server's tests and
+/// the fuzzer use it; it is no part of the product.
 @NullMarked
 package dev.sluice.contract;
 

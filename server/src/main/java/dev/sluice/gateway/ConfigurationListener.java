@@ -1,6 +1,7 @@
 package dev.sluice.gateway;
 
-/// Runs after a configuration change is committed and before the API request for it is answered.
+/// Is called after this node commits a configuration change. An API request that makes a change is
+/// answered only after the listener has returned.
 @FunctionalInterface
 public interface ConfigurationListener {
 

@@ -6,10 +6,9 @@ import dev.sluice.platform.db.Tx;
 
 /// Runs configuration changes, each in its own transaction and one after another.
 ///
-/// Every change begins by incrementing the configuration version. The lock on that row makes all
-/// other changes wait until the transaction ends. Changes therefore commit in the order of their
-/// versions, and a waiting change holds no other lock. The listener runs after the commit.
-/// Thread-safe.
+/// Every change begins by incrementing the configuration version. The lock on the version's row
+/// makes all other changes wait, on all nodes, until the transaction ends. Changes therefore commit
+/// in the order of their versions, and a waiting change holds no other lock. Thread-safe.
 public final class ConfigurationWriter {
 
     /// A change to the configuration that runs inside a transaction.
@@ -30,7 +29,8 @@ public final class ConfigurationWriter {
 
     /// Runs and commits the change, or rolls it back if it throws an exception.
     ///
-    /// @return the result of the change, after this node has applied the new configuration
+    /// @return the result of the change; returned after [ConfigurationListener#onCommit], so that
+    ///   this node already uses the new configuration
     public <T> T write(ConfigurationChange<T> change) {
         T result = db.call(tx -> change.apply(tx, WorkspaceStore.nextConfigVersion(tx)));
         listener.onCommit();

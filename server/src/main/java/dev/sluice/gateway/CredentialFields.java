@@ -8,9 +8,10 @@ import dev.sluice.platform.secret.Secret;
 import java.util.Optional;
 import java.util.function.Function;
 
-/// Reads the secrets, user names and header names in `auth_config` or `verification_config`.
+/// Reads the secrets, user names and header names in an object such as `auth_config` or
+/// `verification_config`.
 ///
-/// An invalid field is recorded as an error in `input` and read as empty.
+/// An invalid field is recorded as an error in `input`; then the returned value must not be used.
 ///
 /// @param config the name of the object that contains the fields
 public record CredentialFields(FieldReader input, String config, CustomHeaderRules headerRules) {
@@ -18,14 +19,15 @@ public record CredentialFields(FieldReader input, String config, CustomHeaderRul
     public static final int MAX_SECRET_LENGTH = 500;
     private static final int MAX_USERNAME_LENGTH = 200;
 
-    /// Reads a required secret. Refuses the mask, which means that the user sent back a masked
-    /// value.
+    /// Reads a required secret. Records an error if the value is [Secret#MASK], which the API shows
+    /// instead of secrets.
     public Secret secret(String field) {
         return new Secret(input.required(field, secretText(field)).orElse(""));
     }
 
-    /// Reads a required secret that users paste or that is sent as a header value. Checks its
-    /// characters.
+    /// Reads a required secret that users paste or that is sent as a header value. Like [#secret],
+    /// and also records an error if the secret contains control characters, or begins or ends with
+    /// a space.
     public Secret pastedSecret(String field) {
         var secret = secret(field);
         checkPastedText(field, secret.reveal());
@@ -44,7 +46,7 @@ public record CredentialFields(FieldReader input, String config, CustomHeaderRul
         return previous;
     }
 
-    /// Records an error for each secret of Standard Webhooks that has no key in it.
+    /// Records an error for each Standard Webhooks secret that contains no key.
     public void requireStandardWebhooksKeys(Secret secret, Optional<Secret> previous) {
         requireStandardWebhooksKey("secret", secret);
         previous.ifPresent(older -> requireStandardWebhooksKey("previous_secret", older));
@@ -70,8 +72,8 @@ public record CredentialFields(FieldReader input, String config, CustomHeaderRul
         return text;
     }
 
-    /// Also refuses leading and trailing spaces, because they come from careless copying and
-    /// pasting.
+    /// Records an error if the text contains control characters, or begins or ends with a space.
+    /// Both come from careless copying and pasting.
     private void checkPastedText(String field, String text) {
         if (text.chars().anyMatch(Character::isISOControl) || !text.equals(text.strip())) {
             input.addError(
@@ -98,19 +100,21 @@ public record CredentialFields(FieldReader input, String config, CustomHeaderRul
         return password;
     }
 
-    /// A stored row may have some, from before they were refused.
+    /// Records an error if the text contains control characters. Stored rows are not checked,
+    /// because some were saved before control characters were refused.
     private void refuseControlCharacters(String field, String text) {
         if (!headerRules.isForStoredRows() && text.chars().anyMatch(Character::isISOControl)) {
             input.addError(field, "must not contain control characters (RFC 7617).");
         }
     }
 
-    /// Reads the name of a header that holds a credential and that users may choose.
+    /// Reads the name that the user chose for a header with a credential.
     public Patch<String> headerName(String field) {
         return headerName(field, headerRules::nameError);
     }
 
-    /// Reads the name of a header in which a sender sends a signature or a timestamp.
+    /// Reads the name of the header in which a sender sends a signature or a timestamp. See
+    /// [CustomHeaderRules#signingNameError] for the names that are allowed.
     public Patch<String> signingHeaderName(String field) {
         return headerName(field, headerRules::signingNameError);
     }
@@ -121,8 +125,8 @@ public record CredentialFields(FieldReader input, String config, CustomHeaderRul
         return name;
     }
 
-    /// Adds the secret and the previous secret, if there is one, each in the form that `show`
-    /// returns.
+    /// Adds `secret` to `json`, and `previous_secret` if there is a previous secret. Each value is
+    /// the result of `show`. Returns `json`.
     public static JsonObject putSecrets(
             JsonObject json,
             Secret secret,

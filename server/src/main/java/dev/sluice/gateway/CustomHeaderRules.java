@@ -7,10 +7,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// The rules for headers that users choose: maximum lengths, and the one list of names that no user
-/// may set and no sender may pass on. Immutable.
+/// The rules for headers that users choose: maximum lengths, and the only list of reserved names.
+/// No user may set a reserved header on deliveries, and Sluice passes no reserved header on from a
+/// sender. Immutable.
 ///
-/// Names are compared in [HeaderSyntax#FOLDED_ORDER], because many receivers fold `_` into `-`.
+/// Names are compared in [HeaderSyntax#FOLDED_ORDER], because many receivers treat `_` as `-`.
 public final class CustomHeaderRules {
 
     public static final int MAX_NAME_LENGTH = 200;
@@ -33,8 +34,8 @@ public final class CustomHeaderRules {
                     "Expect",
                     "HTTP2-Settings");
 
-    /// Rules that reserve no name, for stored rows. A name that was reserved after a row was saved
-    /// does not make the row unreadable; the header is left out when a request is built.
+    /// Rules for stored rows, which reserve no name. If a name becomes reserved after a row was
+    /// saved, the row stays readable; the header is left out when a request is built.
     public static final CustomHeaderRules FOR_STORED_ROWS =
             new CustomHeaderRules(List.of(), List.of(), List.of());
 
@@ -60,7 +61,7 @@ public final class CustomHeaderRules {
                 HTTP_NAMES, own.names(), List.of(own.signature(), own.timestamp()));
     }
 
-    /// Whether these are [#FOR_STORED_ROWS].
+    /// Whether these rules are [#FOR_STORED_ROWS].
     boolean isForStoredRows() {
         return this == FOR_STORED_ROWS;
     }
@@ -79,8 +80,9 @@ public final class CustomHeaderRules {
                 : Optional.of("must be a header name (letters, digits and -).");
     }
 
-    /// Like [#nameError], for a header in which a sender's signature or timestamp is expected.
-    /// Sluice's own are allowed there: a relay may receive from another one.
+    /// Like [#nameError], for a header in which a sender is expected to send a signature or a
+    /// timestamp. Sluice's own signature and timestamp headers are allowed there, because the
+    /// sender may be another Sluice.
     public Optional<String> signingNameError(String name) {
         return signingNames.contains(name) ? Optional.empty() : nameError(name);
     }
@@ -92,7 +94,7 @@ public final class CustomHeaderRules {
         return reservedBy(name).map(by -> "must not be " + name + ": " + by);
     }
 
-    /// Returns who reserves the name, as a sentence. Empty if nobody does.
+    /// Returns a sentence that says why the name is reserved, or empty if it is not.
     public Optional<String> reservedBy(String name) {
         if (!isReserved(name)) {
             return Optional.empty();
@@ -109,7 +111,7 @@ public final class CustomHeaderRules {
     }
 
     /// Returns the description of a valid header name. It completes a message such as "must be …"
-    /// about a name that [#isName] rejects.
+    /// about a name for which [#isName] returns false.
     public static String nameFormat() {
         return "a header name of at most " + MAX_NAME_LENGTH + " characters (RFC 9110).";
     }

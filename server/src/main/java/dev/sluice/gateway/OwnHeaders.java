@@ -4,9 +4,9 @@ import java.util.List;
 
 /// The names of the headers that Sluice itself sets on deliveries.
 ///
-/// @param signature set with `hmac` authentication only, as is `timestamp`
-/// @param method holds the method of the sender's request
-/// @param hop holds how many relays the event has passed through
+/// @param signature set only with `hmac` authentication, as is `timestamp`
+/// @param method contains the method of the sender's request
+/// @param hop contains the number of relays that the event has passed through
 public record OwnHeaders(
         String eventId,
         String deliveryId,
@@ -16,7 +16,7 @@ public record OwnHeaders(
         String signature,
         String timestamp) {
 
-    /// @param prefix the start of all the names, such as `X-Service`
+    /// Returns the names that start with `prefix`, such as `X-Service`.
     public static OwnHeaders withPrefix(String prefix) {
         return new OwnHeaders(
                 prefix + "-Event-Id",

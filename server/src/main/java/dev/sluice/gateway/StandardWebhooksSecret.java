@@ -12,17 +12,18 @@ public record StandardWebhooksSecret(Secret secret) {
 
     private static final String PREFIX = "whsec_";
 
-    /// The error message for a secret without a key. It follows the field's path.
+    /// The error message for a secret without a key. The message follows the field's path.
     static final String EMPTY_REFUSAL = "must have a key after " + PREFIX + ".";
 
-    /// Whether there is no key: nothing, or nothing but the prefix.
+    /// Whether the secret contains no key, because it is empty or only the prefix.
     boolean isEmpty() {
         return key().length == 0;
     }
 
-    /// Returns the decoded key. It is decoded in the same way as in the specification's libraries.
+    /// Returns the decoded key. Decodes it in the same way as the specification's libraries.
     ///
-    /// If the secret is not valid Base64, its UTF-8 bytes, including the prefix, are the key.
+    /// If the text after the prefix is not valid Base64, the key is the UTF-8 bytes of the whole
+    /// secret, including the prefix.
     public byte[] key() {
         String text = secret.reveal();
         String encoded = text.startsWith(PREFIX) ? text.substring(PREFIX.length()) : text;

@@ -5,11 +5,11 @@ import dev.sluice.relay.ErrorCode;
 
 import java.util.Optional;
 
-/// How a delivery ended. Provides the sentence with which the API explains the end.
+/// How a delivery ended. Provides the text with which the API explains the end.
 ///
 /// @param attempts the number of attempts made; if it is 0, `responseStatus` and `errorMessage` are
 ///   empty
-/// @param isAttempted whether the row contains a last attempt
+/// @param isAttempted whether the delivery's row contains a last attempt
 public record DeliveryEnd(
         DeliveryStatus status,
         Optional<ErrorCode> code,
@@ -28,8 +28,8 @@ public record DeliveryEnd(
                     false,
                     0);
 
-    /// Returns one sentence that says why the delivery ended this way and what the user can do
-    /// about it.
+    /// Returns a text that says how and why the delivery ended. For most failures, it also says
+    /// what the user can do.
     public String reason() {
         return switch (status) {
             case SUCCEEDED -> "Delivered: destination answered " + responseStatus.orElse(0) + ".";
@@ -53,7 +53,8 @@ public record DeliveryEnd(
                 : ExhaustedReason.sentence(attempts, why);
     }
 
-    /// Returns the last error, or empty if there was none.
+    /// Returns the error of the last attempt or, if the row has no attempt, the reason why the
+    /// delivery failed without one. Empty if there is no error.
     public Optional<String> error() {
         return errorMessage.or(
                 () -> isAttempted ? Optional.empty() : code.map(DeliveryEnd::reasonWithoutAttempt));

@@ -11,9 +11,9 @@ import java.util.Optional;
 /// An unfinished delivery, with the data that decides whether it is shown as `pending` or
 /// `delivering`.
 ///
-/// @param owner the epoch of the node that has the delivery in memory: a number that is new at each
-///   start and after the node was declared dead; empty while the delivery waits in its lane, the
-///   queue in which one connection's deliveries wait in the database
+/// @param owner the epoch of the node that has the delivery in memory; empty while the delivery
+///   waits in its lane. An epoch is a number that a node gets at each start and after it was
+///   declared dead. A lane is the queue in the database for the deliveries of one connection
 /// @param createdAt when the delivery was created; if ingest created it, this is when its event was
 ///   received
 public record DeliveryInProgress(DeliveryId id, Optional<Long> owner, Instant createdAt) {
@@ -30,9 +30,9 @@ public record DeliveryInProgress(DeliveryId id, Optional<Long> owner, Instant cr
         return isDelivering ? DeliveryStatus.DELIVERING : DeliveryStatus.PENDING;
     }
 
-    /// Returns when the delivery's current attempt began. This node knows the exact time only for
-    /// its own attempts. If another node has the delivery in memory, returns when the delivery was
-    /// created, because deliveries rarely wait in memory for long.
+    /// Returns when the delivery's current attempt began, or empty if there is none. This node
+    /// knows the exact time only for its own attempts. If another node has the delivery in memory,
+    /// returns when the delivery was created, because deliveries rarely wait in memory for long.
     private Optional<Instant> attemptStartedAt(InFlightAttempts inFlightAttempts) {
         boolean isElsewhere =
                 owner.filter(epoch -> !inFlightAttempts.isThisNode(epoch)).isPresent();

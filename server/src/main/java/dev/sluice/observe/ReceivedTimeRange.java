@@ -9,8 +9,8 @@ import java.util.Optional;
 
 /// A filter on the time when an event was received.
 ///
-/// @param after inclusive
-/// @param before exclusive
+/// @param after the beginning of the range, inclusive; empty if the range has no beginning
+/// @param before the end of the range, exclusive; empty if the range has no end
 public record ReceivedTimeRange(Optional<Instant> after, Optional<Instant> before) {
 
     public static final ReceivedTimeRange ALL =

@@ -7,7 +7,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
-/// Counts the attempts of this process by what came of them, and how long they took. Thread-safe.
+/// Counts the attempts of this process by outcome, and measures how long they took. Thread-safe.
 public final class AttemptMeter {
 
     private final Map<String, LongAdder> byOutcome = new ConcurrentHashMap<>();
@@ -32,7 +32,7 @@ public final class AttemptMeter {
         durations.record(attempt.latency());
     }
 
-    /// Returns the response's class, such as `2xx`, or the error code where there is no response.
+    /// Returns the response's class, such as `2xx`, or the error code if there is no response.
     private static String outcome(Attempt attempt) {
         return attempt.errorCode()
                 .filter(code -> !isStatus(code))
@@ -45,7 +45,9 @@ public final class AttemptMeter {
         return code == ErrorCode.HTTP_STATUS || code == ErrorCode.REDIRECT;
     }
 
-    /// Returns the number of attempts by outcome, for every possible outcome.
+    /// Returns the number of attempts for each outcome, also for outcomes that have not occurred.
+    /// The keys are the classes of response statuses, `1xx` to `5xx`, and the error codes that an
+    /// attempt without a response can have.
     public Map<String, Long> counts() {
         Map<String, Long> counts = new TreeMap<>();
         byOutcome.forEach((outcome, counter) -> counts.put(outcome, counter.sum()));

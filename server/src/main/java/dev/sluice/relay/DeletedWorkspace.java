@@ -7,12 +7,14 @@ import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
 
-/// A deleted workspace whose data is erased.
+/// A deleted workspace whose data is to be erased.
 ///
-/// @param connections the ids of all its connections
+/// @param sources the ids of all sources of the workspace
+/// @param connections the ids of all connections of the workspace
 public record DeletedWorkspace(WorkspaceId id, List<SourceId> sources, List<UUID> connections) {
 
-    /// Returns the ids under which usage is counted.
+    /// Returns the ids under which the workspace's usage is counted: those of its sources and
+    /// connections.
     public List<UUID> usageKeys() {
         return Stream.concat(sources.stream().map(SourceId::value), connections.stream()).toList();
     }

@@ -4,8 +4,8 @@ import java.util.Locale;
 
 /// The state of a delivery.
 ///
-/// The database stores its number. The first two states are never stored; they follow from the
-/// delivery's row in the work table.
+/// The database stores the number of a final state. `PENDING` and `DELIVERING` are never stored:
+/// they are derived from the delivery's row in `delivery_work`.
 public enum DeliveryStatus {
     PENDING(1),
     DELIVERING(2),

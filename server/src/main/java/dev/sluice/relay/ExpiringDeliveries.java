@@ -5,8 +5,10 @@ import dev.sluice.gateway.source.SourceId;
 
 import java.time.Instant;
 
-/// The deliveries from one source to one connection that will expire soon.
+/// How many unfinished deliveries of one connection will expire soon, and when the first of them
+/// does.
 ///
-/// @param first time when the first of them expires
+/// @param deliveries the number of deliveries
+/// @param first the time when the first of the deliveries expires
 public record ExpiringDeliveries(
         SourceId source, ConnectionId connection, long deliveries, Instant first) {}

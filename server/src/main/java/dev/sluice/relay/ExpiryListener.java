@@ -2,9 +2,9 @@ package dev.sluice.relay;
 
 import java.util.List;
 
-/// Receives the deliveries that will expire soon. Each is announced once, or twice if the process
-/// dies after announcing it and before saving that. Called on the retention thread, so it must be
-/// quick.
+/// Receives the deliveries that will expire soon. Each delivery is normally announced once. It is
+/// announced again if its workspace's retention changes, or if the process dies before it has
+/// stored that the delivery was announced. Called on the retention thread, so it must be quick.
 @FunctionalInterface
 public interface ExpiryListener {
 

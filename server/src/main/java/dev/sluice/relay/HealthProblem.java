@@ -1,9 +1,9 @@
 package dev.sluice.relay;
 
-/// Something that does not work as it should, for the public status: it names no tenant.
+/// A problem to show in the public status of the server.
 ///
-/// @param component the part of the service that suffers
-/// @param reason one sentence
+/// @param component the part of the service that is affected
+/// @param reason one sentence, which must not identify a workspace
 public record HealthProblem(Component component, String reason) {
 
     /// The parts of the service that the status shows.

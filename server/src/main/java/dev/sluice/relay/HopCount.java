@@ -6,25 +6,27 @@ import dev.sluice.platform.http.HeaderSyntax;
 import java.util.List;
 
 /// Loop protection: reads from a header how many relays an event has already passed through. Each
-/// relay adds one.
+/// relay adds one to the number in the header.
 public final class HopCount {
 
-    /// An event that passed more relays is stored and not delivered. A relay that is its own
-    /// destination would otherwise fill the disk.
+    /// An event that has passed through more relays than this is stored but not delivered.
+    /// Otherwise, a relay that is its own destination would fill the disk.
     private static final int MAX_HOPS = 5;
 
     private static final int MAX_DIGITS = 6;
 
     private HopCount() {}
 
-    /// Whether an event with these headers passed so many relays that it is probably in a loop.
+    /// Whether an event with these headers has passed through so many relays that it is probably in
+    /// a loop.
     public static boolean isExceeded(List<Header> headers, String name) {
         return parse(headers, name) > MAX_HOPS;
     }
 
-    /// Returns the largest number in the headers called `name`, where `_` counts as `-`. A header
-    /// that a relay in the loop adds therefore cannot hide the count. Values other than a number of
-    /// at most six digits count as 0.
+    /// Returns the largest number in the headers called `name`, ignoring case and treating `_` as
+    /// `-`. A second header of that name, added by a relay in the loop, therefore cannot lower the
+    /// count. A value that is not a number of at most six digits counts as 0. Returns 0 if no
+    /// header has the name.
     public static int parse(List<Header> headers, String name) {
         int hops = 0;
         for (var header : headers) {

@@ -9,7 +9,7 @@ public interface InFlightAttempts {
     /// Returns when this delivery's current attempt began; empty if it has none.
     Optional<Instant> attemptStartedAt(DeliveryId delivery);
 
-    /// Whether `epoch` belongs to this node. If so, [#attemptStartedAt] knows every delivery owned
-    /// under that epoch.
+    /// Whether `epoch` belongs to this node. If so, [#attemptStartedAt] answers for every delivery
+    /// owned under that epoch.
     boolean isThisNode(long epoch);
 }

@@ -1,12 +1,13 @@
 package dev.sluice.relay;
 
-/// Records which attempts this process is making. If the process dies, the next one on the same
-/// data directory can tell which attempts were in flight.
+/// Records which attempts this process is making. If the process dies but the machine keeps
+/// running, the next process on the same data directory can read which attempts were in flight.
 ///
-/// Thread-safe. Recording a start or an end takes nanoseconds and makes no system call.
+/// Thread-safe. Recording the start or the end of an attempt makes no system call.
 public interface InFlightRecorder extends AutoCloseable {
 
-    /// The maximum number of concurrent attempts on a node. The file has one slot for each.
+    /// The maximum number of concurrent attempts on a node. The file in which `relay.inflight`
+    /// records the attempts has one slot for each.
     int MAX_ATTEMPTS = 16_384;
 
     /// A recorder that records nothing.
@@ -33,23 +34,24 @@ public interface InFlightRecorder extends AutoCloseable {
     /// Records the start of an attempt. Called right before the attempt starts.
     ///
     /// @param epoch the epoch under which this node owns the delivery (see [Lease])
-    /// @param isAlone whether the isolation began for this attempt; if the isolation has already
+    /// @param isAlone whether an isolation began for this attempt; if that isolation has already
     ///   ended, the attempt is not recorded as alone
-    /// @return the slot to pass to [#recordEnd]
+    /// @return the slot to pass to [#recordEnd]; -1 if the attempt is not recorded
     int recordStart(UnfinishedDelivery delivery, long epoch, boolean isAlone);
 
     /// Records the end of an attempt. Called when the attempt is over, before its outcome is used.
+    /// Does nothing if `slot` is -1.
     void recordEnd(int slot);
 
-    /// Begins an isolation: until it ends, at most one attempt is in flight. Called while nothing
-    /// is in flight.
+    /// Begins an isolation: until the isolation ends, at most one attempt is in flight. Called
+    /// while no attempt is in flight.
     void beginIsolation();
 
     /// Ends the isolation. Called before other attempts may start again.
     void endIsolation();
 
-    /// Called when the process stops normally, so that its end is not counted against any delivery.
-    /// May be called more than once.
+    /// Discards the record. Called when the process stops normally, so that attempts still in
+    /// flight are not counted as recoveries (see [PoisonPolicy]). May be called more than once.
     @Override
     void close();
 }

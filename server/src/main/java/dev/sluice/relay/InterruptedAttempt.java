@@ -6,6 +6,6 @@ import dev.sluice.gateway.source.SourceId;
 ///
 /// @param attempts the number of attempts finished before this one
 /// @param epoch the epoch under which the dead process owned the delivery (see [Lease])
-/// @param isAlone whether nothing else was in flight in that process
+/// @param isAlone whether no other attempt was in flight in the dead process
 public record InterruptedAttempt(
         DeliveryId delivery, SourceId source, int attempts, long epoch, boolean isAlone) {}

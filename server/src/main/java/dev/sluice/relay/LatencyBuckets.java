@@ -2,10 +2,11 @@ package dev.sluice.relay;
 
 import java.time.Duration;
 
-/// The buckets in which latencies are counted: exact up to 7 ms, and then four for each doubling.
+/// The buckets in which latencies are counted: one for each millisecond up to 7 ms, then four for
+/// each doubling of the latency.
 ///
-/// Counts of the same buckets can be added up, so a percentile can be read for any set of
-/// connections and hours. It is at most 12.5 % away from the exact one.
+/// Counts of the same bucket can be added up, so a percentile can be computed for any set of
+/// connections and hours. The result is off by less than 25 %, unless it lies in the last bucket.
 public final class LatencyBuckets {
 
     public static final int COUNT = 72;
@@ -16,7 +17,8 @@ public final class LatencyBuckets {
 
     private LatencyBuckets() {}
 
-    /// Returns the bucket, from 0 to 71. The last bucket has everything from 458 s.
+    /// Returns the index of the bucket, from 0 to 71. The last bucket counts all latencies of at
+    /// least 458.752 s.
     public static int indexOf(Duration latency) {
         int millis = Math.clamp(latency.toMillis(), 0, MAX_MILLIS);
         if (millis < EXACT_BUCKETS) {
@@ -34,7 +36,8 @@ public final class LatencyBuckets {
                 : (BUCKETS_PER_DOUBLING + index % BUCKETS_PER_DOUBLING) << shift(index);
     }
 
-    /// Returns the highest latency in the bucket, in milliseconds.
+    /// Returns the highest latency in the bucket, in milliseconds. The last bucket also counts all
+    /// higher latencies.
     public static int highest(int index) {
         return index < EXACT_BUCKETS ? index : lowest(index) + (1 << shift(index)) - 1;
     }

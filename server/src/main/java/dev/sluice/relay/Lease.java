@@ -1,7 +1,7 @@
 package dev.sluice.relay;
 
-/// The right of this process to start attempts, and the epoch under which it has that right.
-/// Thread-safe.
+/// This node's lease: its right to start attempts, and the epoch under which it has that right. The
+/// right ends if the node sends no heartbeat for a while. Thread-safe.
 public interface Lease {
 
     /// Returns the current epoch: a number that is new each time this node starts, and each time it
@@ -11,8 +11,8 @@ public interface Lease {
     /// Whether attempts may start now.
     boolean mayStart();
 
-    /// Whether attempts may start now at deliveries that this node acquired under `epoch`. Once the
-    /// node has been declared dead, everything it acquired under an earlier epoch belongs to other
-    /// nodes.
+    /// Whether attempts may start now for deliveries that this node acquired under `epoch`. Returns
+    /// false for an earlier epoch of this node: once the node was declared dead, other nodes may
+    /// own the deliveries that it had acquired.
     boolean mayStart(long epoch);
 }

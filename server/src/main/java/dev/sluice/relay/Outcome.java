@@ -6,8 +6,8 @@ import java.util.Optional;
 /// The outcome of one attempt: a response, or the reason why there was none.
 public sealed interface Outcome {
 
-    /// The time from the start of the DNS lookup to the last byte of the response, or until the
-    /// attempt was given up.
+    /// The time from the start of the DNS lookup until the response was read or the attempt was
+    /// given up.
     Duration latency();
 
     /// The destination answered.

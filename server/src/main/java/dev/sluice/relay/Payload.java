@@ -8,7 +8,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The headers and the body of an event, byte for byte as they arrived, and its method.
+/// The HTTP method, headers and body of an event, or of a request made from an event. Headers and
+/// body of an event are kept byte for byte as they arrived.
 ///
 /// Headers are kept in their wire format: Latin-1 lines of the form `Name: value`. Each line ends
 /// with CR LF, which cannot occur in a header value. Immutable by convention: no code writes to the
@@ -18,21 +19,22 @@ public final class Payload {
     /// The maximum size of a body in bytes, set by the specification: 1 MiB.
     public static final int MAX_BODY_BYTES = 1 << 20;
 
-    /// The estimated memory, in bytes, that a parsed header uses in addition to its characters: for
-    /// a record, two strings and their arrays.
+    /// The estimated memory, in bytes, that a parsed header uses: a record, two strings and their
+    /// arrays.
     private static final int HEADER_OVERHEAD_BYTES = 128;
 
     private static final byte[] HEADER_SEPARATOR = {':', ' '};
     private static final byte[] HEADER_LINE_END = {'\r', '\n'};
 
-    /// The method of most webhooks, and of every event that a user made up.
+    /// The method of most webhooks, and the default for a payload that is not made from a request.
     private static final String USUAL_METHOD = "POST";
 
     private final String method;
     private final byte[] headerLines;
     private final byte[] body;
 
-    /// The parsed header lines; null until they are first requested.
+    /// The parsed header lines; null if the payload was read from the database. [#headers] then
+    /// parses the lines on each call.
     private final @Nullable List<Header> headers;
 
     private Payload(
@@ -51,12 +53,12 @@ public final class Payload {
         return new Payload(USUAL_METHOD, headerLines, body, null);
     }
 
-    /// Returns the same payload of a request with this method.
+    /// Returns a copy with another method.
     public Payload withMethod(String other) {
         return new Payload(other, headerLines, body, headers);
     }
 
-    /// Returns the method of the request that brought the event.
+    /// Returns the HTTP method: `POST`, unless [#withMethod] has set another.
     public String method() {
         return method;
     }

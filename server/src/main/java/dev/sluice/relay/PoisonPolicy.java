@@ -1,13 +1,14 @@
 package dev.sluice.relay;
 
-/// Decides when a delivery is suspected of killing the process, and when it is no longer sent.
+/// Decides when a delivery is suspected of crashing the process, and when it is no longer sent.
 ///
 /// A recovery is one death of the process during an attempt of the delivery. The first three are
-/// counted no matter what else was in flight. After that, the delivery is sent alone, and a death
-/// is counted only if nothing else was in flight. After two such deaths, the delivery is poison.
+/// counted no matter what else was in flight. After that, the delivery is a suspect.
+/// [dev.sluice.relay.dispatch.Quarantine] tries to send a suspect alone, and a death is counted
+/// only if nothing else was in flight. After two such deaths, the delivery is poison.
 public final class PoisonPolicy {
 
-    /// The number of recoveries after which the delivery is sent only alone.
+    /// The number of recoveries after which the delivery is a suspect.
     public static final int MAX_SHARED_RECOVERIES = 3;
 
     /// The number of recoveries after which the delivery is poison.
@@ -15,12 +16,12 @@ public final class PoisonPolicy {
 
     private PoisonPolicy() {}
 
-    /// Whether the delivery may be sent only while nothing else is in flight on its node.
+    /// Whether a delivery with this many recoveries is a suspect.
     public static boolean isSuspect(int recoveries) {
         return recoveries >= MAX_SHARED_RECOVERIES;
     }
 
-    /// Whether the delivery must no longer be sent.
+    /// Whether a delivery with this many recoveries is poison and must no longer be sent.
     public static boolean isPoison(int recoveries) {
         return recoveries >= MAX_RECOVERIES;
     }

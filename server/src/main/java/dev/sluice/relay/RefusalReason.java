@@ -2,8 +2,9 @@ package dev.sluice.relay;
 
 import java.util.Locale;
 
-/// Why an ingest request was refused. The database stores the number, except for
-/// `VERIFICATION_FAILED`: those events are stored and counted as such.
+/// Why an ingest request was refused. The database stores the number. In the usage ledger,
+/// `VERIFICATION_FAILED` is not counted among the refusals, because such an event is stored and
+/// counted as an event.
 public enum RefusalReason {
     VERIFICATION_FAILED(1, 401),
     QUOTA_EXCEEDED(2, 402),
@@ -11,7 +12,7 @@ public enum RefusalReason {
     RATE_LIMITED(4, 429),
     /// The event could not be stored, or storing it could not be confirmed.
     NOT_STORED(5, 500),
-    /// The server had no room for the request.
+    /// The server had no room for the request, or the database was not available.
     UNAVAILABLE(6, 503);
 
     private final int number;

@@ -3,13 +3,13 @@ package dev.sluice.relay;
 import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
 
-/// Reads what the relay has in memory now, for the metrics of this process.
+/// Functions that read the relay's current state in memory, for the metrics of this process.
 ///
-/// @param queuedEvents events that wait for their commit
-/// @param queuedResults results that wait for their commit
-/// @param attemptsInFlight attempts under way
-/// @param attemptLimit attempts that may be under way at a time
-/// @param payloadBytes memory of the payloads of deliveries
+/// @param queuedEvents events that are queued for a commit
+/// @param queuedResults results that are queued for a commit
+/// @param attemptsInFlight attempts in progress
+/// @param attemptLimit maximum number of concurrent attempts
+/// @param payloadBytes memory used by the payloads of deliveries, in bytes
 /// @param refused ingest requests refused since the start, by reason
 public record RelayGauges(
         LongSupplier queuedEvents,

@@ -2,13 +2,14 @@ package dev.sluice.relay;
 
 import dev.sluice.platform.meter.LockFreeHistogram;
 
-/// What the relay counts while it works, for the metrics of this process.
+/// The counters and timers of the relay, for the metrics of this process.
 ///
-/// @param ingestDurations from the beginning of the request to its answer, for accepted requests
-/// @param eventBatches events in one commit
-/// @param eventCommits durations of commits of events
-/// @param resultBatches results in one commit
-/// @param resultCommits durations of commits of results
+/// @param ingestDurations times from the start of an ingest request to its reply, for requests that
+///   were stored
+/// @param eventBatches the number of events in each commit
+/// @param eventCommits durations of the commits of events
+/// @param resultBatches the number of results in each commit
+/// @param resultCommits durations of the commits of results
 public record RelayMeters(
         LockFreeHistogram ingestDurations,
         LockFreeHistogram eventBatches,

@@ -6,7 +6,7 @@ import dev.sluice.gateway.routing.Route;
 @FunctionalInterface
 public interface RequestPreview {
 
-    /// What a connection makes of an event.
+    /// The request that a connection would send for an event, or why it would send none.
     sealed interface PreviewedPayload {
 
         /// The headers and the body as they would be sent, with credentials masked.

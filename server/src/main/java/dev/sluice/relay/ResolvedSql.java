@@ -5,12 +5,15 @@ package dev.sluice.relay;
 ///
 /// The dead letters are the rows of `page`, with the columns `id`, `source_id`, `connection_id` and
 /// `status`. Each row costs a few index probes, however many other dead letters there are. The
-/// subqueries return a value because PostgreSQL may answer an `exists` by reading the whole table.
+/// subqueries select a value and test it for null instead of using `exists`, because PostgreSQL may
+/// answer an `exists` by reading the whole table.
 public final class ResolvedSql {
 
     private static final String LAST_ID = "(left(page.id::text, 33) || 'fff')::uuid";
 
-    /// Joins `newest`: the newest later delivery that ended. It follows `page` in a `from` clause.
+    /// Adds `newest` to a `from` clause, after `page`. `newest` is the newest ended delivery of the
+    /// same event and connection that was created after the dead letter; its columns are null if
+    /// there is none.
     public static final String JOIN =
             """
              left join lateral (select later.id, later.status
@@ -31,7 +34,7 @@ public final class ResolvedSql {
               limit 1) is not null
             """;
 
-    /// Whether the newest delivery succeeded. Needs [#JOIN].
+    /// Whether the newest delivery, ended or not, succeeded. Needs [#JOIN].
     public static final String HAS_SUCCEEDED =
             """
             (coalesce(newest.status, page.status) = %d

@@ -1,16 +1,17 @@
 package dev.sluice.relay;
 
-/// What a response status means for the delivery. Retries and circuits share this one rule.
+/// The classes of response statuses, by what they mean for a delivery. Both retries and circuits
+/// use these classes.
 public enum ResponseClass {
     /// 2xx: the destination accepted the event.
     SUCCESS,
     /// 3xx: redirects are not followed, so the event was not delivered. A later attempt may
     /// succeed.
     REDIRECT,
-    /// 4xx, except 408 and 429: the destination does not want this event, and another attempt would
-    /// not change that.
+    /// 4xx, except 408 and 429: the destination rejects this event, and is expected to reject it
+    /// again.
     REFUSAL,
-    /// 1xx, 5xx, 408 and 429: a later attempt may succeed.
+    /// 408, 429 and all other statuses, such as 5xx: a later attempt may succeed.
     TEMPORARY_FAILURE;
 
     public static ResponseClass of(int status) {

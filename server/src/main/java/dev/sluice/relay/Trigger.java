@@ -6,7 +6,7 @@ import dev.sluice.gateway.routing.Route;
 import java.util.Locale;
 import java.util.Optional;
 
-/// What created a delivery. The database stores the number.
+/// What caused a delivery: the arrival of its event, or a resend. The database stores the number.
 public enum Trigger {
     INGEST(1),
     RESEND(2);
@@ -25,8 +25,8 @@ public enum Trigger {
         return values()[number - 1];
     }
 
-    /// Returns the reason why deliveries with this trigger are on hold on the route, if they are.
-    /// Resends are sent even on a disabled connection.
+    /// Returns the reason why the route's deliveries with this trigger are on hold; empty if they
+    /// are not. Resends are sent even on a disabled connection.
     public Optional<HoldReason> holdReason(Route route) {
         return route.holdReason(this == RESEND);
     }

@@ -6,11 +6,12 @@ import dev.sluice.gateway.source.SourceId;
 import java.time.Instant;
 import java.util.Optional;
 
-/// A delivery that has not ended yet: a row of the work table.
+/// A delivery that has not ended yet, as stored in a row of the table `delivery_work`.
 ///
 /// @param attempts the number of attempts finished so far
 /// @param createdAt empty if the delivery was created together with its event
-/// @param isUndecided whether its connection's filter must be decided before its first attempt
+/// @param isUndecided whether the connection's filter must still be decided, before the first
+///   attempt
 public record UnfinishedDelivery(
         DeliveryId id,
         SourceId source,
@@ -20,7 +21,8 @@ public record UnfinishedDelivery(
         Optional<Instant> createdAt,
         boolean isUndecided) {
 
-    /// A delivery that no filter keeps back.
+    /// Creates a delivery that is not undecided: its connection has no filter, or its event has
+    /// passed the filter.
     public UnfinishedDelivery(
             DeliveryId id,
             SourceId source,

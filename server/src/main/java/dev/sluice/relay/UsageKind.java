@@ -4,24 +4,26 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 
-/// What the usage ledger counts. Each item is counted at the time its event arrived; a refusal, at
-/// its own time. The database stores the kind's number.
+/// The kinds of items that the usage ledger counts. An item counts for the hour in which its event
+/// arrived; a refusal, for the hour in which it happened. The database stores the kind's number.
 public enum UsageKind {
     /// Events received by a source, grouped by verification result.
     EVENTS(1),
     /// Finished deliveries on a connection, grouped by status.
     OUTCOMES(2),
-    /// Deliveries created on a connection, grouped by trigger. Those that its filter kept back are
-    /// not among them, or no longer.
+    /// Deliveries created on a connection, grouped by trigger. A delivery that the connection's
+    /// filter rejects is not counted. If it was counted before the filter was decided, it is
+    /// subtracted again.
     DELIVERIES(3),
-    /// Attempts on a connection that the destination answered, or let time out. Grouped by the
-    /// bucket of their latency, see [LatencyBuckets].
+    /// Attempts on a connection that got a response or timed out waiting for one, grouped by the
+    /// bucket of their latency (see [LatencyBuckets]).
     LATENCIES(4),
-    /// Requests to a source that were refused and not stored, grouped by [RefusalReason].
+    /// Requests to a source that were refused and not stored, grouped by [RefusalReason]. Requests
+    /// that failed verification are stored and counted in [#EVENTS].
     REFUSALS(5);
 
-    /// How long hourly counts are kept at least. Daily counts are kept until their source is purged
-    /// and no hourly count of it is left.
+    /// The minimum time for which hourly counts are kept. Daily counts are kept until their source
+    /// is purged and has no events and no hourly counts left, or until their workspace is erased.
     public static final Duration HOURLY_RETENTION = Duration.ofDays(93);
 
     private final int number;

@@ -6,10 +6,10 @@ import java.util.stream.Collectors;
 
 /// A column of a table, or a line of a record.
 ///
-/// @param path of the value in an item, its steps joined by dots
+/// @param path the path of the value in an item: names of fields, joined by dots
 public record Column(String title, String path) {
 
-    /// A column that is named as its field is.
+    /// Creates a column whose title is the name of its field.
     public static Column of(String path) {
         return new Column(path, path);
     }

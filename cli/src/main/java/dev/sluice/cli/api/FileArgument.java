@@ -11,8 +11,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
-/// Reads data that an argument gives, or names: `@file`, `@-` for standard input, or the data
-/// itself.
+/// Reads the data of an argument, which is `@file`, `@-` for standard input, or the data itself.
 public final class FileArgument {
 
     private FileArgument() {}

@@ -8,7 +8,7 @@ import picocli.CommandLine.Option;
 
 import java.util.Optional;
 
-/// The options of every list: which page, and how long.
+/// The options of every list: the page's number and size.
 public final class PageOptions {
 
     @Option(names = "--page", paramLabel = "N", description = "The page, from 1.")

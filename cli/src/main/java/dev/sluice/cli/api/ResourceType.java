@@ -2,15 +2,16 @@ package dev.sluice.cli.api;
 
 import java.util.List;
 
-/// A kind of thing that the API creates, reads, changes and deletes.
+/// A type of resource that the API creates, reads, changes and deletes, such as a source.
 ///
-/// @param word for one of them
-/// @param group the name of its commands
-/// @param path below `/api/v1/`
-/// @param example fields that one can be created with
-/// @param columns of its table
-/// @param isNamed whether each has a name that can stand for its id
-/// @param isPaged whether its list takes `q`, and is paged without being asked to
+/// @param word the singular noun for messages
+/// @param group the name of the type's group of commands
+/// @param path the type's path below `/api/v1/`
+/// @param example fields with which a resource can be created
+/// @param columns the columns of a table of such resources
+/// @param isNamed whether commands accept a resource's name instead of its id
+/// @param isPaged whether the list of these resources accepts `q`, and is paged even if the request
+///   names no page
 public record ResourceType(
         String word,
         String group,
@@ -79,7 +80,7 @@ public record ResourceType(
                     true,
                     false);
 
-    /// A field that one can be changed with.
+    /// Returns an example of a field to change.
     public String exampleOfChange() {
         return isNamed ? "status=paused" : "enabled:=false";
     }

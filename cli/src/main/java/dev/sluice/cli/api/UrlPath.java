@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.net.URLEncoder;
 
-/// Puts what a person typed into a path, so that it stays one segment of it.
+/// Encodes text that a person typed, so that it is one segment of a path.
 public final class UrlPath {
 
     private UrlPath() {}

@@ -1,5 +1,5 @@
-/// What the commands about the API share: kinds of things and their names, pages, and printing
-/// answers.
+/// Code that the commands about the API share: resource types, look-up by name, paging, and
+/// printing results.
 @NullMarked
 package dev.sluice.cli.api;
 

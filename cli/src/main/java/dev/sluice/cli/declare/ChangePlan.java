@@ -11,13 +11,13 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/// Compares a file with what the server has. Pure.
+/// Computes the changes that make a server match a file. Sends no requests.
 final class ChangePlan {
 
     private ChangePlan() {}
 
-    /// @param isPruned whether what the file does not have is deleted
-    /// @param hasNewSecrets whether every secret is sent again
+    /// @param isPruned whether to delete what is not in the file
+    /// @param hasNewSecrets whether to send every secret again
     static List<PlannedChange> of(
             List<DeclaredThing> wanted,
             ExistingGateway state,
@@ -53,7 +53,8 @@ final class ChangePlan {
         }
     }
 
-    /// Connections first, since the others' removal would take them along.
+    /// Returns the removals of what the file does not have. Connections come first, because
+    /// deleting a source or destination also deletes its connections.
     private static List<Removal> removals(List<DeclaredThing> wanted, ExistingGateway state) {
         Set<String> kept = wanted.stream().map(DeclaredThing::toString).collect(Collectors.toSet());
         return state.things().reversed().stream()

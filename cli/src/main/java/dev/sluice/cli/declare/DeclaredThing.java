@@ -4,11 +4,11 @@ import tools.jackson.databind.node.ObjectNode;
 
 /// A source, a destination or a connection as a file describes it.
 ///
-/// @param name of a source or destination; of a connection `SOURCE -> DESTINATION`
-/// @param source the name of a connection's source; empty for others
-/// @param destination the name of a connection's destination; empty for others
-/// @param fields those that the file sets, with their secrets
-/// @param shown the same as the file has them, with references instead of secrets
+/// @param name the name of a source or destination; for a connection `SOURCE -> DESTINATION`
+/// @param source the name of a connection's source; empty for other kinds
+/// @param destination the name of a connection's destination; empty for other kinds
+/// @param fields the fields that the file sets, with their secrets
+/// @param shown the same fields as they are in the file, with references instead of secrets
 record DeclaredThing(
         DeclaredKind kind,
         String name,
@@ -19,6 +19,6 @@ record DeclaredThing(
 
     @Override
     public String toString() {
-        return kind.word() + " " + name; // the fields hold secrets
+        return kind.word() + " " + name; // no fields, because they contain secrets
     }
 }

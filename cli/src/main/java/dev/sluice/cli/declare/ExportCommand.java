@@ -7,7 +7,7 @@ import dev.sluice.cli.shell.OutputFormat;
 
 import picocli.CommandLine.Command;
 
-/// The command `sluice export`.
+/// The command `sluice export`: prints a workspace as a file for `sluice apply`.
 @Command(
         name = "export",
         description =

@@ -8,10 +8,11 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 
-/// Says whether the server already has what a file asks for. Pure.
+/// Decides whether a field on the server already has the value that a file describes.
 final class FieldComparison {
 
-    /// What the server fills in when a file leaves it out, by the object it is in.
+    /// The values that the server fills in for fields that are missing in an object, by the name of
+    /// the object.
     private static final Map<String, Map<String, String>> DEFAULTS =
             Map.of(
                     "verification_config", Map.of("tolerance_secs", "300"),
@@ -19,8 +20,7 @@ final class FieldComparison {
 
     private FieldComparison() {}
 
-    /// @param hasNewSecrets whether a masked secret counts as different, since it cannot be
-    ///   compared
+    /// @param hasNewSecrets whether a masked secret, which cannot be compared, counts as different
     static boolean isSame(String field, JsonNode wanted, JsonNode current, boolean hasNewSecrets) {
         return isSame(wanted, current, DEFAULTS.getOrDefault(field, Map.of()), hasNewSecrets);
     }

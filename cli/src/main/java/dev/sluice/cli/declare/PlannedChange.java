@@ -6,13 +6,13 @@ import tools.jackson.databind.node.ObjectNode;
 
 import java.util.List;
 
-/// One step from what the server has to what a file asks for.
+/// One change that `sluice apply` will make on the server.
 sealed interface PlannedChange {
 
-    /// For people: what happens to what.
+    /// Returns a line for people that describes the change.
     String summary();
 
-    /// For programs: `create`, `update` or `delete`.
+    /// Returns the action for programs: `create`, `update` or `delete`.
     String action();
 
     DeclaredKind kind();
@@ -42,7 +42,7 @@ sealed interface PlannedChange {
         }
     }
 
-    /// @param fields those that differ, with their secrets
+    /// @param fields the fields that differ, with their secrets
     record FieldUpdate(DeclaredThing thing, ExistingThing existing, ObjectNode fields)
             implements PlannedChange {
 
@@ -66,7 +66,8 @@ sealed interface PlannedChange {
             return thing.name();
         }
 
-        /// Each field with what it was and what it becomes, as the file says it: without secrets.
+        /// Returns each changed field with its old and its new value, with references instead of
+        /// secrets.
         List<String> differences() {
             return fields.propertyNames().stream()
                     .map(field ->

@@ -12,10 +12,11 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
-/// Fills in secrets, which a file names as `${env:NAME}` and never holds itself.
+/// Replaces references such as `${env:NAME}` in a file with secrets from environment variables. A
+/// file must not contain the secrets themselves.
 final class SecretReferences {
 
-    /// What the server shows instead of a secret.
+    /// The mask that the server shows instead of a secret.
     static final String MASK = "***";
 
     private static final Pattern REFERENCE = Pattern.compile("\\$\\{env:([A-Za-z_][A-Za-z0-9_]*)}");
@@ -36,10 +37,11 @@ final class SecretReferences {
         return "${env:" + variable + "}";
     }
 
-    /// The value with each reference in it replaced.
+    /// Returns the value with each reference in it replaced. Records a mistake for each secret that
+    /// is written in the file, and for each variable that is not set.
     ///
-    /// @param place of the value in the file, such as `sources[0].verification_config`
-    /// @param item what the value is a field of
+    /// @param place where the value is in the file, such as `sources[0].verification_config`
+    /// @param item the resource that has the value as a field
     JsonNode fillIn(String place, JsonNode value, ObjectNode item) {
         String field = place.substring(place.lastIndexOf('.') + 1);
         var secretNames =
@@ -86,7 +88,7 @@ final class SecretReferences {
                 });
     }
 
-    /// What is wrong with the secrets of the values so far.
+    /// Returns the mistakes in all values that were filled in so far, as sentences.
     List<String> mistakes() {
         var mistakes = new ArrayList<String>();
         for (String place : literals) {

@@ -11,7 +11,7 @@ import java.util.List;
 /// A webhook as the server stored it: its method, its headers in order, and its payload.
 public final class StoredEvent {
 
-    /// A header as it was sent.
+    /// One header, as it was sent.
     public record StoredHeader(String name, String value) {}
 
     private final JsonNode json;
@@ -20,7 +20,7 @@ public final class StoredEvent {
         this.json = json;
     }
 
-    /// @param json an event with its headers and its body, of the API or of a stream
+    /// @param json an event with its headers and body, as the API or a stream shows it
     public static StoredEvent read(JsonNode json) {
         return new StoredEvent(json);
     }
@@ -45,17 +45,17 @@ public final class StoredEvent {
         return json.path("content_type").asString("");
     }
 
-    /// The size of the payload in bytes.
+    /// Returns the size of the payload in bytes.
     public long bodySize() {
         return json.path("body_size").asLong();
     }
 
-    /// Whether its verification failed, so that the server delivers it nowhere.
+    /// Returns whether the event's verification failed, so that the server does not deliver it.
     public boolean isRefused() {
         return json.path("verification_status").asString("").equals("failed");
     }
 
-    /// The payload as text, where it is text.
+    /// Returns the payload as text; empty if the event has no `body`.
     public String text() {
         return json.path("body").asString("");
     }
@@ -69,7 +69,8 @@ public final class StoredEvent {
         }
     }
 
-    /// Every header in its order; repeats are joined where the server gives no list.
+    /// Returns all headers in order. If the server sent no list of headers, the values of repeated
+    /// headers are joined.
     public List<StoredHeader> headers() {
         var list = json.path("header_list");
         if (list.isArray()) {
@@ -85,7 +86,7 @@ public final class StoredEvent {
                 .toList();
     }
 
-    /// The payload, byte for byte: as text when it is UTF-8, otherwise from `body_base64`.
+    /// Returns the payload byte for byte, from `body_base64` if it is not UTF-8.
     public byte[] body() {
         var base64 = json.path("body_base64");
         return base64.isString()

@@ -1,4 +1,4 @@
-/// The commands about events and dead letters.
+/// The commands about events.
 @NullMarked
 package dev.sluice.cli.events;
 

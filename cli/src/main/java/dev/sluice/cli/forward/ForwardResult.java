@@ -2,15 +2,15 @@ package dev.sluice.cli.forward;
 
 import java.time.Duration;
 
-/// What came of sending an event to a local address.
+/// The result of sending an event to a local address.
 public sealed interface ForwardResult {
 
     Duration latency();
 
-    /// Whether the local service answered 2xx.
+    /// Returns whether the local service answered 2xx.
     boolean isSuccess();
 
-    /// @param excerpt the beginning of the answer's body
+    /// @param excerpt the beginning of the response body
     record Answered(int status, String excerpt, Duration latency) implements ForwardResult {
 
         @Override
@@ -19,7 +19,7 @@ public sealed interface ForwardResult {
         }
     }
 
-    /// @param problem for people, such as `nothing is listening on localhost:3000`
+    /// @param problem a phrase for people, such as `nothing is listening on localhost:3000`
     record Unanswered(String problem, Duration latency) implements ForwardResult {
 
         @Override

@@ -1,4 +1,4 @@
-/// Sending an event to a local address as it came: the method, the headers and the bytes.
+/// Forwards an event to a local address, with its method, its headers and the bytes of its body.
 @NullMarked
 package dev.sluice.cli.forward;
 

@@ -1,4 +1,5 @@
-/// The commands `listen`, `tail` and `replay`: what they take, what they print, where events go.
+/// The commands `listen`, `tail` and `replay`: their options, their output, and the routing of
+/// events to local addresses.
 @NullMarked
 package dev.sluice.cli.listen;
 

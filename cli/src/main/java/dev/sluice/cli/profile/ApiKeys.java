@@ -1,9 +1,9 @@
 package dev.sluice.cli.profile;
 
-/// Showing API keys without their secret.
+/// Shortens API keys for display, so that the secret is not shown.
 final class ApiKeys {
 
-    /// As many characters as the server keeps for display.
+    /// The maximum number of characters shown. The server also keeps this many for display.
     private static final int PREFIX_LENGTH = 12;
 
     private ApiKeys() {}

@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// The file with the user's profiles, which only the user may read.
+/// The file with the user's profiles. It is created so that only the user may read it.
 final class ProfileFile {
 
     static final String FIRST_NAME = "default";
@@ -65,7 +65,7 @@ final class ProfileFile {
         return List.copyOf(read().path(PROFILES).propertyNames());
     }
 
-    /// The profile that is used when nothing names one.
+    /// Returns the name of the profile that is used if no other is chosen.
     String currentName() {
         return read().path(CURRENT).asString(FIRST_NAME);
     }
@@ -82,9 +82,7 @@ final class ProfileFile {
         write(root);
     }
 
-    /// Removes a profile.
-    ///
-    /// @return whether there was one
+    /// Removes a profile. Returns whether it existed.
     boolean remove(String name) {
         var root = read();
         boolean existed = root.withObjectProperty(PROFILES).remove(name) != null;
@@ -97,7 +95,7 @@ final class ProfileFile {
         return existed;
     }
 
-    /// Whether others may read the file, which holds secrets.
+    /// Returns whether other users can read the file, which contains secrets.
     boolean isOpenToOthers() {
         try {
             return IS_POSIX
@@ -127,7 +125,8 @@ final class ProfileFile {
         }
     }
 
-    /// Writes beside the file, then replaces it: a reader sees the old profiles or the new ones.
+    /// Writes a new file and then renames it, so that a reader sees either the old profiles or the
+    /// new ones.
     private void write(ObjectNode root) {
         try {
             Files.createDirectories(directory, permissions("rwx------"));

@@ -8,8 +8,8 @@ import dev.sluice.cli.shell.ExitCode;
 
 import java.util.Optional;
 
-/// Which server a command calls, and with which key: an option wins over the environment, the
-/// environment over the profile. Every command asks here.
+/// Decides which server a command calls, and with which API key. An option takes precedence over
+/// the environment, and the environment over the profile.
 public final class ServerAccess {
 
     private static final String FILE_ORIGIN = "the profiles' file";
@@ -47,7 +47,7 @@ public final class ServerAccess {
                                                         "SLUICE_SERVER")))
                         .or(() -> profile.map(found -> new ResolvedValue<>(found.server(), origin)))
                         .orElseGet(() -> new ResolvedValue<>(ServerAddress.LOCAL, "the default"));
-        // A profile's key goes to no other server than the profile's.
+        // A profile's key is sent only to the profile's server.
         var key =
                 shell.variable("SLUICE_API_KEY")
                         .map(text -> new ResolvedValue<>(text, "SLUICE_API_KEY"))
@@ -66,7 +66,7 @@ public final class ServerAccess {
         return new ServerAccess(name, server, key, context);
     }
 
-    /// The profile's name as an option, a variable or the file says it.
+    /// Returns the profile's name from the option, the environment or the file.
     static ResolvedValue<String> profileName(CommandContext context, ProfileFile file) {
         return context.profile()
                 .map(name -> new ResolvedValue<>(name, "--profile"))
@@ -89,14 +89,14 @@ public final class ServerAccess {
         return apiKey;
     }
 
-    /// A client with the key.
+    /// Returns a client that uses the key.
     ///
     /// @throws CommandException if there is no key for this server
     public ServerClient client() {
         return client(Optional.of(requiredKey().value()));
     }
 
-    /// A client without a key, for what everybody may ask.
+    /// Returns a client without a key, for operations that need none.
     ServerClient publicClient() {
         return client(Optional.empty());
     }
@@ -106,7 +106,7 @@ public final class ServerAccess {
         return new ServerClient(server.value(), checked, context.shell()::note);
     }
 
-    /// Which server, and where the key comes from, for a person.
+    /// Returns a phrase with the server's address and the origin of the key.
     public String description() {
         return "%s with the key of %s"
                 .formatted(server.value(), apiKey.map(ResolvedValue::origin).orElse("nobody"));
@@ -123,7 +123,8 @@ public final class ServerAccess {
                                 + "`, or set SLUICE_API_KEY."));
     }
 
-    /// A key that no header may hold would only make an error that nobody understands.
+    /// Returns the key. Throws if an HTTP header cannot contain it, because the later error would
+    /// be obscure.
     static String checkedKey(String key) {
         if (!key.matches("[!-~]{1,400}")) {
             throw new CommandException(

@@ -1,4 +1,5 @@
-/// Which server and which API key a command uses, and the commands about that.
+/// Profiles: which server and which API key a command uses, and the commands that show, check and
+/// change this.
 @NullMarked
 package dev.sluice.cli.profile;
 

@@ -8,7 +8,7 @@ import dev.sluice.cli.shell.CommandContext;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/// Creates a thing.
+/// The command `create` of a resource type.
 @Command(name = "create")
 final class CreateCommand implements Runnable {
 

@@ -8,7 +8,7 @@ import dev.sluice.cli.shell.CommandContext;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/// Deletes a thing.
+/// The command `delete` of a resource type.
 @Command(name = "delete")
 final class DeleteCommand implements Runnable {
 

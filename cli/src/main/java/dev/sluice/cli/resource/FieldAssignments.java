@@ -14,11 +14,11 @@ import tools.jackson.databind.node.ObjectNode;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/// Makes a JSON object of arguments such as `name=Shop`, `timeout_ms:=5000` or
+/// Builds a JSON object from arguments such as `name=Shop`, `timeout_ms:=5000` or
 /// `auth_config.secret=@secret.txt`.
 ///
-/// `=` sets text and `:=` sets JSON. Dots lead into an object. Text that begins with `@` is read
-/// from a file, so that secrets need not stand in the shell's history.
+/// `=` sets text and `:=` sets JSON. A dot separates the names of nested fields. Text that begins
+/// with `@` is read from a file, so that secrets need not be in the shell's history.
 final class FieldAssignments {
 
     private static final Pattern ASSIGNMENT =

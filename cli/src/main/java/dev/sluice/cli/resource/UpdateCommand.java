@@ -10,7 +10,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/// Changes fields of a thing; the others stay.
+/// The command `update` of a resource type: changes the given fields; the others stay as they are.
 @Command(name = "update")
 final class UpdateCommand implements Runnable {
 

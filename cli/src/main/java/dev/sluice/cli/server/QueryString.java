@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// The query of a request, parameter by parameter.
+/// Builds the query of a request, parameter by parameter.
 public final class QueryString {
 
     private final List<String> pairs = new ArrayList<>();
@@ -22,7 +22,7 @@ public final class QueryString {
         return this;
     }
 
-    /// The path with this query.
+    /// Returns `path` with this query appended. Without parameters, returns `path` unchanged.
     public String after(String path) {
         return pairs.isEmpty() ? path : path + "?" + String.join("&", pairs);
     }

@@ -24,7 +24,8 @@ import java.util.function.Consumer;
 
 import javax.net.ssl.SSLException;
 
-/// Calls the management API. It follows no redirects, because that would carry the key elsewhere.
+/// Calls the management API. It follows no redirects, because a redirect could send the key to
+/// another server.
 public final class ServerClient implements AutoCloseable {
 
     /// The prefix of all management paths.
@@ -33,7 +34,7 @@ public final class ServerClient implements AutoCloseable {
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
     private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(60);
 
-    /// How long a command waits, in all, when the server says that it asks too often.
+    /// How long a command waits in total if the server answers that there are too many requests.
     private static final Duration MAX_RATE_LIMIT_WAIT = Duration.ofSeconds(90);
 
     private final ServerAddress server;
@@ -45,7 +46,7 @@ public final class ServerClient implements AutoCloseable {
                     .connectTimeout(CONNECT_TIMEOUT)
                     .build();
 
-    /// @param notes takes a line for people, such as what the client waits for
+    /// @param notes prints a line for people, such as why the client waits
     public ServerClient(ServerAddress server, Optional<String> apiKey, Consumer<String> notes) {
         this.server = server;
         this.apiKey = apiKey;
@@ -101,7 +102,9 @@ public final class ServerClient implements AutoCloseable {
         }
     }
 
-    /// A request with the key, for what this class does not do itself.
+    /// Returns a request with the key, if there is one, for callers that send it themselves.
+    ///
+    /// @param path from the root, such as `/api/v1/me`
     public HttpRequest.Builder request(String path) {
         var request = HttpRequest.newBuilder(server.at(path));
         apiKey.ifPresent(key -> request.header("Authorization", "Bearer " + key));
@@ -125,7 +128,7 @@ public final class ServerClient implements AutoCloseable {
         }
     }
 
-    /// The error of a command whose server does not answer.
+    /// Returns the error for a server that does not answer.
     public static CommandException unreachable(ServerAddress server, IOException cause) {
         String problem =
                 switch (cause) {

@@ -3,8 +3,8 @@ package dev.sluice.cli.shell;
 import java.time.Duration;
 import java.util.Optional;
 
-/// A command cannot do what it was asked to. The message says why in one sentence, the hint what to
-/// do about it.
+/// The error with which a command ends. The message says in one sentence what is wrong, the hint
+/// says what to do about it.
 public final class CommandException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
@@ -22,7 +22,7 @@ public final class CommandException extends RuntimeException {
         this(exitCode, code, problem, hint, Optional.empty(), Optional.empty());
     }
 
-    /// @param requestId the server's name of the request that failed
+    /// @param requestId the id that the server gave the failed request
     /// @param retryAfter how long the server asks to wait
     public CommandException(
             int exitCode,
@@ -40,7 +40,7 @@ public final class CommandException extends RuntimeException {
         this.retryAfter = retryAfter;
     }
 
-    /// An argument that cannot be understood.
+    /// Returns the error for an invalid argument.
     public static CommandException usage(String problem, String hint) {
         return new CommandException(ExitCode.USAGE, "usage", problem, hint);
     }

@@ -6,12 +6,12 @@ import picocli.CommandLine.Model.CommandSpec;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// A command that only has commands below it.
+/// A command such as `sources` that only groups other commands.
 public final class CommandGroup {
 
     private CommandGroup() {}
 
-    /// @param commands by name
+    /// @param commands the commands by name
     public static void add(
             CommandLine root, String name, String description, Map<String, Object> commands) {
         var spec = CommandSpec.create().name(name);

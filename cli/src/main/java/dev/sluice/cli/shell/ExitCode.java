@@ -8,7 +8,7 @@ public final class ExitCode {
     public static final int USAGE = 2;
     public static final int NOT_FOUND = 3;
 
-    /// Not signed in, a key that is not valid, or a caller that may not.
+    /// Not signed in, an invalid key, or a caller without permission.
     public static final int DENIED = 4;
 
     /// A conflict, or values that the server refuses.
@@ -17,7 +17,7 @@ public final class ExitCode {
     public static final int NETWORK = 6;
     public static final int RATE_LIMITED = 7;
 
-    /// Forwarding failed, and the command was asked to fail then.
+    /// Forwarding failed, and the command has `--fail-on-error`.
     public static final int FORWARDING = 8;
 
     /// The time limit passed without the expected events.

@@ -10,7 +10,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import java.util.Optional;
 
-/// Reading and writing JSON. Numbers keep every digit.
+/// Reads and writes JSON. Numbers keep every digit.
 public final class JsonTree {
 
     private static final JsonMapper MAPPER =
@@ -37,7 +37,7 @@ public final class JsonTree {
         return MAPPER.readTree(text);
     }
 
-    /// The document, if it is JSON at all.
+    /// Returns the document, or empty if the text is not JSON.
     public static Optional<JsonNode> tryRead(byte[] text) {
         try {
             return Optional.of(read(text)).filter(node -> !node.isMissingNode());
@@ -46,7 +46,7 @@ public final class JsonTree {
         }
     }
 
-    /// On one line.
+    /// Returns the JSON on one line.
     public static String write(JsonNode node) {
         return MAPPER.writeValueAsString(node);
     }
@@ -55,7 +55,7 @@ public final class JsonTree {
         return MAPPER.writeValueAsBytes(node);
     }
 
-    /// With indentation, for a file that a person reads.
+    /// Returns the JSON with indentation, for people to read.
     public static String writePretty(JsonNode node) {
         return MAPPER.writerWithDefaultPrettyPrinter().writeValueAsString(node);
     }

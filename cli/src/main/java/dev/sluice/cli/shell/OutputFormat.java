@@ -10,9 +10,9 @@ import java.util.stream.Collectors;
 public enum OutputFormat {
     /// Tables and sentences for people.
     PRETTY("pretty"),
-    /// The server's own answer, or one object a line from a stream.
+    /// The server's own answer, or one object per line for a stream.
     JSON("json"),
-    /// Only ids from a list; only problems from a stream.
+    /// Only ids for a list; only problems for a stream.
     QUIET("quiet");
 
     private final String word;
@@ -21,8 +21,7 @@ public enum OutputFormat {
         this.word = word;
     }
 
-    /// @throws IllegalArgumentException if there is no such format; its message says which there
-    ///   are
+    /// @throws IllegalArgumentException if there is no such format; its message lists the formats
     public static OutputFormat parse(String word) {
         return Arrays.stream(values())
                 .filter(format -> format.word.equals(word))
@@ -37,7 +36,7 @@ public enum OutputFormat {
                                                         .collect(Collectors.joining(", ")))));
     }
 
-    /// Reads the value of an option.
+    /// Converts the value of an option.
     public static final class Converter implements ITypeConverter<OutputFormat> {
 
         @Override

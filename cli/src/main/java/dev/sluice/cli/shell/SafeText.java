@@ -1,12 +1,13 @@
 package dev.sluice.cli.shell;
 
-/// Text of strangers, made fit for a terminal: control characters could move the cursor or retitle
-/// the window.
+/// Makes untrusted text safe to print on a terminal. Control characters could move the cursor or
+/// change the window's title.
 public final class SafeText {
 
     private SafeText() {}
 
-    /// On one line, with each control character replaced.
+    /// Returns the text on one line. Tabs and line breaks become spaces. Other control characters,
+    /// and characters that change the direction of text, become U+FFFD.
     public static String line(String text) {
         var safe = new StringBuilder(text.length());
         text.codePoints().forEach(character -> safe.appendCodePoint(replacement(character)));

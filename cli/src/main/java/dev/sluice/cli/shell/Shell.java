@@ -13,7 +13,8 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 
-/// What a command sees of its process: variables, folders, streams, and whether a person watches.
+/// The environment of a command: variables, folders, standard streams, and whether a person sees
+/// the output.
 ///
 /// @param home the user's home folder
 /// @param isTerminal whether input and output are a terminal
@@ -29,7 +30,8 @@ public record Shell(
         environment = Map.copyOf(environment);
     }
 
-    /// This process. It prints UTF-8 whatever the locale says, because JSON is UTF-8.
+    /// Returns the environment of this process. It prints UTF-8 in any locale, because JSON is
+    /// UTF-8.
     public static Shell ofProcess() {
         var console = System.console();
         return new Shell(
@@ -41,25 +43,26 @@ public record Shell(
                 console != null && console.isTerminal());
     }
 
-    /// The value of an environment variable; an empty one counts as not set.
+    /// Returns the value of an environment variable. An empty value counts as not set.
     public Optional<String> variable(String name) {
         return Optional.ofNullable(environment.get(name)).filter(value -> !value.isEmpty());
     }
 
-    /// Whether output may have colours.
+    /// Returns whether output may have colours.
     public boolean hasColours() {
         return isTerminal
                 && variable("NO_COLOR").isEmpty()
                 && !"dumb".equals(variable("TERM").orElse(""));
     }
 
-    /// The folder for configuration, by the XDG Base Directory Specification: a relative path in
-    /// the variable is ignored.
+    /// Returns the folder for configuration, following the XDG Base Directory Specification. A
+    /// relative path in the variable is ignored.
     public Path configDirectory() {
         return folder("XDG_CONFIG_HOME", ".config");
     }
 
-    /// The folder for state that outlives a run, by the same specification.
+    /// Returns the folder for state that is kept between runs, following the XDG Base Directory
+    /// Specification. A relative path in the variable is ignored.
     public Path stateDirectory() {
         return folder("XDG_STATE_HOME", ".local/state");
     }
@@ -81,7 +84,7 @@ public record Shell(
         }
     }
 
-    /// Prints a line for people, beside the command's result.
+    /// Prints a line for people on standard error, separate from the command's result.
     public void note(String line) {
         err.println(SafeText.line(line));
     }

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/// Rows in columns, as wide as their content.
+/// A text table whose columns are as wide as their content.
 public final class TextTable {
 
     private static final String GAP = "  ";
@@ -18,7 +18,7 @@ public final class TextTable {
         rows.add(titles.stream().map(title -> title.toUpperCase(Locale.ROOT)).toList());
     }
 
-    /// @param cells one for each column
+    /// @param cells one cell for each column
     public void add(List<String> cells) {
         if (cells.size() != columns) {
             throw new IllegalArgumentException(cells.size() + " cells for " + columns + " columns");

@@ -1,5 +1,4 @@
-/// What a command sees of the process that runs it: variables, files, streams, exit codes and ways
-/// to print.
+/// The environment of a command: variables, files, standard streams, exit codes, and printing.
 @NullMarked
 package dev.sluice.cli.shell;
 

@@ -13,7 +13,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import java.util.List;
 
-/// Prints the counts of a window in all, and bucket by bucket.
+/// Prints the counts of a time window: the totals, and a table with a row for each bucket.
 final class OverviewPrinter {
 
     private static final List<String> LINES =
@@ -71,7 +71,7 @@ final class OverviewPrinter {
                 });
     }
 
-    /// What stands beside the totals, and the totals.
+    /// Returns the totals together with `window`, `bucket` and `waiting`.
     private static ObjectNode record(JsonNode overview) {
         var record =
                 overview.path("totals") instanceof ObjectNode totals

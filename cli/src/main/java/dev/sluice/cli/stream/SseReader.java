@@ -7,13 +7,13 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.Optional;
 
-/// Reads Server-Sent Events. What a line may be long is bounded, since a stranger may answer.
+/// Reads Server-Sent Events. The length of a line is bounded, because the server is not trusted.
 final class SseReader {
 
     private static final int MAX_LINE_BYTES = 32 * 1024 * 1024;
     private static final int BUFFER_BYTES = 16 * 1024;
 
-    /// @param event its name; empty for a heartbeat
+    /// @param event the name of the message; empty for a heartbeat
     /// @param id the last id that the server sent, with this message or before
     record SseMessage(String event, String data, String id) {}
 
@@ -33,7 +33,7 @@ final class SseReader {
 
     /// Waits for the next message, which may be a heartbeat without data.
     ///
-    /// @return empty when the stream is over
+    /// @return the message, or empty when the stream is over
     Optional<SseMessage> next() throws IOException {
         String event = "";
         var data = new StringBuilder();
@@ -55,7 +55,7 @@ final class SseReader {
                 case "id" -> lastId = value;
                 case "data" -> data.append(data.isEmpty() ? "" : "\n").append(value);
                 default -> {
-                    // Comments, the retry time, and what may come later.
+                    // Comments, the retry time, and fields that later servers may send.
                 }
             }
         }

@@ -11,16 +11,16 @@ import tools.jackson.databind.JsonNode;
 import java.util.List;
 import java.util.Optional;
 
-/// What a stream shows: events of these sources that pass a filter, perhaps as a connection would
-/// send them.
+/// The events that a stream shows: those of some sources that pass a filter, optionally as a
+/// connection would send them.
 ///
-/// @param filter as a connection's `filter_rules`
-/// @param connection its id
+/// @param filter the JSON of `filter_rules`
+/// @param connection the connection's id
 public record StreamChoice(
         StreamSources sources, Optional<JsonNode> filter, Optional<String> connection) {
 
-    /// @param given ids or names of sources; empty for all, or for the connection's
-    /// @param connection what a person gave as its id
+    /// @param given ids or names of sources; empty for all sources, or for the connection's source
+    /// @param connection the connection's id as a person typed it
     public static StreamChoice find(
             ServerClient client,
             List<String> given,
@@ -45,8 +45,8 @@ public record StreamChoice(
                 .with("connection_id", connection);
     }
 
-    /// The same text for the same choice. A place in one stream says nothing of what another filter
-    /// would have shown before it.
+    /// Returns text that identifies this choice. Saved positions are named by it, because a
+    /// position in a stream with one filter is not valid for another filter.
     public String key() {
         return sources.key()
                 + connection.map(id -> " connection " + id).orElse("")

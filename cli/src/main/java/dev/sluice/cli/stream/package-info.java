@@ -1,4 +1,4 @@
-/// Live streams of events: the connection that never loses its place.
+/// Follows live streams of events. After a lost connection, a stream continues where it stopped.
 @NullMarked
 package dev.sluice.cli.stream;
 

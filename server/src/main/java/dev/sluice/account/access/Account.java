@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 
 /// A person who can sign in.
 ///
-/// @param email in the form of `normalizedEmail`
+/// @param email in the form of [#normalizedEmail]
 /// @param passwordHash see [PasswordHasher]
 public record Account(UUID id, String email, String name, String passwordHash) {
 
@@ -16,13 +16,14 @@ public record Account(UUID id, String email, String name, String passwordHash) {
     private static final Pattern EMAIL =
             Pattern.compile("[^@\\s\\p{Cntrl},;<>\"()\\[\\]\\\\]+@[^@\\s\\p{Cntrl},;<>\"()]+");
 
-    /// Returns what others may see of the account.
+    /// Returns the account's public fields.
     public JsonObject json() {
         return new JsonObject().put("id", id).put("email", email).put("name", name);
     }
 
-    /// Returns an e-mail address in the one form in which addresses are stored and compared: lower
-    /// case. (RFC 5321 lets a mail server tell capital letters apart; none that matters does.)
+    /// Returns an e-mail address in lower case, the form in which addresses are stored and
+    /// compared. (RFC 5321 lets a mail server distinguish capital letters, but no important one
+    /// does.)
     ///
     /// @throws IllegalArgumentException if the text is not exactly one plain address
     public static String normalizedEmail(String text) {

@@ -8,7 +8,7 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
 
-/// The SQL of accounts.
+/// Stores accounts: the people who can sign in.
 public final class AccountStore {
 
     private AccountStore() {}
@@ -48,7 +48,8 @@ public final class AccountStore {
         tx.update("update account set password_hash = ? where id = ?", passwordHash, id);
     }
 
-    /// Locks an account until the transaction ends, so that it gets no new memberships.
+    /// Locks an account until the transaction ends. Until then, other transactions that insert a
+    /// membership of the account wait.
     public static void lock(Tx tx, UUID id) {
         var _ =
                 tx.findOne(
@@ -57,8 +58,8 @@ public final class AccountStore {
                         id);
     }
 
-    /// Deletes an account with its sessions. The keys that the person created go on. The caller has
-    /// removed the person's memberships, invites and password reset.
+    /// Deletes an account with its sessions. The API keys that the person created stay valid. The
+    /// caller must already have removed the person's memberships, invites and password reset.
     public static void delete(Tx tx, UUID id) {
         ApiKeyStore.forgetCreator(tx, id);
         SessionStore.endAll(tx, id, Optional.empty());

@@ -13,14 +13,14 @@ import java.util.List;
 import java.util.Optional;
 
 /// The rate limit of the management API: how many requests all keys of a workspace together may
-/// make in a clock minute. The workspace's plan sets the limit.
+/// make in one minute of the clock. The workspace's plan sets the limit.
 ///
-/// The database counts the requests, in the transaction that looks up the key. The count is
-/// therefore exact across all nodes. The table is unlogged, so counting does not wait for a flush
-/// to disk. Thread-safe.
+/// The database counts the requests, in the same transaction that looks up the key. All nodes
+/// therefore share one count. The table is unlogged, so counting does not wait for a flush to disk.
+/// Thread-safe.
 final class ApiRateLimiter {
 
-    /// The state of a workspace's rate limit after counting a request.
+    /// The state of a workspace's rate limit after a request.
     ///
     /// @param limit requests per minute
     /// @param remaining requests left in this minute
@@ -55,7 +55,8 @@ final class ApiRateLimiter {
         this.plans = plans;
     }
 
-    /// Counts a request. Returns empty if the plan has no limit.
+    /// Counts a request, unless it is over the limit. Returns the state of the limit, or empty if
+    /// the plan has none.
     ///
     /// @param plan the name of the workspace's plan
     Optional<ApiRateLimitStatus> countRequest(

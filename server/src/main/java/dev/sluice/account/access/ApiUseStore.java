@@ -5,20 +5,20 @@ import dev.sluice.platform.db.Tx;
 
 import java.util.Optional;
 
-/// The SQL that counts each workspace's requests in the current minute.
+/// Counts each workspace's API requests in the current minute, for the API rate limit.
 final class ApiUseStore {
 
     private ApiUseStore() {}
 
-    /// Counts one more request.
+    /// Counts one more request, unless `max` requests were already counted in this minute.
     ///
-    /// If the stored count is for the next minute, it is incremented, because it was written by a
-    /// node whose clock is slightly ahead. A count for any other minute is either old or was
-    /// written before a clock was set back. In these cases the count starts again.
+    /// If the stored count is for the next minute, it is incremented: a node whose clock is
+    /// slightly ahead wrote it. A count for any other minute is old, or was written before a clock
+    /// was set back; counting then starts again at 1.
     ///
     /// @param minute the number of minutes since 1970
-    /// @return the number of requests in this minute, including this one; empty if there already
-    ///   were `max` requests
+    /// @return the number of requests counted in this minute, including this one; empty if this
+    ///   request was not counted
     static Optional<Integer> increment(Tx tx, WorkspaceId workspace, long minute, int max) {
         return tx.findOne(
                 """

@@ -13,14 +13,15 @@ import java.util.UUID;
 
 /// The authenticated caller of an API request, who acts in one workspace.
 ///
-/// @param trail writes what the caller changes into the audit log
+/// @param trail records the caller's changes in the audit log
 public record Caller(WorkspaceId workspace, Identity identity, AuditTrail trail) {
 
     /// How the caller was authenticated.
     public sealed interface Identity {
 
         /// @param key the id of the API key
-        /// @param createdBy the account of the person who created it; empty if it no longer exists
+        /// @param createdBy the account of the person who created the key; empty if the account no
+        ///   longer exists, or if the operator created the key
         record KeyIdentity(UUID key, Optional<UUID> createdBy) implements Identity {}
 
         /// @param role the person's role in the workspace, read for this request
@@ -36,9 +37,9 @@ public record Caller(WorkspaceId workspace, Identity identity, AuditTrail trail)
         trail.record(tx, workspace, action, target, name, fields);
     }
 
-    /// Returns the caller's session, which must have at least this role.
+    /// Returns the caller's session, in which the person must have at least this role.
     ///
-    /// @throws ApiException 403 for an API key, which may never do this, and for a lower role
+    /// @throws ApiException 403 if the caller is an API key, or if the role is lower
     public Identity.SessionIdentity requireRole(Role required) {
         var session = requireSession();
         if (!session.role().includes(required)) {
@@ -55,7 +56,7 @@ public record Caller(WorkspaceId workspace, Identity identity, AuditTrail trail)
 
     /// Returns the caller's session.
     ///
-    /// @throws ApiException 403 for an API key, which may never do this
+    /// @throws ApiException 403 if the caller is an API key
     public Identity.SessionIdentity requireSession() {
         return switch (identity) {
             case Identity.SessionIdentity session -> session;

@@ -9,15 +9,14 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 
-/// Checks callers again whose requests last for long.
+/// Checks again whether the callers of long requests, such as streams, still have access.
 public final class CallerQueries {
 
     private record WorkspaceMember(UUID identity, UUID workspace) {}
 
     private CallerQueries() {}
 
-    /// Returns those of the callers whose key or session would still be accepted, in the same
-    /// workspace.
+    /// Returns the callers whose key or session would still be accepted for the same workspace.
     public static Set<Caller> stillValid(Tx tx, Collection<Caller> callers, Instant now) {
         var valid = new HashSet<WorkspaceMember>();
         valid.addAll(keys(tx, callers, now));

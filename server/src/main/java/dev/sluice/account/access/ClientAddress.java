@@ -9,16 +9,16 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/// Finds the address of the client that sent a request, also behind proxies.
+/// Finds the address of the client that sent a request, even if the request passed through proxies.
 ///
-/// Each proxy appends the address it was called from to `X-Forwarded-For`. The client's address is
-/// therefore the last one that is not a trusted proxy's. What stands before it was sent by the
-/// client itself and proves nothing.
+/// Each proxy appends the address that called it to `X-Forwarded-For`. The client's address is
+/// therefore the last address that is not a trusted proxy's. The client itself may have written
+/// anything before that address, so it proves nothing.
 public final class ClientAddress {
 
     private final List<Cidr> trustedProxies;
 
-    /// @param trustedProxies the ranges whose `X-Forwarded-For` is believed
+    /// @param trustedProxies the address ranges whose `X-Forwarded-For` is trusted
     public ClientAddress(List<Cidr> trustedProxies) {
         this.trustedProxies = List.copyOf(trustedProxies);
     }
@@ -34,7 +34,7 @@ public final class ClientAddress {
             }
             var previous = parse(hop.strip());
             if (previous.isEmpty()) {
-                break; // nobody whom we trust wrote this
+                break; // not written by a trusted proxy
             }
             address = previous.get();
         }
@@ -53,8 +53,9 @@ public final class ClientAddress {
         }
     }
 
-    /// Returns the text by which attempts from an address are counted: an IPv4 address itself, and
-    /// of an IPv6 address the first 64 bits, because a client usually has all addresses below them.
+    /// Returns the name of the network under which attempts from an address are counted. This is an
+    /// IPv4 address itself, or the first 64 bits of an IPv6 address. One client usually has all
+    /// IPv6 addresses with the same 64 bits.
     public static String network(InetAddress address) {
         if (address instanceof Inet6Address) {
             var text = new StringBuilder();

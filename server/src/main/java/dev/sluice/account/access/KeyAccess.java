@@ -5,9 +5,9 @@ import java.util.Map;
 
 /// What an API key may do in its workspace.
 enum KeyAccess {
-    /// All that a member may do.
+    /// Requests of all methods.
     FULL,
-    /// Only read, so that a developer's key can delete nothing.
+    /// Only `GET` and `HEAD` requests, so that a developer's key cannot delete anything.
     READ;
 
     static final Map<String, KeyAccess> BY_TEXT = Map.of("full", FULL, "read", READ);

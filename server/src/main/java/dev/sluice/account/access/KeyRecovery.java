@@ -12,14 +12,14 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;
 
-/// Creates an API key for the operator of the server, who needs no session.
+/// Creates an API key for the server's operator, who needs no session.
 public final class KeyRecovery {
 
     private static final String KEY_NAME = "sluice reset-key";
 
     private KeyRecovery() {}
 
-    /// Returns a new key with full access, which has no creator and does not expire.
+    /// Creates and returns a key with full access. It has no creator and does not expire.
     public static Secret create(
             Tx tx, WorkspaceId workspace, Uuid7 ids, SecretGenerator random, Instant now) {
         var key = ApiKey.generate(random);

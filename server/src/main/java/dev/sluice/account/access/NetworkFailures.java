@@ -4,18 +4,19 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 
-/// Counts the failures that come from each network, such as wrong passwords, in a minute that
-/// begins with the first of them. A network is an IPv4 address or an IPv6 /64, as
-/// [ClientAddress#network] names it.
+/// Counts the failures that come from each network, such as wrong passwords. A count covers one
+/// minute, which begins with the network's first failure. The first failure after that minute
+/// begins a new count. A network is an IPv4 address or an IPv6 /64, as returned by
+/// [ClientAddress#network].
 ///
-/// The counts are in this process's memory; the ones used longest ago are forgotten first.
-/// Thread-safe.
+/// The counts are kept in memory. They cover up to 50 000 networks; beyond that, those not used for
+/// the longest time are forgotten. Thread-safe.
 public final class NetworkFailures {
 
     private static final Duration WINDOW = Duration.ofMinutes(1);
     private static final int MAX_NETWORKS = 50_000;
 
-    /// @param first when the first of them happened
+    /// @param first when the first failure of the minute happened
     private record FailedMinute(int number, Instant first) {
 
         /// Whether the minute is over, or the clock was set back.
@@ -27,13 +28,13 @@ public final class NetworkFailures {
     private final int max;
     private final Map<String, FailedMinute> byNetwork = new LeastRecentlyUsed<>(MAX_NETWORKS);
 
-    /// @param max how many failures of a network in a minute have no consequence
+    /// @param max how many failures a network may have in a minute before it must wait
     public NetworkFailures(int max) {
         this.max = max;
     }
 
-    /// Returns how long the network must wait until its minute is over; zero as long as it has
-    /// fewer failures than `max`.
+    /// Returns how long the network must wait until its minute is over; zero if it has fewer than
+    /// `max` failures.
     public synchronized Duration delay(String network, Instant now) {
         var failures = byNetwork.get(network);
         return failures == null || failures.isOld(now) || failures.number() < max
@@ -41,7 +42,7 @@ public final class NetworkFailures {
                 : Duration.between(now, failures.first().plus(WINDOW));
     }
 
-    /// Returns how many failures of the network count at present.
+    /// Returns the number of the network's failures in its current minute.
     public synchronized int number(String network, Instant now) {
         var failures = byNetwork.get(network);
         return failures == null || failures.isOld(now) ? 0 : failures.number();
@@ -57,7 +58,7 @@ public final class NetworkFailures {
                                 : new FailedMinute(before.number() + 1, before.first()));
     }
 
-    /// Returns how many networks are in memory.
+    /// Returns how many networks are held in memory.
     public synchronized int size() {
         return byNetwork.size();
     }

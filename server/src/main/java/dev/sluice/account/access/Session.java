@@ -6,12 +6,12 @@ import dev.sluice.account.workspace.WorkspaceId;
 import java.util.Optional;
 import java.util.UUID;
 
-/// A person's session, as found for one request.
+/// A person's session, as it is loaded for one request.
 ///
-/// @param membership the workspace that the session acts in, with the person's role; empty if the
-///   person is no longer a member of it
+/// @param membership the workspace in which the session acts, with the person's role; empty if
+///   there is none, or if the person is no longer a member
 public record Session(UUID id, UUID account, Optional<SessionMembership> membership) {
 
-    /// @param role the person's present role in the workspace
+    /// @param role the person's role in the workspace at the time of the request
     public record SessionMembership(WorkspaceId workspace, Role role) {}
 }

@@ -7,8 +7,8 @@ import java.util.Optional;
 
 /// The cookie that holds a session's token.
 ///
-/// `HttpOnly` keeps scripts from reading it, and `SameSite=Lax` keeps other sites' forms from
-/// sending it. It is `Secure` if the server's public address is https.
+/// With `HttpOnly`, scripts cannot read the cookie; with `SameSite=Lax`, forms on other sites
+/// cannot send it. The cookie is `Secure` if the server's public address is https.
 public final class SessionCookie {
 
     private static final String NAME = "sluice_session";
@@ -22,7 +22,7 @@ public final class SessionCookie {
                         + (baseUrl.startsWith("https://") ? "; Secure" : "");
     }
 
-    /// Returns the token in the request's cookie.
+    /// Returns the token in the request's cookie; empty if the request has no such cookie.
     static Optional<String> token(Request request) {
         for (String pair : request.header("Cookie").orElse("").split(";", -1)) {
             int equals = pair.indexOf('=');

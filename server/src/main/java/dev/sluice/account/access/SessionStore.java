@@ -14,14 +14,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// The SQL of sessions: opens them, finds them by the hash of their token, and ends them.
+/// Stores sessions: opens them, finds them by the hash of their token, and ends them.
 public final class SessionStore {
 
-    /// How long a session lasts after its last request (decided for the product: 30 days).
+    /// How long a session lasts after its last request (a product decision).
     public static final Duration LIFETIME = Duration.ofDays(30);
 
-    /// How old `last_seen_at` may become before a request updates it. Thanks to this interval, most
-    /// requests write nothing.
+    /// How old `last_seen_at` may become before a request updates it. Because of this interval,
+    /// most requests write nothing.
     private static final Duration LAST_SEEN_UPDATE_INTERVAL = Duration.ofMinutes(1);
 
     /// A session to be opened.
@@ -55,7 +55,8 @@ public final class SessionStore {
                 session.userAgent());
     }
 
-    /// Whether the account has or had a session from this address that has not been removed yet.
+    /// Whether the account has a session that was opened from this address. An ended session does
+    /// not count; an expired one does until it is removed.
     public static boolean isKnownAddress(Tx tx, UUID account, String address) {
         return tx.findOne(
                         "select id from session where account_id = ? and address = ? limit 1",
@@ -66,7 +67,7 @@ public final class SessionStore {
     }
 
     /// Finds a session that has not expired, and extends it if it was last seen more than a minute
-    /// ago.
+    /// ago. Returns empty if there is none with this token.
     static Optional<Session> findAndExtend(Tx tx, byte[] tokenHash, Instant now) {
         var found =
                 tx.findOne(
@@ -109,11 +110,11 @@ public final class SessionStore {
                                         Role.parse(row.text("role")))));
     }
 
-    /// A session as its person sees it.
+    /// A session as its person sees it in the list of sessions.
     public record OpenSession(
             UUID id, String address, String userAgent, Instant createdAt, Instant lastSeenAt) {}
 
-    /// Returns the sessions of an account that have not expired, the one seen last first.
+    /// Returns the sessions of an account that have not expired, the most recently seen first.
     public static List<OpenSession> list(Tx tx, UUID account, Instant now) {
         return tx.query(
                 """
@@ -134,24 +135,26 @@ public final class SessionStore {
                 now);
     }
 
-    /// Removes the sessions that expired before `now`.
+    /// Deletes the sessions that had expired at `now`.
     public static void deleteExpired(Tx tx, Instant now) {
         tx.update("delete from session where expires_at <= ?", now);
     }
 
-    /// Ends one session of an account; returns whether there was one.
+    /// Ends one session of an account. Returns false if there was none with this id.
     public static boolean end(Tx tx, UUID account, UUID session) {
         return tx.update("delete from session where account_id = ? and id = ?", account, session)
                 > 0;
     }
 
-    /// Lets a session act in a workspace. The caller has checked that the person is a member.
+    /// Makes a session act in another workspace. The caller must have checked that the person is a
+    /// member.
     public static void switchTo(Tx tx, UUID session, WorkspaceId workspace) {
         tx.update("update session set workspace_id = ? where id = ?", workspace.value(), session);
     }
 
-    /// Moves the sessions of an account that act in a workspace to the oldest workspace of which
-    /// the person is a member; to none if there is none.
+    /// Moves the sessions of an account that act in `workspace` to the workspace of the person's
+    /// oldest membership. If the person has none, the sessions then act in no workspace. The caller
+    /// must have deleted the person's membership of `workspace`.
     public static void moveOut(Tx tx, WorkspaceId workspace, UUID account) {
         tx.update(
                 """
@@ -168,8 +171,9 @@ public final class SessionStore {
                 account);
     }
 
-    /// Ends all access to a workspace: deletes its keys, invites and members, and moves sessions
-    /// that act in it to the oldest other workspace of their person, or to none.
+    /// Ends all access to a workspace. Deletes the keys, invites and members of the workspace.
+    /// Moves each session that acts in it to the workspace of the person's oldest other membership,
+    /// or to none.
     public static void endAccess(Tx tx, WorkspaceId workspace) {
         ApiKeyStore.deleteAll(tx, workspace);
         InviteStore.deleteAll(tx, workspace);
@@ -195,7 +199,7 @@ public final class SessionStore {
                 account);
     }
 
-    /// Ends all sessions of an account except, if given, this one.
+    /// Ends all sessions of an account, except the session `except` if it is given.
     public static void endAll(Tx tx, UUID account, Optional<UUID> except) {
         tx.update(
                 "delete from session where account_id = ? and id is distinct from ?",

@@ -1,5 +1,5 @@
-/// Access to the API: API keys, each workspace's rate limit, the owner's password, and the
-/// credentials created when the server first starts.
+/// Access to the API: accounts, sessions and API keys, each workspace's API rate limit, password
+/// hashes, and the credentials created when the server first starts.
 @NullMarked
 package dev.sluice.account.access;
 

@@ -23,7 +23,8 @@ import dev.sluice.platform.secret.SecretGenerator;
 import java.time.InstantSource;
 import java.util.Optional;
 
-/// The assembled sign-in: all routes under `/api/v1/auth`.
+/// Builds all routes under `/api/v1/auth`: sign-in, registration, passwords, sessions and account
+/// deletion.
 final class SignInAssembly {
 
     private final SignInRoutes signIn;

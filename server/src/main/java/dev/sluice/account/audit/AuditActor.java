@@ -4,7 +4,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Who made a change.
+/// The person, API key or operator who made a change.
 ///
 /// @param id the account or the API key; empty for the operator
 public record AuditActor(ActorKind kind, Optional<UUID> id) {
@@ -28,7 +28,7 @@ public record AuditActor(ActorKind kind, Optional<UUID> id) {
         return new AuditActor(ActorKind.KEY, Optional.of(key));
     }
 
-    /// The operator of the server, who runs a command beside it.
+    /// Returns the operator of the server, who makes changes with `sluice` commands.
     public static AuditActor operator() {
         return new AuditActor(ActorKind.OPERATOR, Optional.empty());
     }

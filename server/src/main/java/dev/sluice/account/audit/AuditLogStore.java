@@ -7,12 +7,13 @@ import dev.sluice.platform.id.Uuid7;
 import java.time.Instant;
 import java.util.UUID;
 
-/// The SQL that writes the audit log.
+/// Stores the audit log: inserts entries, and deletes old ones and those of deleted workspaces.
 public final class AuditLogStore {
 
     private AuditLogStore() {}
 
-    /// The name of a key is copied, because its row goes when the key is deleted.
+    /// Inserts an entry. If the actor is an API key, the key's name is copied into the entry,
+    /// because the name is lost when the key is deleted.
     static void insert(
             Tx tx,
             UUID id,
@@ -39,8 +40,8 @@ public final class AuditLogStore {
                 change.fields());
     }
 
-    /// Deletes up to `limit` of the oldest entries that were made before `before`. Returns how many
-    /// were deleted.
+    /// Deletes up to `limit` entries that were made before `before`, the oldest first. Returns how
+    /// many were deleted.
     static int deleteBefore(Tx tx, Instant before, int limit) {
         return tx.update(
                 """

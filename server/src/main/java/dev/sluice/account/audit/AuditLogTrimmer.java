@@ -9,7 +9,7 @@ import java.time.InstantSource;
 /// Deletes entries of the audit log that are older than 400 days.
 public final class AuditLogTrimmer implements Loop.Step {
 
-    /// How long an entry is kept: more than a year, so that two yearly reviews overlap.
+    /// How long an entry is kept: more than a year, so that it is covered by two yearly reviews.
     static final Duration RETENTION = Duration.ofDays(400);
 
     private static final int CHUNK_ROWS = 1_000;
@@ -23,7 +23,7 @@ public final class AuditLogTrimmer implements Loop.Step {
         this.settledClock = settledClock;
     }
 
-    /// Deletes one chunk. Returns whether there may be more.
+    /// Deletes up to 1 000 entries. Returns true if there may be more.
     @Override
     public boolean run() {
         var before = settledClock.instant().minus(RETENTION);

@@ -7,7 +7,8 @@ import dev.sluice.platform.id.Uuid7;
 import java.util.Set;
 import java.util.UUID;
 
-/// Writes what one caller changes into the audit log, in the transaction of each change.
+/// Records the changes of one caller in the audit log. Each entry is inserted in the transaction
+/// that makes the change.
 public final class AuditTrail {
 
     private final AuditActor actor;
@@ -23,7 +24,7 @@ public final class AuditTrail {
 
     /// Records a change in a workspace.
     ///
-    /// @param action such as `source.updated`; docs/reference/audit-log.md lists them all
+    /// @param action such as `source.updated`; docs/reference/audit-log.md lists all actions
     /// @param target the id of what was changed
     /// @param name the name of what was changed; empty if it has none or is a person
     /// @param fields the names of the fields that the request set, without their values
@@ -43,7 +44,7 @@ public final class AuditTrail {
                 new AuditedChange(action, target, name, String.join(",", fields)));
     }
 
-    /// Records a change of a person's account in each workspace of the person.
+    /// Records a change of a person's account, once in each workspace of the person.
     public void recordOfPerson(Tx tx, UUID account, String action) {
         for (var workspace : AuditLogQueries.workspacesOf(tx, account)) {
             record(tx, workspace, action, account, "", Set.of());

@@ -2,7 +2,7 @@ package dev.sluice.account.audit;
 
 import java.util.UUID;
 
-/// What was changed.
+/// A change, as an entry of the audit log describes it.
 ///
-/// @param fields the names of changed fields, separated by commas
+/// @param fields the names of the fields that the request set, separated by commas
 record AuditedChange(String action, UUID target, String name, String fields) {}

@@ -13,8 +13,9 @@ import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
 
-/// Mails invites. A person may send 20 such mails an hour and an address gets three, because
-/// everybody who has an account can invite strangers. Thread-safe.
+/// Mails invites. Anybody with an account can invite strangers. Therefore each person may send 20
+/// of these mails an hour, and each address gets at most three an hour. The counts are kept in
+/// memory, so they hold for one node. Thread-safe.
 public final class InviteMailer {
 
     static final int MAX_MAILS_PER_SENDER = 20;
@@ -35,24 +36,25 @@ public final class InviteMailer {
     private final String baseUrl;
     private final InstantSource clock;
 
-    /// The mails of the last hour, by the sender's account and by the invited address.
+    /// The numbers of mails, by the sender's account id and by the invited address. A count covers
+    /// the hour that begins with its first mail.
     private final Map<String, MailCount> counts = new LeastRecentlyUsed<>(MAX_COUNTS);
 
     /// @param mail empty if the server sends no mail
-    /// @param baseUrl the server's public address, with which links begin
+    /// @param baseUrl the server's public address; the links in mails begin with it
     public InviteMailer(Optional<MailQueue> mail, String baseUrl, InstantSource clock) {
         this.mail = mail;
         this.baseUrl = baseUrl;
         this.clock = clock;
     }
 
-    /// Returns the link with which an invite is accepted.
+    /// Returns the link that accepts an invite.
     String link(String token) {
         return baseUrl + "/invite#" + token;
     }
 
-    /// Queues the mail of a new invite. Returns false if none is sent, so that the inviting person
-    /// has to pass on the link.
+    /// Queues the mail of a new invite. Returns false if no mail is sent, because none can be sent,
+    /// a limit is reached or the queue is full. The inviting person then has to pass on the link.
     boolean offer(Invite invite, Workspace workspace, Account inviter, String token) {
         return mail.isPresent()
                 && takeTurn(invite.email(), inviter)

@@ -1,4 +1,5 @@
-/// The routes of workspaces, their members and invites.
+/// The HTTP endpoints for workspaces (except deletion), their members and invites, plan changes and
+/// the audit log.
 @NullMarked
 package dev.sluice.account.members;
 

@@ -24,11 +24,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiPredicate;
 import java.util.function.Supplier;
 
-/// Checks a person's password, and hashes new ones. The answer, and the time it takes, is the same
-/// for an unknown account and for a wrong password.
+/// Checks people's passwords, and hashes new ones. An unknown account gives the same result as a
+/// wrong password, and the check takes as long.
 ///
-/// [SignInThrottle] slows a client down that fails again and again; [PasswordLine] bounds what all
-/// clients together may cost. Thread-safe.
+/// [SignInThrottle] slows down a client that keeps failing. [PasswordLine] limits the cost of all
+/// clients together. Thread-safe.
 public final class PasswordCheck {
 
     private static final Duration LINE_TIMEOUT = Duration.ofSeconds(10);
@@ -44,15 +44,15 @@ public final class PasswordCheck {
     private final BiPredicate<Secret, String> matcher;
     private final Executor hashThreads = newHashThreads();
 
-    /// The hash of a password that nobody knows, which is compared if there is no account.
+    /// The hash of a password that nobody knows. It is compared if the account does not exist.
     private final String unknownAccountHash;
 
     public PasswordCheck(Db db, SecretGenerator random, InstantSource clock) {
         this(db, random, clock, new PasswordLine(), LINE_TIMEOUT, PasswordHasher::matches);
     }
 
-    /// @param lineTimeout how long a client waits in the line at most
-    /// @param matcher whether a password is the one of a stored hash
+    /// @param lineTimeout the longest time that a client waits in the [PasswordLine]
+    /// @param matcher decides whether a password belongs to a stored hash
     PasswordCheck(
             Db db,
             SecretGenerator random,
@@ -70,10 +70,10 @@ public final class PasswordCheck {
                 PasswordHasher.hash(new Secret(random.base62(32)), random.bytes(SALT_BYTES));
     }
 
-    /// Returns the account with this e-mail address and password; empty if there is none.
+    /// Returns the account with this e-mail address and password, or empty if there is none.
     ///
     /// @param email in the form of [Account#normalizedEmail]
-    /// @throws ApiException 429 if the client must wait
+    /// @throws ApiException 429 if the client must wait and try again later
     public Optional<Account> find(String email, Secret password, InetAddress client) {
         String network = ClientAddress.network(client);
         var delay = throttle.delay(email, network, clock.instant());
@@ -81,7 +81,7 @@ public final class PasswordCheck {
             throw ApiException.tooMany("Too many failed sign-ins.", delay);
         }
         var account = db.call(tx -> AccountStore.find(tx, email));
-        // Asked for an unknown account too, so that the answer takes as long.
+        // This query also runs for an unknown account, so that the reply takes just as long.
         var id = account.map(Account::id).orElse(NO_ACCOUNT);
         boolean isKnown =
                 db.call(tx -> SessionStore.isKnownAddress(tx, id, client.getHostAddress()));
@@ -100,13 +100,14 @@ public final class PasswordCheck {
 
     /// Returns the hash of a new password.
     ///
-    /// @throws ApiException 429 if too many clients wait
+    /// @throws ApiException 429 if too many clients are waiting
     public String hash(Secret password, InetAddress client) {
         var place = new PasswordLine.Place(ClientAddress.network(client), false, 0);
         return inLine(place, () -> PasswordHasher.hash(password, random.bytes(SALT_BYTES)));
     }
 
-    /// Lets the client sign in at once, although it failed before: it has proved to be the owner.
+    /// Forgets the client's failed sign-ins for this account. Call this when the client has proved
+    /// in another way that it belongs to the account's owner.
     ///
     /// @param email in the form of [Account#normalizedEmail]
     void forgetFailures(String email, InetAddress client) {
@@ -122,8 +123,9 @@ public final class PasswordCheck {
         }
     }
 
-    /// A hash is nothing but computing, for a tenth of a second. On a virtual thread it would keep
-    /// all others from its core: two of them would stop everything on two cores, ingest included.
+    /// Creates the threads that compute hashes. A hash keeps a core busy for a tenth of a second.
+    /// On virtual threads, two hashes would block both cores of a small machine for all other
+    /// virtual threads, those of ingest included.
     private static Executor newHashThreads() {
         var threads =
                 new ThreadPoolExecutor(

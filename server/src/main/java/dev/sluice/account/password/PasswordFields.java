@@ -18,8 +18,7 @@ public final class PasswordFields {
                 .map(Secret::new);
     }
 
-    /// Reads a password that is to be checked, of any length that a sane client sends. The field is
-    /// required.
+    /// Reads a password that is to be checked, of 1 to 1 000 characters. The field is required.
     public static Secret given(FieldReader input, String field) {
         return new Secret(input.required(field, input.text(field, 1, 1_000)).orElse(""));
     }

@@ -7,22 +7,22 @@ import java.util.List;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// The line in front of the password hash, which is slow and takes 19 MiB on purpose.
+/// The queue in which clients wait for a password hash, which is slow and uses 19 MiB on purpose.
 ///
-/// At most two hashes run at a time. Those who wait are served in this order: first who signed in
-/// from the same network before, then whose network has failed least, then who came first. A
-/// network may have four in the line, and the line has 256 places; who finds no place is told to
-/// come back. Thread-safe.
+/// At most two hashes run at a time. Clients whose address has a session of the account are served
+/// first, then those whose network has the fewest failures, then those that came first. At most
+/// four clients of each network may wait. The queue has 256 places, and as many more for clients
+/// with a known address. A client that finds no place is refused. Thread-safe.
 final class PasswordLine {
 
     static final int MAX_CONCURRENT = 2;
     static final int MAX_WAITING = 256;
     static final int MAX_WAITING_PER_NETWORK = 4;
 
-    /// A client's place in the line.
+    /// The facts that decide when a waiting client is served.
     ///
-    /// @param isKnown whether the account was signed in to from this network before
-    /// @param failures the network's recent failures
+    /// @param isKnown whether the account has a session from the client's address
+    /// @param failures the number of recent failures from the network
     record Place(String network, boolean isKnown, int failures) {}
 
     private final class Waiter {
@@ -43,14 +43,15 @@ final class PasswordLine {
     private final List<Waiter> waiting = new ArrayList<>();
     private int running;
 
-    /// Waits for the client's turn. If true, the caller must call `leave` afterwards.
+    /// Waits for the client's turn. If this returns true, the caller must call `leave` afterwards.
+    /// If it returns false or is interrupted, the caller has left the queue.
     ///
-    /// @param patience how long to wait at most
-    /// @return false if the line is full, or if the turn did not come in time
+    /// @param patience the longest time to wait
+    /// @return false if there is no place for the client, or if its turn did not come in time
     boolean enter(Place place, Duration patience) throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            if (running < MAX_CONCURRENT) { // then nobody waits for a turn
+            if (running < MAX_CONCURRENT) { // then nobody is waiting
                 running++;
                 return true;
             }
@@ -82,8 +83,8 @@ final class PasswordLine {
         return waiter.isCalled;
     }
 
-    /// Whether the line has a place for this client. A known one may take the place of an unknown
-    /// one, so that a full line does not keep it out.
+    /// Whether the queue has a place for this client. A client with a known address may still join
+    /// a queue of 256 or more clients, until there are 512.
     private boolean hasRoom(Place place) {
         long ofNetwork =
                 waiting.stream()
@@ -94,7 +95,7 @@ final class PasswordLine {
                         || (place.isKnown() && waiting.size() < 2 * MAX_WAITING));
     }
 
-    /// Returns how many wait for their turn.
+    /// Returns the number of clients that are waiting for their turn.
     int waiting() {
         lock.lock();
         try {
@@ -104,7 +105,7 @@ final class PasswordLine {
         }
     }
 
-    /// Gives the turn back.
+    /// Ends the caller's turn, and gives it to the next waiting client.
     void leave() {
         lock.lock();
         try {

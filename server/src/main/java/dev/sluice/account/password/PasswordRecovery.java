@@ -12,7 +12,7 @@ import dev.sluice.platform.secret.SecretGenerator;
 
 import java.util.Optional;
 
-/// Sets a person's password for the operator of the server, who needs no session and no mail.
+/// Sets a person's password on behalf of the server's operator, who needs no session and no mail.
 public final class PasswordRecovery {
 
     private static final int GENERATED_LENGTH = 24;
@@ -24,7 +24,7 @@ public final class PasswordRecovery {
         return new Secret(random.base62(GENERATED_LENGTH));
     }
 
-    /// Returns what is wrong with a password that somebody chose; empty if nothing is.
+    /// Returns why a password is not allowed, as a sentence; empty if it is allowed.
     public static Optional<String> refusal(Secret password) {
         String text = password.reveal();
         int length = text.codePointCount(0, text.length());
@@ -41,8 +41,8 @@ public final class PasswordRecovery {
                 : Optional.of("The password must have at least one visible character.");
     }
 
-    /// Sets the password of the account with this address and ends its sessions and its reset link.
-    /// Returns the account; empty if there is none.
+    /// Sets the password of the account with this e-mail address. Ends the account's sessions and
+    /// its reset link. Returns the account, or empty if there is none.
     public static Optional<Account> set(
             Tx tx, String email, Secret password, SecretGenerator random, AuditTrail trail) {
         var account = AccountStore.find(tx, email);

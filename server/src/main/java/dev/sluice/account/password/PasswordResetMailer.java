@@ -18,10 +18,10 @@ import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 
-/// Makes password resets in the background and mails their links.
+/// Creates password resets in the background and mails their links.
 ///
-/// The look whether there is an account happens here, not in the request, so the answer to the
-/// request takes the same time for everybody. Thread-safe.
+/// The account is looked up here, not in the request. The reply therefore takes the same time
+/// whether or not the account exists. Thread-safe.
 public final class PasswordResetMailer {
 
     private static final Logger log = LoggerFactory.getLogger(PasswordResetMailer.class);
@@ -38,7 +38,7 @@ public final class PasswordResetMailer {
     private volatile Runnable wake = () -> {};
 
     /// @param mail empty if the server sends no mail
-    /// @param baseUrl the server's public address, with which links begin
+    /// @param baseUrl the server's public address; the links in mails begin with it
     public PasswordResetMailer(
             Db db,
             Optional<MailQueue> mail,
@@ -52,7 +52,8 @@ public final class PasswordResetMailer {
         this.clock = clock;
     }
 
-    /// Takes a request for the account with this address, and returns at once.
+    /// Queues a request to reset the password of the account with this address. Returns at once. If
+    /// the queue is full, discards the request and logs a warning.
     ///
     /// @param email in the form of [Account#normalizedEmail]
     void request(String email) {
@@ -62,13 +63,13 @@ public final class PasswordResetMailer {
         wake.run();
     }
 
-    /// Returns the chore that makes the resets.
+    /// Returns the chore that creates the resets.
     public Chore chore() {
         return new Chore("password resets", LOOK_INTERVAL, this::handleNext)
                 .wokenBy(wakeLoop -> wake = wakeLoop);
     }
 
-    /// Handles the oldest request; returns false if there is none.
+    /// Handles the oldest request. Returns false if there is none.
     private boolean handleNext() {
         var email = Optional.ofNullable(requests.poll());
         email.flatMap(address -> db.call(tx -> AccountStore.find(tx, address)))

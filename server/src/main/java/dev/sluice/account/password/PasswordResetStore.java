@@ -7,20 +7,20 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
 
-/// The SQL of password resets. An account has at most one, known by the hash of its token.
+/// Stores password resets. An account has at most one, which is found by the hash of its token.
 public final class PasswordResetStore {
 
     /// How long the link in the mail works.
     static final Duration LIFETIME = Duration.ofHours(1);
 
-    /// How soon a new reset may replace the one before. In that time the mail with the earlier link
-    /// is on its way.
+    /// How old a reset must be before a new one may replace it. Until then, the mail with its link
+    /// may still be on its way.
     static final Duration MIN_INTERVAL = Duration.ofMinutes(5);
 
     private PasswordResetStore() {}
 
     /// Stores a reset in place of the account's earlier one. Returns false, and changes nothing, if
-    /// that one was made less than five minutes ago.
+    /// the earlier one was created less than five minutes ago.
     static boolean replace(Tx tx, UUID account, byte[] tokenHash, Instant now) {
         return tx.update(
                         """
@@ -41,7 +41,8 @@ public final class PasswordResetStore {
                 > 0;
     }
 
-    /// Returns the account whose password may be set with this token.
+    /// Returns the account whose password this token may set; empty if the token is unknown or has
+    /// expired.
     static Optional<UUID> find(Tx tx, byte[] tokenHash, Instant now) {
         return tx.findOne(
                 "select account_id from password_reset where token_hash = ? and expires_at > ?",
@@ -50,7 +51,7 @@ public final class PasswordResetStore {
                 now);
     }
 
-    /// Like `find`, but removes the reset, so that it works once only.
+    /// Returns what `find` returns, and deletes the reset, so that it works only once.
     static Optional<UUID> take(Tx tx, byte[] tokenHash, Instant now) {
         return tx.findOne(
                 """
@@ -68,7 +69,7 @@ public final class PasswordResetStore {
         tx.update("delete from password_reset where account_id = ?", account);
     }
 
-    /// Removes the resets that expired before `now`.
+    /// Deletes the resets that had expired at `now`.
     public static void deleteExpired(Tx tx, Instant now) {
         tx.update("delete from password_reset where expires_at <= ?", now);
     }

@@ -16,8 +16,8 @@ import dev.sluice.platform.secret.Secret;
 import java.io.IOException;
 import java.util.Optional;
 
-/// The route `POST /api/v1/auth/password`: a person sets a new password. All other sessions of the
-/// person end.
+/// The route `POST /api/v1/auth/password`: a signed-in person changes the password. All other
+/// sessions of the person end.
 public final class PasswordRoutes {
 
     private final Db db;

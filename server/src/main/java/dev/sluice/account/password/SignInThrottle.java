@@ -9,13 +9,14 @@ import java.util.Map;
 
 /// Counts failed sign-ins and says how long a client must wait before it may try again.
 ///
-/// Two counts apply. The first is of one account from one network: after five failures, each
-/// further one doubles a delay that begins at one second and ends at 15 minutes. The second is of
-/// one network, whatever the account: 20 failures in a minute. No count is of an account alone, so
-/// nobody can keep its owner out from elsewhere. A network is an IPv4 address or an IPv6 /64.
+/// There are two counts. The first counts failures for one account from one network. After five in
+/// a row, the client must wait one second. Each further failure doubles the wait, up to 15 minutes.
+/// The second counts all failures from one network: at most 20 in a minute. Failures are never
+/// counted for an account alone, so nobody can lock out its owner, who signs in from elsewhere. A
+/// network is an IPv4 address or an IPv6 /64.
 ///
-/// The counts are in this process's memory; the ones used longest ago are forgotten first.
-/// Thread-safe.
+/// The counts are kept in memory, up to 50 000 of each kind; beyond that, those not used for the
+/// longest time are forgotten. Thread-safe.
 final class SignInThrottle {
 
     static final int FREE_FAILURES = 5;
@@ -24,11 +25,11 @@ final class SignInThrottle {
 
     private static final int MAX_PAIRS = 50_000;
 
-    /// Sign-ins of one account from one network.
+    /// Identifies the sign-ins to one account from one network.
     private record AccountOnNetwork(String email, String network) {}
 
-    /// @param number how many in a row
-    /// @param last when the last one happened
+    /// @param number the number of failures in a row
+    /// @param last when the last failure happened
     private record PairFailures(int number, Instant last) {}
 
     private final Map<AccountOnNetwork, PairFailures> byPair = new LeastRecentlyUsed<>(MAX_PAIRS);
@@ -57,7 +58,7 @@ final class SignInThrottle {
         return delay.compareTo(MAX_DELAY) > 0 ? MAX_DELAY : delay;
     }
 
-    /// Returns how many failures of the network count at present.
+    /// Returns the number of the network's failures in its current minute.
     int failures(String network, Instant now) {
         return byNetwork.number(network, now);
     }
@@ -70,7 +71,7 @@ final class SignInThrottle {
         byNetwork.add(network, now);
     }
 
-    /// Returns how many counts are in memory.
+    /// Returns how many counts are held in memory.
     synchronized int size() {
         return byPair.size() + byNetwork.size();
     }

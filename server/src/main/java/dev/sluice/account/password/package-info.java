@@ -1,4 +1,4 @@
-/// Passwords: checking, changing and resetting them, and what bounds the cost of guessing.
+/// Passwords: checking, changing and resetting them, and limits on guessing them.
 @NullMarked
 package dev.sluice.account.password;
 

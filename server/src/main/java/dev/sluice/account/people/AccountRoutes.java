@@ -28,9 +28,11 @@ import java.util.List;
 import java.util.UUID;
 import java.util.stream.Collectors;
 
-/// The route `DELETE /api/v1/auth/account`: a person deletes the own account.
+/// The route `DELETE /api/v1/auth/account`: a person deletes their own account.
 ///
-/// Its sessions and open invites end. API keys belong to their workspaces and go on.
+/// Ends the person's sessions and deletes the invites that the person created. API keys that the
+/// person created belong to their workspaces and stay valid. The last owner of a workspace gets
+/// 409.
 public final class AccountRoutes {
 
     private static final int MAX_NAMED_WORKSPACES = 10;
@@ -90,9 +92,9 @@ public final class AccountRoutes {
         AccountStore.delete(tx, account);
     }
 
-    /// Locks the account and its workspaces until the transaction ends, so that two owners who go
-    /// at once cannot both count on the other. The order of ids keeps them from waiting for each
-    /// other.
+    /// Locks the account and its workspaces until the transaction ends. Otherwise two owners who
+    /// leave at the same time could each rely on the other to stay. Workspaces are locked in the
+    /// order of their ids, so that two such transactions cannot deadlock.
     private static void lock(Tx tx, UUID account) {
         MemberStore.memberships(tx, account).stream()
                 .map(membership -> membership.workspace().id())

@@ -4,11 +4,11 @@ import dev.sluice.platform.net.Cidr;
 
 import java.util.List;
 
-/// What the operator decides about sign-in.
+/// The operator's settings for sign-in and registration.
 ///
 /// @param baseUrl the server's public address, without a trailing slash
 /// @param firstPlan the plan of a new workspace
 /// @param isRegistrationOpen whether anyone may register an account with a workspace of its own
-/// @param trustedProxies the ranges of proxies whose `X-Forwarded-For` is believed
+/// @param trustedProxies the address ranges of proxies whose `X-Forwarded-For` is trusted
 public record PeopleSettings(
         String baseUrl, String firstPlan, boolean isRegistrationOpen, List<Cidr> trustedProxies) {}

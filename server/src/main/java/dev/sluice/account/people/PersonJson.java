@@ -6,12 +6,13 @@ import dev.sluice.platform.json.JsonObject;
 
 import java.util.Optional;
 
-/// The JSON of a signed-in person: who it is, and where the session acts.
+/// The JSON of a signed-in person: the account, and the workspace in which the session acts.
 final class PersonJson {
 
     private PersonJson() {}
 
-    /// @param membership where the session acts; empty if the person is a member of no workspace
+    /// @param membership the workspace in which the session acts; empty if the person is a member
+    ///   of none
     static JsonObject of(Account account, Optional<MemberStore.Membership> membership) {
         return new JsonObject()
                 .put("user", account.json())

@@ -15,7 +15,7 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Opens sessions. A session's token is 43 random characters; the database has only its hash.
+/// Opens sessions. A session's token has 43 random characters; the database stores only its hash.
 public final class SessionOpener {
 
     private static final int TOKEN_LENGTH = 43; // more than 255 random bits
@@ -34,9 +34,10 @@ public final class SessionOpener {
         this.random = random;
     }
 
-    /// Opens a session and returns the header that gives it to the client.
+    /// Opens a session. Returns the header that sets the session's cookie.
     ///
-    /// @param workspace where the session acts; empty if the person is a member of none
+    /// @param workspace the workspace in which the session acts; empty if the person is a member of
+    ///   none
     Header open(
             Tx tx, Request request, UUID account, Optional<WorkspaceId> workspace, Instant now) {
         String token = random.base62(TOKEN_LENGTH);

@@ -17,7 +17,7 @@ import java.io.IOException;
 import java.time.InstantSource;
 import java.util.List;
 
-/// The routes `POST /api/v1/auth/login` and `/auth/logout`.
+/// The routes `POST /api/v1/auth/login` and `/auth/logout`: signing in and out.
 public final class SignInRoutes {
 
     private final Db db;

@@ -7,11 +7,11 @@ import dev.sluice.platform.http.ApiException;
 
 import java.util.OptionalInt;
 
-/// Refuses configuration that a workspace's plan has no room for. What there is already stays, also
-/// above the cap.
+/// Refuses configuration that a workspace's plan does not allow. Configuration that exists already
+/// stays, even above the limit.
 ///
-/// Call these methods only after incrementing the configuration version, which locks out other
-/// changes. Otherwise two simultaneous requests could both use the last place.
+/// Call these methods only after incrementing the configuration version, which makes other changes
+/// wait. Otherwise two simultaneous requests could both use the last free place.
 public record PlanCaps(PlanCatalog plans) {
 
     /// Checks that the plan allows one more source. Sources in the trash do not count.
@@ -45,7 +45,7 @@ public record PlanCaps(PlanCatalog plans) {
                 "connections per source. Delete one first, or use another source.");
     }
 
-    /// @param rest what the message says after the number
+    /// @param rest the part of the message after the number
     private static void require(Plan plan, OptionalInt cap, long existing, String rest) {
         if (cap.isPresent() && existing >= cap.getAsInt()) {
             throw new ApiException(

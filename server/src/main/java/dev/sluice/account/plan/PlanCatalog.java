@@ -23,13 +23,13 @@ import java.util.OptionalLong;
 import java.util.stream.Stream;
 
 /// All plans that this server offers: either the built-in ones or those read from a file. It also
-/// knows plans that vanished from the catalogue and that workspaces still have. Immutable.
+/// keeps plans that are no longer offered but that some workspaces still have. Immutable.
 public final class PlanCatalog {
 
     private static final int MAX_RETENTION_DAYS = 3650;
 
-    /// What a workspace may have in the built-in plans. It bounds what one may take of a server,
-    /// and is no matter of price.
+    /// The maximum number of destinations in every built-in plan. It does not depend on the price:
+    /// it limits how much of a server one workspace may use.
     private static final int BUILT_IN_DESTINATIONS = 10_000;
 
     private final List<Plan> plans;
@@ -44,7 +44,8 @@ public final class PlanCatalog {
         this(plans, List.of());
     }
 
-    /// Returns this catalogue with plans that it no longer offers.
+    /// Returns a catalogue that offers the same plans, and also has `others`, which are no longer
+    /// offered.
     PlanCatalog withVanished(List<Plan> others) {
         return new PlanCatalog(plans, others);
     }
@@ -113,8 +114,8 @@ public final class PlanCatalog {
 
     /// Reads a catalogue from a file that has the format of the response to `GET /api/v1/plans`.
     ///
-    /// @throws IllegalArgumentException if the file is invalid; the message is meant to be appended
-    ///   to the name of the setting
+    /// @throws IllegalArgumentException if the file is invalid; the message follows the name of the
+    ///   setting
     public static PlanCatalog read(Path file) {
         try {
             FieldReader input = Json.fieldReader(Files.readAllBytes(file));
@@ -138,9 +139,10 @@ public final class PlanCatalog {
         }
     }
 
-    /// Reads one plan as [#text] wrote it.
+    /// Parses one plan from the text that [#text] returned.
     ///
-    /// @throws IllegalArgumentException if it is from another version
+    /// @throws IllegalArgumentException if another version wrote the text and this one cannot read
+    ///   it
     static Plan parse(String json) {
         try {
             var input = Json.fieldReader(json.getBytes(UTF_8));
@@ -221,10 +223,10 @@ public final class PlanCatalog {
         return plans.stream().filter(plan -> plan.name().equals(name)).findFirst();
     }
 
-    /// Returns the plan with this name, also if it vanished from the catalogue. Returns the last
-    /// plan if its limits are not known.
+    /// Returns the plan with this name, even if it is no longer offered. If there is no such plan,
+    /// returns the last plan of the catalogue.
     public Plan byNameOrLast(String name) {
-        for (var plan : plans) { // no stream, because this runs for every webhook
+        for (var plan : plans) { // no stream: this runs for every webhook
             if (plan.name().equals(name)) {
                 return plan;
             }
@@ -247,7 +249,7 @@ public final class PlanCatalog {
                         .plan());
     }
 
-    /// Returns the longest retention of all plans, of those that vanished too.
+    /// Returns the longest retention of all plans, including those that are no longer offered.
     public Retention longestRetention() {
         int longest = 0;
         for (var plan : Stream.concat(plans.stream(), vanished.stream()).toList()) {

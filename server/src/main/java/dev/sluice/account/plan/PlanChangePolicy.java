@@ -1,9 +1,9 @@
 package dev.sluice.account.plan;
 
-/// Who changes the plan of a workspace.
+/// Who may change the plan of a workspace.
 public enum PlanChangePolicy {
-    /// The workspace's owner, through the API.
+    /// An owner of the workspace, through the API.
     OWNER,
-    /// Only the operator of the server, with `sluice set-plan`.
+    /// Only the server's operator, with `sluice set-plan`.
     OPERATOR
 }

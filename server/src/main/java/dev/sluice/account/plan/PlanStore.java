@@ -10,20 +10,20 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// The SQL that keeps the plans of the catalogue, so that a workspace keeps its limits when its
-/// plan vanishes from there.
+/// Stores the plans of the catalogue, so that workspaces keep their limits when their plan is no
+/// longer in the catalogue.
 public final class PlanStore {
 
     private static final Logger log = LoggerFactory.getLogger(PlanStore.class);
 
-    /// A plan that workspaces have.
+    /// A plan that some workspaces have.
     ///
-    /// @param definition as it was stored last; empty if it never was
+    /// @param definition the plan as it was stored last; empty if it was never stored
     private record UsedPlan(String name, long workspaces, Optional<String> definition) {}
 
     private PlanStore() {}
 
-    /// Stores the plans that the catalogue offers now.
+    /// Stores the plans that the catalogue offers.
     public static void save(Tx tx, PlanCatalog plans, Instant now) {
         for (var plan : plans.offered()) {
             tx.update(
@@ -40,8 +40,9 @@ public final class PlanStore {
         }
     }
 
-    /// Returns the catalogue with the plans that it no longer offers and that workspaces still
-    /// have. Logs a warning for each of them.
+    /// Returns the catalogue, with the plans added that it no longer offers but that some
+    /// workspaces still have. Logs a warning for each of them. A plan that was never stored or
+    /// cannot be read is not added; its workspaces get the limits of the last offered plan.
     public static PlanCatalog withVanished(Tx tx, PlanCatalog plans) {
         var vanished = new ArrayList<Plan>();
         for (var used : usedPlans(tx)) {

@@ -43,11 +43,11 @@ public record Retention(OptionalInt days) {
         return length().map(receivedAt::plus);
     }
 
-    /// Returns how long before an event expires Sluice announces which deliveries will end because
-    /// of it.
+    /// Returns the notice period: how long before an event expires Sluice announces the deliveries
+    /// that will end because of it.
     ///
     /// The period is 24 hours, or half the retention if the retention is shorter than two days.
-    /// Empty if events never expire.
+    /// Returns empty if events never expire.
     public Optional<Duration> noticePeriod() {
         return length().map(all -> all.dividedBy(2))
                 .map(half -> half.compareTo(MAX_NOTICE) < 0 ? half : MAX_NOTICE);

@@ -13,11 +13,11 @@ final class StoredEventQueries {
 
     private StoredEventQueries() {}
 
-    /// Returns how many events the sources of a workspace received after `from` and until `to`, in
-    /// whole hours. The last hour is the one that contains `to`.
+    /// Returns how many events the sources of a workspace received from the hour that contains
+    /// `from` to the hour that contains `to`, both included.
     ///
-    /// Reads the daily sums, and the hourly ones of the first and the last day. Hourly sums are
-    /// kept for 93 days; events of an older first or last day are not counted.
+    /// Reads the daily sums, and the hourly sums of the first and the last day. Hourly sums are
+    /// kept for 93 days. If the first or last day is older, its events are not counted.
     static long count(Tx tx, WorkspaceId workspace, Instant from, Instant to) {
         long first = hour(from);
         long last = hour(to);

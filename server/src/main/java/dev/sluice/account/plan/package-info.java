@@ -1,4 +1,4 @@
-/// Plans: their prices, limits and features, and how long each plan keeps events.
+/// Plans: their prices, limits and features, and how long they keep events.
 @NullMarked
 package dev.sluice.account.plan;
 

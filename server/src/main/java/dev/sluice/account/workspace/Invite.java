@@ -4,10 +4,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;
 
-/// An invitation of one e-mail address to a workspace. Its token, which only the invited person
-/// gets, is not part of it.
+/// An invitation of one e-mail address to a workspace. It does not contain the token, of which the
+/// database stores only a hash.
 ///
-/// @param email in the form in which accounts have it
+/// @param email in the form of `Account.normalizedEmail`
 /// @param role the role that the person will have: `admin` or `member`
 public record Invite(
         UUID id,

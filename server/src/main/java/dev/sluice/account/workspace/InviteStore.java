@@ -9,7 +9,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// The SQL of invites. An address has at most one invite to a workspace; a new one replaces it.
+/// Stores invites. An address has at most one invite to a workspace; a new one replaces it. An
+/// invite is open until it expires.
 public final class InviteStore {
 
     private InviteStore() {}
@@ -50,7 +51,7 @@ public final class InviteStore {
                 now);
     }
 
-    /// Returns the open invite with this token.
+    /// Returns the open invite with this token; empty if there is none.
     public static Optional<Invite> find(Tx tx, byte[] tokenHash, Instant now) {
         return tx.findOne(
                 """
@@ -64,7 +65,7 @@ public final class InviteStore {
                 now);
     }
 
-    /// Removes and returns the open invite with this token, so that it works once only.
+    /// Deletes and returns the open invite with this token, so that it works only once.
     public static Optional<Invite> take(Tx tx, byte[] tokenHash, Instant now) {
         return tx.findOne(
                 """
@@ -78,7 +79,7 @@ public final class InviteStore {
                 now);
     }
 
-    /// Removes the invites that expired before `now`.
+    /// Deletes the invites that had expired at `now`.
     public static void deleteExpired(Tx tx, Instant now) {
         tx.update("delete from invite where expires_at <= ?", now);
     }
@@ -91,7 +92,7 @@ public final class InviteStore {
                 > 0;
     }
 
-    /// Removes the open invites to a workspace that a person made.
+    /// Deletes the invites to a workspace that a person created.
     public static void deleteBy(Tx tx, WorkspaceId workspace, UUID createdBy) {
         tx.update(
                 "delete from invite where workspace_id = ? and created_by = ?",
@@ -99,12 +100,12 @@ public final class InviteStore {
                 createdBy);
     }
 
-    /// Removes all invites to a workspace.
+    /// Deletes all invites to a workspace.
     public static void deleteAll(Tx tx, WorkspaceId workspace) {
         tx.update("delete from invite where workspace_id = ?", workspace.value());
     }
 
-    /// Removes the open invites to all workspaces that a person made.
+    /// Deletes the invites that a person created, in all workspaces.
     public static void deleteAllBy(Tx tx, UUID createdBy) {
         tx.update("delete from invite where created_by = ?", createdBy);
     }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// The SQL of members: which people belong to which workspaces, and their roles.
+/// Stores memberships: which people belong to which workspaces, and their roles.
 public final class MemberStore {
 
     /// A workspace that a person belongs to.
@@ -50,7 +50,7 @@ public final class MemberStore {
                 account);
     }
 
-    /// Returns the members of a workspace, the oldest first.
+    /// Returns the members of a workspace, the oldest membership first.
     public static List<Member> members(Tx tx, WorkspaceId workspace) {
         return tx.query(
                 """
@@ -70,7 +70,7 @@ public final class MemberStore {
                 workspace.value());
     }
 
-    /// Returns a person's role in a workspace; empty if the person is not a member.
+    /// Returns a person's role in a workspace, or empty if the person is not a member.
     public static Optional<Role> role(Tx tx, WorkspaceId workspace, UUID account) {
         return tx.findOne(
                 """
@@ -84,8 +84,8 @@ public final class MemberStore {
                 account);
     }
 
-    /// Locks the list of members until the transaction ends, so that two changes at once cannot
-    /// leave a workspace without an owner.
+    /// Locks the list of members until the transaction ends, so that two simultaneous changes
+    /// cannot leave a workspace without an owner.
     public static void lock(Tx tx, WorkspaceId workspace) {
         var _ =
                 tx.findOne(

@@ -2,7 +2,7 @@ package dev.sluice.account.workspace;
 
 import java.util.Locale;
 
-/// What a person may do in a workspace. Each role may do all that the ones before it may.
+/// What a person may do in a workspace. Each role includes the roles listed before it.
 public enum Role {
     MEMBER,
     ADMIN,

@@ -3,20 +3,21 @@ package dev.sluice.gateway.alertconfig;
 import dev.sluice.gateway.destination.DestinationUrl;
 import dev.sluice.platform.secret.Secret;
 
-/// Where a channel sends alerts. Immutable.
+/// The mailbox, chat or URL to which a channel sends alerts. Immutable.
 public sealed interface ChannelSettings {
 
-    /// @param to one plain address
+    /// @param to one e-mail address, without a display name
     record EmailChannel(String to) implements ChannelSettings {}
 
-    /// A chat of the messenger, written to by a bot.
+    /// A chat of a messenger, to which a bot writes.
     ///
-    /// @param chatId the number of a chat, or `@` and the name of a channel
+    /// @param token the bot's token
+    /// @param chatId the number of a chat, or `@` and the name of a channel of the messenger
     record MessengerChannel(Secret token, String chatId) implements ChannelSettings {}
 
     record WebhookChannel(DestinationUrl url) implements ChannelSettings {}
 
-    /// A stored config that this node cannot read, because it was encrypted with another key or
+    /// Stored settings that this node cannot read, because they were encrypted with another key or
     /// written by a later version.
     record UnreadableChannel() implements ChannelSettings {}
 }

@@ -1,5 +1,5 @@
-/// Alert configs: the channels over which a workspace is told of failures. The nouns, their SQL and
-/// their routes.
+/// Alert configs: the channels over which a workspace is notified of failures. Contains their
+/// types, SQL and routes.
 @NullMarked
 package dev.sluice.gateway.alertconfig;
 

@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 /// A header value that may contain placeholders such as `{{event.id}}`. Immutable.
 public final class HeaderTemplate {
 
-    /// The placeholders. Each delivery attempt replaces them with values.
+    /// A placeholder, which each delivery attempt replaces with the value for that attempt.
     public enum HeaderPlaceholder {
         EVENT_ID,
         SOURCE_NAME,

@@ -15,7 +15,7 @@ import java.util.Optional;
 /// Headers are renamed first, then removed, then set. After that, fields are merged into the body.
 ///
 /// @param merge empty if the body stays unchanged
-/// @param json exactly as the user sent it
+/// @param json the transformation exactly as the user sent it
 public record Transformation(
         List<HeaderRename> headerRenames,
         List<String> removedHeaders,
@@ -23,7 +23,8 @@ public record Transformation(
         Optional<JsonMerger> merge,
         RawJson json) {
 
-    /// Stands for a stored transformation that this node cannot read. Nothing is sent with it.
+    /// Represents a stored transformation that this node cannot read. Deliveries on its connection
+    /// are held.
     public static final Transformation UNREADABLE =
             new Transformation(
                     List.of(), List.of(), List.of(), Optional.empty(), new RawJson("null"));
@@ -44,7 +45,8 @@ public record Transformation(
         return !equals(UNREADABLE);
     }
 
-    /// Parses a transformation read from the database. It was validated when it was saved.
+    /// Parses a stored transformation, which was validated when it was saved. Throws an exception
+    /// if this version cannot read it.
     static Transformation parseStored(String json) {
         var input = Json.fieldReader(("{\"transformation\":" + json + "}").getBytes(UTF_8));
         var transformation = TransformationParser.read(input, CustomHeaderRules.FOR_STORED_ROWS);

@@ -1,5 +1,5 @@
-/// Connections. Each leads from one source to one destination and may have a filter and a
-/// transformation.
+/// Connections. Each connection sends events from one source to one destination, and may have a
+/// filter and a transformation.
 @NullMarked
 package dev.sluice.gateway.connection;
 

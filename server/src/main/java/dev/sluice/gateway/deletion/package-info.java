@@ -1,4 +1,4 @@
-/// Deletes a workspace with its configuration.
+/// Deletes workspaces with their configuration.
 @NullMarked
 package dev.sluice.gateway.deletion;
 

@@ -29,7 +29,7 @@ public sealed interface AuthConfig {
     /// Sends a user name and password as `Authorization: Basic` (RFC 7617), encoded in UTF-8.
     record HttpBasicAuth(String username, Secret password) implements AuthConfig {}
 
-    /// A stored config that this node cannot read, because it was encrypted with another key,
-    /// written by a later version, or refused by today's rules. Nothing is sent.
+    /// A stored config that this node cannot read: it was encrypted with a different key, a later
+    /// version wrote it, or the current rules refuse it. Deliveries to the destination are held.
     record UnreadableAuth() implements AuthConfig {}
 }

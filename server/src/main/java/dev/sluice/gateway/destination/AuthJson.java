@@ -19,8 +19,8 @@ final class AuthJson {
 
     private AuthJson() {}
 
-    /// Reads `auth_config`. Invalid fields are recorded in `input`; the result must not be used
-    /// then.
+    /// Reads `auth_config`. Invalid fields are recorded as errors in `input`; then the result must
+    /// not be used.
     static AuthConfig read(FieldReader input, CustomHeaderRules headerRules) {
         var fields = new CredentialFields(input, "auth_config", headerRules);
         String type = input.required("type", input.text("type", 1, 50)).orElse("");
@@ -72,8 +72,8 @@ final class AuthJson {
         return Json.text(json(auth, Secret::reveal));
     }
 
-    /// Parses the decrypted form. A text that this version cannot read becomes
-    /// [AuthConfig.UnreadableAuth], so that nothing is sent without its authentication.
+    /// Parses a decrypted config. If this version cannot read it, returns
+    /// [AuthConfig.UnreadableAuth], so that no request is sent without its authentication.
     static AuthConfig parseUnsealed(String json) {
         try {
             var input = Json.fieldReader(json.getBytes(StandardCharsets.UTF_8));

@@ -9,10 +9,10 @@ import java.util.Optional;
 /// The state of a destination's circuit breaker, as the API shows it.
 ///
 /// @param state `closed`, `open` or `half_open`
-/// @param reopenAt when an open circuit will let a probe through
+/// @param reopenAt when an open circuit will allow a probe; empty if the database has no such time
 public record CircuitView(String state, Optional<Instant> reopenAt) {
 
-    /// The view for a destination that has never failed and therefore has no circuit row.
+    /// The view for a destination that has no circuit row. Its circuit is closed.
     static final CircuitView CLOSED = new CircuitView("closed", Optional.empty());
 
     /// Reads the columns `circuit_state` and `reopen_at` of an outer join. Both are null if there

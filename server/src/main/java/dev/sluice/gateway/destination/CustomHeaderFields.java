@@ -17,10 +17,10 @@ import java.util.Set;
 
 /// The fields `custom_headers` and `secret_headers` in the body of a create or PATCH request.
 ///
-/// @param secretNames names of headers in `custom_headers` whose values become unreadable
+/// @param secretNames names of headers in `custom_headers` whose values the API must not show
 record CustomHeaderFields(Patch<List<Header>> headers, Patch<List<String>> secretNames) {
 
-    /// Reads both fields. Invalid ones are recorded in `input`.
+    /// Reads both fields. Invalid fields are recorded as errors in `input`.
     static CustomHeaderFields read(FieldReader input, CustomHeaderRules rules) {
         return new CustomHeaderFields(
                 input.stringMap("custom_headers")
@@ -70,10 +70,12 @@ record CustomHeaderFields(Patch<List<Header>> headers, Patch<List<String>> secre
                 : Optional.of("is a duplicate; header names ignore case.");
     }
 
-    /// Returns the headers after the request. A secret value never becomes readable: its header
-    /// stays secret until `custom_headers` is sent again.
+    /// Returns the headers that result from applying the request to `before`. A secret value never
+    /// becomes readable through the API: its header stays secret until a request sends
+    /// `custom_headers` with new values.
     ///
-    /// @param input records an error if `secret_headers` does not fit the headers
+    /// @param input records an error if `secret_headers` names an unknown header, or omits a secret
+    ///   header whose value is kept
     CustomHeaders applyTo(CustomHeaders before, FieldReader input) {
         boolean isKept = headers instanceof Patch.KeepValue;
         var after = headers.applyTo(before.headers(), List.of());
@@ -96,7 +98,8 @@ record CustomHeaderFields(Patch<List<Header>> headers, Patch<List<String>> secre
         return new CustomHeaders(after, secret, before.isReadable() || !isKept);
     }
 
-    /// Returns the names that were secret and are still in use, as they are spelled now.
+    /// Returns the names of the headers in `after` that were secret in `before`, spelled as in
+    /// `after`.
     private static Set<String> stillSecret(CustomHeaders before, List<Header> after) {
         var secret = new LinkedHashSet<String>();
         for (String name : before.secretNames()) {

@@ -21,7 +21,7 @@ record DestinationFields(
     private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(10);
     private static final int MAX_TIMEOUT_MILLIS = (int) Destination.MAX_TIMEOUT.toMillis();
 
-    /// Reads all fields. Invalid ones are recorded in `input`.
+    /// Reads all fields. Invalid fields are recorded as errors in `input`.
     static DestinationFields read(
             FieldReader input, AddressPolicy addresses, CustomHeaderRules headerRules) {
         return new DestinationFields(
@@ -36,7 +36,7 @@ record DestinationFields(
     }
 
     private static Patch<DestinationUrl> url(FieldReader input, AddressPolicy addresses) {
-        input.requireUnicode("url"); // the message of another error may quote it
+        input.requireUnicode("url"); // because messages of other errors may quote the URL
         return input.parsed("url", text -> DestinationUrl.parse(text, addresses));
     }
 
@@ -57,16 +57,16 @@ record DestinationFields(
         input.required("url", url);
     }
 
-    /// Records an error for each field that is null but has no default value to reset to. Only
-    /// `auth_config`, `custom_headers`, `secret_headers`, `retry_policy`, `timeout_ms`,
-    /// `max_in_flight` and `rate_limit` have a default.
+    /// Records an error for each field that is null and has no default value. Only `auth_config`,
+    /// `custom_headers`, `secret_headers`, `retry_policy`, `timeout_ms`, `max_in_flight` and
+    /// `rate_limit` have a default to which null can reset them.
     void refuseClearing(FieldReader input) {
         input.rejectNull("name", name);
         input.rejectNull("url", url);
         input.rejectNull("status", status);
     }
 
-    /// Returns the settings for a new destination. Checks the whole input first.
+    /// Returns the settings for a new destination. Throws if the input has any error.
     Destination.DestinationSpec newSpec(FieldReader input) {
         var headers = customHeaders.applyTo(CustomHeaders.NONE, input);
         input.check();
@@ -81,7 +81,7 @@ record DestinationFields(
                 status.orElse(Destination.DestinationStatus.ACTIVE));
     }
 
-    /// Returns the settings after the request. Checks the whole input first.
+    /// Returns `spec` with the changes of the request. Throws if the input has any error.
     Destination.DestinationSpec applyTo(Destination.DestinationSpec spec, FieldReader input) {
         var headers = customHeaders.applyTo(spec.customHeaders(), input);
         input.check();

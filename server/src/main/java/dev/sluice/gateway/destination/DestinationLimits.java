@@ -5,10 +5,10 @@ import dev.sluice.platform.json.Patch;
 
 import java.util.Optional;
 
-/// A destination's limits: concurrent attempts, and attempts per second. Immutable.
+/// A destination's limits on concurrent attempts and on attempts per second. Immutable.
 ///
-/// @param maxInFlight the maximum number of concurrent attempts, on each node
-/// @param rateLimit the maximum rate of attempts, on each node; empty for unlimited
+/// @param maxInFlight the maximum number of concurrent attempts from each node
+/// @param rateLimit the maximum rate of attempts from each node; empty for unlimited
 public record DestinationLimits(int maxInFlight, Optional<RateLimit> rateLimit) {
 
     /// The limits that apply unless the user sets others.
@@ -16,7 +16,8 @@ public record DestinationLimits(int maxInFlight, Optional<RateLimit> rateLimit) 
 
     private static final int MAX_IN_FLIGHT = 256;
 
-    /// The limits in the body of a create or PATCH request. Null resets a limit to its default.
+    /// The limit fields in the body of a create or PATCH request. Null resets a limit to its
+    /// default.
     record DestinationLimitFields(
             Patch<Integer> maxInFlight, Patch<Optional<RateLimit>> rateLimit) {
 

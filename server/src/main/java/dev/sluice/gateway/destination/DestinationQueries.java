@@ -28,7 +28,7 @@ public final class DestinationQueries {
                 .isPresent();
     }
 
-    /// @param q text that the name must contain, ignoring case; empty for all
+    /// @param q text that the name must contain, ignoring case; empty for all destinations
     static long count(Tx tx, WorkspaceId workspace, String q) {
         return tx.single(
                 """
@@ -43,8 +43,8 @@ public final class DestinationQueries {
                 q);
     }
 
-    /// Returns the summaries of the given destinations, by id, including deleted destinations.
-    /// Unknown ids are omitted.
+    /// Returns the summaries of the given destinations by id, including deleted destinations whose
+    /// rows still exist. Omits unknown ids.
     public static Map<DestinationId, DestinationSummary> summaries(
             Tx tx, Collection<DestinationId> ids) {
         var summaries = new HashMap<DestinationId, DestinationSummary>();

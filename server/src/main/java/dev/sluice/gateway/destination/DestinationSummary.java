@@ -2,8 +2,7 @@ package dev.sluice.gateway.destination;
 
 import dev.sluice.platform.json.JsonObject;
 
-/// The short form of a destination that lists show, with enough data to tell whether it receives
-/// deliveries.
+/// The short form of a destination for lists, with its status and the state of its circuit.
 public record DestinationSummary(
         DestinationId id, String name, String url, String status, CircuitView circuit) {
 

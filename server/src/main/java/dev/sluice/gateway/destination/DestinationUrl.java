@@ -28,8 +28,9 @@ public final class DestinationUrl {
                     4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697,
                     10080);
 
-    /// Characters that RFC 3986 forbids in paths and queries. RFC 3986 also forbids square
-    /// brackets, but they are allowed here because so many queries contain them.
+    /// ASCII characters that RFC 3986 forbids in paths and queries, except for those that
+    /// [#checkCharacters] refuses. RFC 3986 also forbids square brackets, but they are allowed here
+    /// because many queries contain them.
     private static final String FORBIDDEN_PATH_CHARACTERS = "\"<>^`{|}";
 
     private final String text;
@@ -48,7 +49,8 @@ public final class DestinationUrl {
 
     /// Parses a URL that a user sent. Does not resolve its host name.
     ///
-    /// @throws InvalidDestinationUrlException if the text is not a valid URL or its host is private
+    /// @throws InvalidDestinationUrlException if the text is not a valid URL, or if `policy`
+    ///   refuses the URL's host
     public static DestinationUrl parse(String text, AddressPolicy policy) {
         var url = read(text);
         if (policy.refusal(url.host).isPresent()) {
@@ -60,10 +62,10 @@ public final class DestinationUrl {
         return url;
     }
 
-    /// Parses a stored URL. Its address is not checked here but at each attempt, because the
-    /// operator may change the allowed address ranges.
+    /// Parses a stored URL. Does not check whether the host is allowed: each attempt checks that,
+    /// because the operator may change the allowed address ranges.
     ///
-    /// A text that is not a valid URL becomes one that is not readable.
+    /// If the text is not a valid URL, returns an object for which [#isReadable] returns false.
     public static DestinationUrl parseStored(String text) {
         try {
             return read(text);
@@ -72,7 +74,8 @@ public final class DestinationUrl {
         }
     }
 
-    /// Whether requests can be sent to this URL. If not, only its text is known.
+    /// Whether the stored text was a valid URL. If not, no request can be sent, and only [#text]
+    /// has a meaning.
     public boolean isReadable() {
         return !requestTarget.isEmpty();
     }
@@ -95,14 +98,13 @@ public final class DestinationUrl {
         return host;
     }
 
-    /// Returns the port to connect to: the one in the URL or, if it has none, the scheme's default
-    /// port.
+    /// Returns the port to connect to: the port in the URL or, if the URL has none, the scheme's
+    /// default port.
     public int port() {
         return port;
     }
 
-    /// Returns the host and port in the form that a `Host` header has, which omits the default
-    /// port.
+    /// Returns the host and port as in a `Host` header, which omits the default port.
     public String authority() {
         return port == defaultPort(isSecure) ? host.text() : host.text() + ":" + port;
     }

@@ -6,8 +6,8 @@ import dev.sluice.platform.db.Tx;
 import java.util.List;
 import java.util.UUID;
 
-/// Seals the custom headers that an older version stored as plain text. Runs at start, before the
-/// destinations are read, and does nothing when there are none.
+/// Encrypts the custom headers that an older version stored as plain text. Runs when the server
+/// starts, before the destinations are loaded. Does nothing if there are none.
 public final class PlainHeaderSealer {
 
     private static final int ROWS_PER_TRANSACTION = 500;

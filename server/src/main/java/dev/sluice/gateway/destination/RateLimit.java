@@ -5,14 +5,14 @@ import dev.sluice.platform.json.JsonObject;
 
 import java.util.Optional;
 
-/// The maximum rate at which a node starts attempts to a destination.
+/// A destination's rate limit: the maximum rate at which each node starts attempts to it.
 ///
 /// @param perSecond attempts per second, 1 to 10 000
 public record RateLimit(int perSecond) {
 
     private static final int MAX_PER_SECOND = 10_000;
 
-    /// Reads `rate_limit`. If a field is invalid, it is recorded in `input` and the result is
+    /// Reads `rate_limit`. An invalid field is recorded as an error in `input`; then the result is
     /// empty.
     static Optional<RateLimit> read(FieldReader input) {
         var perSecond =

@@ -7,7 +7,7 @@ import java.util.random.RandomGenerator;
 
 /// A destination's retry schedule. Immutable.
 ///
-/// @param intervals how long to wait before each retry: 1 to 10 waits, each from 1 s to 24 h
+/// @param intervals how long to wait before each retry: 1 to 10 intervals, each from 1 s to 24 h
 public record RetryPolicy(List<Duration> intervals) {
 
     public static final RetryPolicy DEFAULT =
@@ -25,11 +25,11 @@ public record RetryPolicy(List<Duration> intervals) {
 
     /// Returns how long to wait after a failed attempt, or empty if it was the last attempt.
     ///
-    /// The wait varies at random, so that deliveries that failed together are not all retried
-    /// together.
+    /// The wait varies at random, so that deliveries that failed at the same time are not all
+    /// retried at the same time.
     ///
     /// @param attempt the number of the failed attempt, starting at 1
-    /// @param jitter the largest variation in either direction, as a fraction of the wait; the
+    /// @param jitter the largest variation in either direction, as a fraction of the interval; the
     ///   variation is evenly distributed
     public Optional<Duration> delayAfter(int attempt, double jitter, RandomGenerator random) {
         if (attempt > intervals.size()) {

@@ -21,7 +21,7 @@ public final class Filter {
     record FilterRule(FilterPath path, FilterOperator operator, FilterOperand value)
             implements FilterCondition {
 
-        /// @throws EffortSpentException if this takes more than the effort that the input has left
+        /// @throws EffortSpentException if the input has too little effort left
         boolean passes(FilterInput input) {
             return operator.passes(input.valueAt(path), value, input.effort());
         }
@@ -29,7 +29,7 @@ public final class Filter {
 
     /// A list of conditions joined by `and` or `or`.
     ///
-    /// @param conditions at least one; only the outermost group may contain other groups
+    /// @param conditions at least one condition; only the outermost group may contain other groups
     record FilterGroup(LogicalOperator join, List<FilterCondition> conditions)
             implements FilterCondition {
         FilterGroup {
@@ -47,7 +47,7 @@ public final class Filter {
             return name().toLowerCase(Locale.ROOT);
         }
 
-        /// Returns the result of a group whose conditions have these results.
+        /// Returns the result of a group from the results of its conditions.
         FilterResult combine(List<FilterResult> results) {
             var decisive = this == AND ? FilterResult.FILTERED : FilterResult.PASSES;
             if (results.contains(decisive)) {
@@ -59,21 +59,22 @@ public final class Filter {
         }
     }
 
-    /// Stands for a stored filter that this node cannot read. All events match it: they are stored
-    /// for the connection, which is held.
+    /// Represents a stored filter that this node cannot read. All events match it, so that no event
+    /// is lost: their deliveries are created and wait, because the connection is held.
     public static final Filter UNREADABLE =
             new Filter(new FilterGroup(LogicalOperator.AND, List.of()), new RawJson("null"));
 
     private final FilterGroup root;
     private final RawJson json;
 
-    /// @param json as the user sent it
+    /// @param json the filter as the user sent it
     Filter(FilterGroup root, RawJson json) {
         this.root = root;
         this.json = json;
     }
 
-    /// Parses a filter read from the database. It was validated when it was saved.
+    /// Parses a stored filter, which was validated when it was saved. Throws an exception if this
+    /// version cannot read it.
     public static Filter parseStored(String json) {
         var input = Json.fieldReader(("{\"filter_rules\":" + json + "}").getBytes(UTF_8));
         var filter = FilterParser.read(input);
@@ -85,8 +86,8 @@ public final class Filter {
         return this != UNREADABLE;
     }
 
-    /// Returns whether the event matches the filter, or that the input's effort does not suffice to
-    /// find out.
+    /// Returns whether the event matches the filter, or `UNDECIDED` if the input's effort does not
+    /// suffice to find out.
     public FilterResult evaluate(FilterInput input) {
         try {
             return FilterResult.of(passes(root, input));

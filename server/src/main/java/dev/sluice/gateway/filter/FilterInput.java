@@ -11,24 +11,24 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.StringJoiner;
 
-/// The headers and body of one event, in the form in which filters read them, and the effort that
-/// all filters of the event together may spend.
+/// The headers and body of one event, prepared for filters, and the effort that all filters of the
+/// event may spend together.
 ///
 /// All filters of an event share one instance. The body is parsed at most once, and only if a rule
-/// needs it. Each path is looked up once. Not thread-safe: each instance is used by one thread
-/// only.
+/// needs it. Each path is looked up once. Used by one thread.
 public final class FilterInput {
 
-    /// What evaluating one rule costs, apart from what it looks at.
+    /// The cost of evaluating one rule, apart from the bytes that it reads.
     private static final int RULE_COST = 16;
 
-    /// What comparing one header's name costs.
+    /// The cost of comparing one header's name.
     private static final int HEADER_COST = 4;
 
-    /// The effort at ingest: enough for a thousand short rules on any event, some for each byte of
-    /// the headers and the body, and some for each name and value of the body. Apart from the first
-    /// part, which is about 50 µs, filters then take at most three times as long as parsing the
-    /// body; `FilterEffortTest` measures it.
+    /// The base of the effort at ingest. It is enough for a thousand short rules on any event, and
+    /// takes about 50 µs to spend. `EFFORT_PER_BYTE` is added for each byte of the headers and the
+    /// body, and `EFFORT_PER_VALUE` for each name and value of the body. Apart from the base,
+    /// filters then take at most three times as long as parsing the body, as `FilterEffortTest`
+    /// measures.
     private static final int BASE_EFFORT = 48 * 1024;
 
     private static final double EFFORT_PER_BYTE = 0.6;
@@ -47,7 +47,8 @@ public final class FilterInput {
             }
         }
 
-        /// The values of all headers that have the name, joined by commas.
+        /// The value of a header. If several headers have the name, their values are joined by
+        /// commas.
         record HeaderPathValue(String value) implements PathValue {
             @Override
             public Optional<String> string() {
@@ -93,9 +94,9 @@ public final class FilterInput {
         this.isProportional = isProportional;
     }
 
-    /// Returns an input whose effort is in proportion to parsing its body.
+    /// Returns an input for ingest, whose effort grows with the size of the event.
     ///
-    /// @param body the body as received; never modified
+    /// @param body the body as received; it is never modified
     public static FilterInput atIngest(List<Header> headers, byte[] body) {
         long headerBytes = 0;
         for (var header : headers) {
@@ -105,9 +106,9 @@ public final class FilterInput {
         return new FilterInput(headers, body, effort, true);
     }
 
-    /// Returns an input with a given effort.
+    /// Returns an input with the given effort.
     ///
-    /// @param body the body as received; never modified
+    /// @param body the body as received; it is never modified
     public static FilterInput of(List<Header> headers, byte[] body, Effort effort) {
         return new FilterInput(headers, body, effort, false);
     }

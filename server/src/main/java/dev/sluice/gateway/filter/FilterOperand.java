@@ -10,13 +10,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// The value that a filter rule compares with. Everything that depends on the value alone is
-/// prepared once, when the filter is parsed. Immutable.
+/// The value that a filter rule compares with. What depends only on this value is prepared once,
+/// when the filter is parsed. Immutable.
 ///
 /// @param string the value if it is a string, otherwise empty
 /// @param number the value if it is a number, otherwise empty
 /// @param search searches for the value if it is a string, otherwise empty
-/// @param elements the elements if the value is a list; only `in` needs them
+/// @param elements the elements of the list if the operator is `in`, otherwise empty
 /// @param strings those elements that are strings
 record FilterOperand(
         JsonValue json,

@@ -10,12 +10,13 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/// The operators of filter rules. `exists` asks whether the path has a value. The others compare
-/// that value with the rule's operand.
+/// The operators of filter rules. `exists` tests whether the path has a value. The other operators
+/// compare that value with the rule's operand.
 ///
 /// Numbers are compared by value, and only with numbers. Strings are compared by code point, and
-/// only with strings. A header value is always a string. `contains` finds a part of a string or an
-/// element of an array. A missing value matches only `ne`, and `exists` with the operand `false`.
+/// only with strings. A header value is always a string. `contains` searches for a part of a string
+/// or for an element of an array. A missing value matches only `ne`, and `exists` with the operand
+/// `false`.
 enum FilterOperator {
     EQ,
     NE,
@@ -57,8 +58,8 @@ enum FilterOperator {
 
     /// Whether a rule with this operator passes.
     ///
-    /// @throws dev.sluice.platform.json.EffortSpentException if this takes more effort than
-    ///   `effort` has left
+    /// @throws dev.sluice.platform.json.EffortSpentException if `effort` is used up before the
+    ///   result is known
     boolean passes(FilterInput.PathValue actual, FilterOperand operand, Effort effort) {
         return switch (this) {
             case EQ -> isSame(actual, operand, effort);
@@ -116,8 +117,8 @@ enum FilterOperator {
         return text.filter(search::isIn).isPresent();
     }
 
-    /// Returns a negative number, zero or a positive number, or empty if the two cannot be
-    /// compared.
+    /// Returns a negative number, zero or a positive number if `actual` is less than, equal to or
+    /// greater than the operand. Empty if the two values cannot be compared.
     private static Optional<Integer> compare(
             FilterInput.PathValue actual, FilterOperand operand, Effort effort) {
         if (operand.string().isPresent()) {

@@ -19,8 +19,8 @@ public final class FilterParser {
     private static final int MAX_VALUE_BYTES = 8192;
     private static final int MAX_LIST_VALUES = 100;
 
-    /// Some clients have one type for rules and groups, and send null for a field of the other
-    /// kind.
+    /// The fields that only groups have. Some clients use one type for rules and groups, and send
+    /// null for fields of the other kind; such nulls are ignored.
     private static final List<String> GROUP_FIELDS = List.of("rules", "operator");
 
     private static final List<String> RULE_FIELDS = List.of("path", "op", "value");

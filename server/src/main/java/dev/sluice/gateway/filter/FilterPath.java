@@ -15,7 +15,7 @@ sealed interface FilterPath {
     int MAX_LENGTH = 256;
     int MAX_STEPS = 32;
 
-    /// @param steps from the document's root to the value
+    /// @param steps the steps from the document's root to the value
     record BodyPath(String text, List<PathStep> steps) implements FilterPath {
         public BodyPath {
             steps = List.copyOf(steps);
@@ -25,11 +25,11 @@ sealed interface FilterPath {
     /// One step into the document.
     ///
     /// @param name the name of an object's member
-    /// @param index the index of an array's element; empty if the step cannot be one
+    /// @param index the index of an array's element; empty if the step cannot be an index
     record PathStep(JsonText name, OptionalInt index) {
 
-        /// An array index is written as in JSON Pointer: without a sign or leading zeros (RFC 6901,
-        /// section 4).
+        /// Returns the step with this text. The text is also an array index if it is written as in
+        /// JSON Pointer: without a sign or leading zeros (RFC 6901, section 4).
         static PathStep of(String step) {
             boolean isIndex =
                     step.length() <= 9

@@ -13,15 +13,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /// Builds the JSON report on a filter: whether an event matches each rule, and which value the rule
-/// found.
-///
-/// Rules are evaluated by the same code as at ingest.
+/// found. Rules are evaluated by the same code as at ingest.
 public final class FilterReport {
 
-    /// The maximum number of characters shown of a value. Longer values are truncated.
+    /// The maximum length of a value in the report, in characters. Longer values are truncated.
     private static final int MAX_SHOWN_LENGTH = 1000;
 
-    /// Matches an escape of JSON, and both escapes of a surrogate pair together.
+    /// Matches one JSON escape; the two escapes of a surrogate pair are matched together.
     private static final Pattern ESCAPE =
             Pattern.compile(
                     "(?i)\\\\u(?:d[89ab][0-9a-f]{2}\\\\u(?=d[c-f])[0-9a-f]{4}|[0-9a-f]{4})|\\\\[^u]");
@@ -39,11 +37,11 @@ public final class FilterReport {
     }
 
     /// Returns the report as JSON: `passes`, `operator`, and `rules`, which lists rules and groups
-    /// in their order. `passes` is null, and `is_undecided` true, where the input's effort did not
-    /// suffice.
+    /// in their order. If the input's effort did not suffice, `passes` is null and `is_undecided`
+    /// is true.
     ///
-    /// @param withheld the names of headers that contained a secret; the report shows the mask
-    ///   instead
+    /// @param withheld the names of headers that contained a secret; the report shows a mask
+    ///   instead of their values
     public static JsonObject of(Filter filter, FilterInput input, Set<String> withheld) {
         return new FilterReport(input, withheld).group(filter.root()).json();
     }
@@ -104,7 +102,7 @@ public final class FilterReport {
                 case FilterInput.PathValue.BodyPathValue value -> show(json, value.json());
             }
         } catch (EffortSpentException e) {
-            // The report says that the rule is undecided, and shows no value.
+            // The report shows no value if there is too little effort left to find it.
         }
     }
 
@@ -130,7 +128,7 @@ public final class FilterReport {
         }
     }
 
-    /// Returns the text with U+FFFD for each half of a surrogate pair, also one that was cut.
+    /// Replaces each unpaired surrogate with U+FFFD, including one left by truncation.
     private static String withoutHalfPairs(String text) {
         return text.codePoints()
                 .map(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE ? 0xfffd : c)
@@ -138,8 +136,8 @@ public final class FilterReport {
                 .toString();
     }
 
-    /// Returns the text with U+FFFD for each escape of half a surrogate pair. JSON allows such an
-    /// escape, but strict parsers would refuse the whole report.
+    /// Replaces each escaped unpaired surrogate with U+FFFD. JSON allows such escapes, but strict
+    /// parsers would reject the whole report.
     private static RawJson withoutHalfPairs(RawJson json) {
         return json.text().indexOf('\\') < 0
                 ? json

@@ -1,10 +1,10 @@
 package dev.sluice.gateway.filter;
 
-/// What a filter decides about an event.
+/// A filter's decision about an event.
 public enum FilterResult {
     PASSES,
     FILTERED,
-    /// The effort for the event was used up before the filter had a result.
+    /// The event's effort was used up before the filter had a result.
     UNDECIDED;
 
     static FilterResult of(boolean passes) {

@@ -1,18 +1,21 @@
 package dev.sluice.gateway.filter;
 
-/// Searches for a substring in time proportional to the text's length, whatever the substring is.
+/// Searches for a substring in time proportional to the length of the text, whatever the substring
+/// is.
 ///
-/// The product of both lengths could be too slow, because both the text and the substring come from
-/// untrusted users. The algorithm is the one by Knuth, Morris and Pratt (1977). Immutable.
+/// A simple search can take time proportional to the product of both lengths, which untrusted users
+/// could exploit. The algorithm is that of Knuth, Morris and Pratt (1977). Immutable.
 final class SubstringSearch {
 
-    /// The longest substring, in characters, for which the JDK's search is fast enough in any text.
+    /// The maximum length, in characters, of substrings that are searched with `String.contains`,
+    /// which is fast enough for short substrings.
     private static final int MAX_JDK_SEARCH_LENGTH = 8;
 
     private final String part;
 
-    /// For each prefix of the part, the length of its longest proper prefix that is also its
-    /// suffix. The array index is the index of the prefix's last character.
+    /// For each prefix of `part`, the length of the prefix's longest proper prefix that is also its
+    /// suffix. The array index is the index of the prefix's last character. Empty if
+    /// `String.contains` is used.
     private final int[] borders;
 
     private SubstringSearch(String part) {
@@ -24,7 +27,7 @@ final class SubstringSearch {
         return new SubstringSearch(part);
     }
 
-    /// Returns the effort of searching a text of this length.
+    /// Returns the effort of searching a text of `length` characters.
     long effort(int length) {
         return borders.length == 0 ? (2L + part.length()) * length : 6L * length;
     }

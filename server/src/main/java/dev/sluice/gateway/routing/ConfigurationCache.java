@@ -17,14 +17,15 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/// Holds the living configuration of all workspaces in memory.
+/// Holds the current configuration of all workspaces in memory, except for deleted rows.
 ///
-/// A node reads only what has changed since the version it already has. It applies its own changes
-/// before it answers the API request, and changes made on other nodes within half a second. No
-/// version is skipped, because versions commit in order. Thread-safe.
+/// A node reads only what has changed since the version that it already has. It applies its own
+/// changes before it answers the API request, and changes made on other nodes in its next round. A
+/// round runs every half second. No version is skipped, because versions commit in order.
+/// Thread-safe.
 public final class ConfigurationCache implements RoutingTable, ConfigurationListener, Loop.Step {
 
-    /// Deleted connections that one statement looks for.
+    /// The maximum number of deleted connections that one query looks up.
     private static final int LOOKUP_CHUNK = 1_000;
 
     private final Db db;
@@ -55,7 +56,7 @@ public final class ConfigurationCache implements RoutingTable, ConfigurationList
     }
 
     /// Returns the route for an ingest token, or empty if the token is unknown or its source is in
-    /// the trash.
+    /// the trash. The route of a token that was replaced may have ended; see [IngestRoute#isOpen].
     public Optional<IngestRoute> ingestRoute(String token) {
         return Optional.ofNullable(snapshot.ingestRoutes().get(token));
     }
@@ -65,8 +66,8 @@ public final class ConfigurationCache implements RoutingTable, ConfigurationList
         return snapshot.route(connection);
     }
 
-    /// The first question about a connection that was deleted long ago finds nothing; the next
-    /// round looks it up.
+    /// The first call for a deleted connection whose deletion is not in memory returns empty. The
+    /// next round looks the connection up, and later calls return its deletion.
     @Override
     public Optional<RouteDeletion> deletion(ConnectionId connection) {
         return snapshot.connections().containsKey(connection)
@@ -74,7 +75,8 @@ public final class ConfigurationCache implements RoutingTable, ConfigurationList
                 : deleted.find(connection);
     }
 
-    /// Returns the source, or empty if it is in the trash or this node does not know it.
+    /// Returns the source. Empty if it is in the trash or purged, or if this node does not know it
+    /// yet.
     public Optional<Source> source(SourceId id) {
         return Optional.ofNullable(snapshot.sources().get(id))
                 .filter(version -> !version.isTrashed())
@@ -82,7 +84,7 @@ public final class ConfigurationCache implements RoutingTable, ConfigurationList
     }
 
     /// Returns the workspace that owns a source, even if the source is in the trash. Empty if the
-    /// source is purged or this node does not know it yet.
+    /// source is purged, or if this node does not know it yet.
     public Optional<WorkspaceId> workspace(SourceId source) {
         return Optional.ofNullable(snapshot.sources().get(source))
                 .map(version -> version.source().workspace());
@@ -94,7 +96,8 @@ public final class ConfigurationCache implements RoutingTable, ConfigurationList
                 .map(DestinationStore.DestinationVersion::destination);
     }
 
-    /// Returns the destinations with settings that this node cannot read. Looks at all there are.
+    /// Returns the destinations with settings that this node cannot read. Goes through all
+    /// destinations.
     public List<Destination> unreadableDestinations() {
         return snapshot.destinations().values().stream()
                 .filter(version -> !version.isDeleted() && !version.destination().isReadable())
@@ -113,8 +116,8 @@ public final class ConfigurationCache implements RoutingTable, ConfigurationList
         refresh();
     }
 
-    /// Applies the changes made on other nodes, and looks for the deleted connections that this
-    /// node was asked about.
+    /// Applies the changes made on other nodes, and looks up the deleted connections that callers
+    /// have asked for.
     @Override
     public boolean run() {
         refresh();

@@ -16,10 +16,10 @@ import java.util.List;
 import java.util.UUID;
 import java.util.function.Function;
 
-/// The rows of the configuration that are new since a version. At first these are all rows that
-/// live: what was deleted before is not read.
+/// The rows of the configuration that changed after a version. For a node that has read nothing
+/// yet, these are all rows that are not deleted.
 ///
-/// @param version the version of the newest of them
+/// @param version the configuration version at which the rows were read
 record ConfigurationChanges(
         long version,
         List<SourceVersion> sources,
@@ -30,12 +30,14 @@ record ConfigurationChanges(
     /// The version of a node that has read nothing yet.
     static final long NO_VERSION = -1;
 
-    /// Rows that one statement reads, so that none takes long, nor does the decoding of its rows.
+    /// The maximum number of rows that one query reads, so that neither the query nor decoding its
+    /// rows takes long.
     private static final int PAGE_ROWS = 5_000;
 
     private static final UUID BEFORE_ALL = new UUID(0, 0);
 
-    /// Reads what is new since `known`. The transaction must read a snapshot.
+    /// Reads what changed after the version `known`. The transaction must see a single snapshot
+    /// ([dev.sluice.platform.db.Db#snapshot]).
     static ConfigurationChanges read(
             Tx tx, long known, SourceStore sources, DestinationStore destinations) {
         long version = WorkspaceStore.configVersion(tx);

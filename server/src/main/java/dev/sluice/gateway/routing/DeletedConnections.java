@@ -10,22 +10,24 @@ import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.SequencedSet;
 
-/// The connections that this node knows to be deleted: those that were deleted lately, and those
-/// that it was asked about.
+/// The connections that this node knows to have ended: those that ended since the node started, and
+/// those that callers asked for.
 ///
-/// Few deleted connections have deliveries left, so a node does not read the others when it starts.
-/// A connection that is asked for and not known waits for the next look into the database.
-/// Thread-safe.
+/// Few deleted connections have deliveries left, so a node does not load the deleted connections
+/// when it starts. Instead, [ConfigurationCache#run] looks up connections that callers asked for
+/// but that are not in memory. Thread-safe.
 final class DeletedConnections {
 
-    /// The oldest ones are forgotten first. Whoever needs one of them again asks again.
+    /// The maximum number of deleted connections in memory, and of connections that wait to be
+    /// looked up. The connections that were added first are removed first, and are looked up again
+    /// when a caller asks for them.
     private static final int MAX_REMEMBERED = 100_000;
 
     private final SequencedMap<ConnectionId, RouteDeletion> known = new LinkedHashMap<>();
     private final SequencedSet<ConnectionId> asked = new LinkedHashSet<>();
 
-    /// Returns the connection's deletion, if this node knows it. Otherwise the connection is among
-    /// those to be looked up.
+    /// Returns the connection's deletion if it is in memory. Otherwise returns empty, and queues
+    /// the connection to be looked up unless the queue is full.
     synchronized Optional<RouteDeletion> find(ConnectionId connection) {
         var deletion = known.get(connection);
         if (deletion == null && asked.size() < MAX_REMEMBERED) {
@@ -41,7 +43,7 @@ final class DeletedConnections {
         }
     }
 
-    /// Removes and returns connections that were asked for and not known.
+    /// Removes and returns up to `limit` connections that are queued to be looked up.
     synchronized List<ConnectionId> takeAsked(int limit) {
         var taken = new ArrayList<ConnectionId>();
         while (taken.size() < limit && !asked.isEmpty()) {

@@ -1,6 +1,6 @@
 package dev.sluice.gateway.routing;
 
-/// Why a connection's deliveries are held for now. Held deliveries wait; they are not lost.
+/// The reasons to hold a connection's deliveries. Held deliveries wait; they are not lost.
 public enum HoldReason {
     SOURCE_IN_TRASH,
     SOURCE_PAUSED,
@@ -13,7 +13,7 @@ public enum HoldReason {
     /// This node cannot read the connection's filter or transformation.
     CONNECTION_UNREADABLE,
 
-    /// The destination failed too often, and no probe (a trial attempt) has succeeded since. Unlike
-    /// the other reasons, this one does not come from the configuration.
+    /// The destination's circuit is open: it failed too often, and no probe (a trial attempt) has
+    /// succeeded since. Unlike the other reasons, this one does not come from the configuration.
     CIRCUIT_OPEN
 }

@@ -1,7 +1,7 @@
 package dev.sluice.gateway.routing;
 
-/// Which deletion permanently ended a connection: that of the connection itself or of its
-/// destination.
+/// The deletion that permanently ended a connection: the deletion of the connection itself, or of
+/// its destination.
 public enum RouteDeletion {
     CONNECTION,
     DESTINATION

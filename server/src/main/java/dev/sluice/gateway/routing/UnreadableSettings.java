@@ -10,15 +10,15 @@ import org.slf4j.LoggerFactory;
 import java.util.List;
 import java.util.Optional;
 
-/// Logs once that a node cannot read a setting of a source, destination or connection. A further
-/// change of the same row is logged only if other settings became unreadable.
+/// Logs when a node cannot read some settings of a source, destination or connection. When the same
+/// row changes again, this is logged again only if other settings are unreadable.
 final class UnreadableSettings {
 
     private static final Logger log = LoggerFactory.getLogger(UnreadableSettings.class);
 
     private UnreadableSettings() {}
 
-    /// @param before what this node knew of the source until now
+    /// @param before the version of the source that this node had before; empty if it had none
     static void report(
             SourceStore.SourceVersion source, Optional<SourceStore.SourceVersion> before) {
         var fields = source.source().unreadableFields();

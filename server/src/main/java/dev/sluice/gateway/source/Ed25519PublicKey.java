@@ -4,15 +4,16 @@ import java.math.BigInteger;
 import java.util.HexFormat;
 import java.util.Set;
 
-/// Checks the text of an Ed25519 public key, which encodes a point of a curve (RFC 8032, 5.1.2).
+/// Checks the text of an Ed25519 public key, which encodes a point on a curve (RFC 8032, 5.1.2).
 final class Ed25519PublicKey {
 
     /// The prime of the field in which the coordinates lie.
     private static final BigInteger PRIME =
             BigInteger.TWO.pow(255).subtract(BigInteger.valueOf(19));
 
-    /// The `y` coordinates of the eight points whose order divides 8. With such a key, a signature
-    /// that anybody can make verifies every message, or one message in eight.
+    /// The `y` coordinates of the eight points whose order divides 8. If the key is one of these
+    /// points, anybody can make a signature that is valid for every message, or for one message in
+    /// eight.
     private static final Set<BigInteger> SMALL_ORDER =
             Set.of(
                     BigInteger.ZERO,
@@ -33,9 +34,9 @@ final class Ed25519PublicKey {
         return hex.matches("[0-9a-fA-F]{64}");
     }
 
-    /// Whether the key is a point of small order, or is encoded as no signer encodes one.
+    /// Whether the key is a point of small order, or has an encoding that no signer produces.
     ///
-    /// @param hex well-formed
+    /// @param hex a well-formed key
     static boolean isWeak(String hex) {
         byte[] littleEndian = HexFormat.of().parseHex(hex);
         byte[] bigEndian = new byte[littleEndian.length];

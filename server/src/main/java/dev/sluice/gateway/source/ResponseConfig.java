@@ -27,8 +27,8 @@ public record ResponseConfig(int status, ResponseContentType type, String body) 
         }
     }
 
-    /// Reads `response_config`. Invalid fields are recorded in `input`. The defaults are status
-    /// 200, JSON and an empty body.
+    /// Reads `response_config`. Invalid fields are recorded as errors in `input`. The defaults are
+    /// status 200, JSON and an empty body.
     static ResponseConfig read(FieldReader input) {
         var config =
                 new ResponseConfig(

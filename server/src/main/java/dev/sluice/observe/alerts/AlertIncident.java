@@ -6,29 +6,31 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.Set;
 
-/// How much one target was told about one destination, and when it is told more. Immutable; reads
-/// no clock.
+/// The history of alerts about one destination to one target (a mailbox, a chat or a URL). Decides
+/// when the next message is due. Immutable; reads no clock.
 ///
-/// The first message is sent at once. What happens then is folded into one message after 10
-/// minutes, the next after an hour, and each later one after six hours. A recovery is told at once,
-/// and begins anew.
+/// A message reports news: failures, an opened circuit, or a recovery that no message has reported
+/// yet ([NewsKind]). The first message is sent at once. The second message follows 10 minutes after
+/// the first, the third an hour after the second, and each further message six hours after the
+/// message before. Deliveries that will expire and unreadable settings are reported 10 minutes
+/// after the last message. A recovery is reported at once and resets these intervals.
 ///
-/// @param messages the number of messages since the destination worked last
-/// @param lastAt when the last message was composed
+/// @param messages the number of messages since the last message that reported a recovery
+/// @param lastAt when the last message was composed; empty if there was none
 /// @param isOpen whether the destination's circuit is open
-/// @param isOpenTold whether the last message said so
+/// @param isOpenTold whether the circuit was open when the last message was composed
 record AlertIncident(int messages, Optional<Instant> lastAt, boolean isOpen, boolean isOpenTold) {
 
-    /// What a message can be about. The database stores the number.
+    /// The kinds of news that a message can report. The database stores the number.
     enum NewsKind {
         FAILED(1),
         EXHAUSTED(2),
-        /// Deliveries will expire within a day.
+        /// Waiting deliveries will expire within a day.
         EXPIRING(3),
         /// The circuit opened, or a probe failed.
         OPENED(4),
         RECOVERED(5),
-        /// Settings of the destination cannot be read, so nothing is sent.
+        /// The settings of the destination cannot be read, so nothing is sent to it.
         UNREADABLE(6);
 
         private final int number;
@@ -53,13 +55,14 @@ record AlertIncident(int messages, Optional<Instant> lastAt, boolean isOpen, boo
     private static final Duration SECOND_INTERVAL = Duration.ofHours(1);
     private static final Duration LAST_INTERVAL = Duration.ofHours(6);
 
-    /// After this time without news the next failure is a new incident.
+    /// How long after its last message an incident without news is over. The next failure then
+    /// begins a new incident.
     static final Duration QUIET = LAST_INTERVAL;
 
-    /// The same after a recovery.
+    /// Like [#QUIET], if the last message reported a recovery.
     static final Duration QUIET_AFTER_RECOVERY = FIRST_INTERVAL;
 
-    /// Returns how long the next message waits after the last one.
+    /// Returns how long after the last message the next message is due.
     Duration interval() {
         return switch (messages) {
             case 0, 1 -> FIRST_INTERVAL;
@@ -68,7 +71,9 @@ record AlertIncident(int messages, Optional<Instant> lastAt, boolean isOpen, boo
         };
     }
 
-    /// Returns when the news are to be told; empty if there are none.
+    /// Returns when the next message is due; empty if `news` is empty.
+    ///
+    /// @param news the kinds of the news that no message has reported
     Optional<Instant> dueAt(Set<NewsKind> news, Instant now) {
         if (news.isEmpty()) {
             return Optional.empty();
@@ -77,13 +82,15 @@ record AlertIncident(int messages, Optional<Instant> lastAt, boolean isOpen, boo
             return Optional.of(now);
         }
         boolean isUrgent = news.contains(NewsKind.EXPIRING) || news.contains(NewsKind.UNREADABLE);
-        // after a clock was set back, the last message seems to be in the future
+        // If the clock was set back, the last message seems to be in the future.
         var last = lastAt.get().isAfter(now) ? now : lastAt.get();
         var due = last.plus(isUrgent ? FIRST_INTERVAL : interval());
         return Optional.of(due.isAfter(now) ? due : now);
     }
 
-    /// Returns the incident after the news were told.
+    /// Returns the incident after a message has reported the news.
+    ///
+    /// @param news the kinds of the news in the message
     AlertIncident told(Set<NewsKind> news, Instant now) {
         boolean isOver = news.contains(NewsKind.RECOVERED);
         return new AlertIncident(

@@ -2,13 +2,17 @@ package dev.sluice.observe.alerts;
 
 import java.util.UUID;
 
-/// A target that is told about a destination, or about the rest of its workspace's destinations.
+/// Identifies an [AlertIncident]: the target that gets the alerts, and the destination they are
+/// about.
 ///
-/// @param target where channels send to; see [dev.sluice.gateway.alertconfig.AlertConfig#target()]
-/// @param destination the workspace's id for those that have no incident of their own
+/// @param target identifies the mailbox, chat or URL; see
+///   [dev.sluice.gateway.alertconfig.AlertConfig#target()]
+/// @param destination the id of the destination, or the workspace's id for the one incident that
+///   counts all destinations without an incident of their own
 record AlertKey(UUID workspace, UUID target, UUID destination) {
 
-    /// Returns the key of the incident for all destinations that have none of their own.
+    /// Returns the key of the incident that counts all destinations without an incident of their
+    /// own.
     AlertKey rest() {
         return new AlertKey(workspace, target, workspace);
     }

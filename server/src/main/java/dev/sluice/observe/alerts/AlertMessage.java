@@ -2,9 +2,9 @@ package dev.sluice.observe.alerts;
 
 import java.util.UUID;
 
-/// A message that is to be sent over a channel. A message that is sent again after a crash is
-/// exactly the same, with the same id.
+/// An alert message that is to be sent over a channel. If it is sent again after a crash, its id
+/// and its content are the same.
 ///
-/// @param subject on one line
-/// @param details the same as JSON, for programs
+/// @param subject a single line
+/// @param details the content as JSON, for webhooks
 record AlertMessage(UUID id, String subject, String text, String details) {}

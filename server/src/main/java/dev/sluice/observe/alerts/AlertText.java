@@ -18,11 +18,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Writes messages about one destination: what failed, how often, the last error in words, and
-/// where to look. They have no payload, no header and no secret.
+/// Writes the text of an alert about an incident: what failed, how often, the last error, and links
+/// to the dashboard. The text contains no payload, no header and no secret.
 ///
 /// @param circuitOpen whether the destination's circuit is open
-/// @param nextIn how long further news are folded
+/// @param nextIn how long further news is collected before the next message
 record AlertText(
         String baseUrl,
         AlertKey key,
@@ -33,16 +33,18 @@ record AlertText(
         Duration nextIn,
         Instant now) {
 
-    /// Sources beyond these are counted together.
+    /// The maximum number of sources that a message counts one by one. Further sources are counted
+    /// together.
     static final int MAX_SOURCES = 100;
 
-    /// Sources beyond these are only counted in the text.
+    /// The maximum number of sources that the text lists. For further sources, the text contains
+    /// only their number.
     private static final int MAX_LINES = 10;
 
     private static final int MAX_NAME_LENGTH = 100;
     private static final int MAX_ERROR_LENGTH = 500;
 
-    /// What happened on one source.
+    /// The numbers of failed, exhausted and expiring deliveries of one source.
     private record SourceCount(UUID id, String name, long failed, long exhausted, long expiring) {
 
         SourceCount plus(SourceNews more) {
@@ -69,7 +71,7 @@ record AlertText(
         }
     }
 
-    /// A message that shows that a channel works.
+    /// Returns a message that shows that a channel works.
     static AlertMessage test(UUID id, String workspace, String baseUrl, Instant now) {
         String text =
                 "This is a test. Alerts of the workspace "
@@ -257,7 +259,8 @@ record AlertText(
         return baseUrl + "/failures?source=" + source;
     }
 
-    /// Returns the counts by source, the largest first.
+    /// Returns the counts by source, the largest first. Leaves out news that concerns no single
+    /// source.
     private Map<UUID, SourceCount> counts() {
         var counts = new LinkedHashMap<UUID, SourceCount>();
         for (var one : news.items()) {

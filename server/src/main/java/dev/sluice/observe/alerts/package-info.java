@@ -1,5 +1,5 @@
-/// Tells people about failures: finds what is to be told, composes the messages and sends them over
-/// the channels of the alert configs.
+/// Alerts people to failures: finds the failures, composes the messages, and sends them over the
+/// channels that users have configured.
 @NullMarked
 package dev.sluice.observe.alerts;
 

@@ -16,10 +16,10 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// The background audit, which checks each hour of stored data once, on one node at a time.
+/// The background audit, which checks each hour of stored data, on one node at a time.
 ///
-/// An hour is checked a few minutes after its end. Violations are logged as errors; the audit
-/// repairs nothing.
+/// The check of an hour begins five minutes after its end at the earliest. Violations are logged as
+/// errors; the audit repairs nothing.
 ///
 /// Each round checks one slice of the hour. The loop then pauses for nine times as long as the
 /// slice took, but at most for half its lease. If this node dies or loses the lease in the middle
@@ -40,12 +40,14 @@ public final class AuditLoop implements Loop.Step {
     private final UUID holder;
     private final Map<Invariant, Long> violations = new ConcurrentHashMap<>();
 
-    /// Used only by the thread that calls [#run], like `pause`.
+    /// The check of the hour in progress; null if there is none. Used only by the thread that calls
+    /// [#run], as is `pause`.
     private @Nullable HourAuditor current;
 
     private Pause pause = Pause.NONE;
 
-    /// @param settledClock does not follow a leap, after which hours would count as over too early
+    /// @param settledClock a clock that ignores a leap forward for an hour, because a leap would
+    ///   make hours count as over too early
     /// @param holder identifies this process as the lease holder
     public AuditLoop(Db db, InstantSource settledClock, UUID holder) {
         this.db = db;
@@ -97,8 +99,8 @@ public final class AuditLoop implements Loop.Step {
         pause = restAfter(begun);
     }
 
-    /// Returns the pause after a slice. Limits it to half the lease, so that the lease can be
-    /// renewed before it expires.
+    /// Returns the pause after a slice: nine times as long as the slice took, but at most half the
+    /// lease, so that the lease can be renewed before it expires.
     private Pause restAfter(Instant begun) {
         var now = settledClock.instant();
         var rest = Duration.between(begun, now).multipliedBy(9);

@@ -120,7 +120,8 @@ final class AuditQueries {
                 limit);
     }
 
-    /// Returns deliveries that ended because the payload of their event could not be read.
+    /// Returns up to `limit` deliveries with ids from `low` up to but not including `high` that
+    /// ended because the payload of their event could not be read.
     static List<DeliveryId> withUnreadablePayload(Tx tx, UUID low, UUID high, int limit) {
         return tx.query(
                 """

@@ -9,17 +9,20 @@ import java.util.Map;
 ///
 /// @param events the number of events checked
 /// @param deliveries the number of deliveries checked, finished or not
-/// @param violations the violations of each invariant; it has no entry for an invariant without
-///   violations
-/// @param isTruncated whether some suspicious events were not examined one by one, which makes the
-///   counts lower bounds
+/// @param violations the violations of each invariant; the map has no entry for an invariant
+///   without violations
+/// @param isTruncated whether some suspicious events or deliveries were not examined, which makes
+///   the counts lower bounds
 public record AuditReport(
         long events,
         long deliveries,
         Map<Invariant, ViolationSummary> violations,
         boolean isTruncated) {
 
-    /// @param examples one sentence for each of the first few violations
+    /// The violations of one invariant.
+    ///
+    /// @param count the number of violations
+    /// @param examples one sentence for each of the first ten violations
     public record ViolationSummary(long count, List<String> examples) {
 
         private static final int MAX_EXAMPLES = 10;
@@ -68,7 +71,7 @@ public record AuditReport(
                 isTruncated || more.isTruncated);
     }
 
-    /// Returns the violations of one invariant; their count is 0 if there are none.
+    /// Returns the violations of one invariant; the count is 0 if there are none.
     public ViolationSummary violationsOf(Invariant invariant) {
         return violations.getOrDefault(invariant, new ViolationSummary(0, List.of()));
     }

@@ -15,14 +15,17 @@ import java.util.UUID;
 /// All rows are read in one database snapshot. Deliveries constantly move from the work table to
 /// the history table, and a snapshot shows all of them at the same moment.
 ///
-/// @param isTruncated whether there were more suspicious events than were examined one by one
+/// @param isTruncated whether there were more suspicious events or unreadable payloads than are
+///   examined
 record AuditSlice(HourlyUsage usage, List<InvariantViolation> violations, boolean isTruncated) {
 
-    /// The maximum number of events that are examined one by one. Events that look right are only
-    /// counted.
+    /// The maximum number of suspicious events that are examined one by one, and of deliveries with
+    /// an unreadable payload that are reported. Events that look right are only counted.
     private static final int MAX_SUSPECTS = 1_000;
 
-    /// @param tx a transaction that reads a snapshot
+    /// Checks the events received from `from` up to but not including `to`.
+    ///
+    /// @param tx a transaction in which all queries see the same snapshot
     /// @param to not later than the end of the UTC day that contains `from`
     static AuditSlice read(Tx tx, Instant from, Instant to) {
         AuditQueries.limit(tx);

@@ -8,12 +8,14 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
 
-/// The SQL that reads and writes the `audit` row, which says how far the audit got and which
-/// process holds its lease.
+/// Reads and writes the row of the table `audit`, which says how far the audit got and which
+/// process holds the audit's lease.
 final class AuditStore {
 
     private static final SingletonLeaseStore LEASE = new SingletonLeaseStore("audit");
 
+    /// How far the audit got.
+    ///
     /// @param checkedTo everything received before this time has been checked; empty before the
     ///   first hour
     record AuditProgress(Optional<Instant> checkedTo) {}
@@ -29,7 +31,9 @@ final class AuditStore {
                 : Optional.empty();
     }
 
-    /// Records how far the audit got. Returns false if another process now holds the lease.
+    /// Records that everything received before `checkedTo` has been checked, and adds `violations`
+    /// to the stored number. Returns false, and changes nothing, if another process now holds the
+    /// lease.
     static boolean advance(Tx tx, UUID holder, Instant checkedTo, long violations) {
         return tx.update(
                         """

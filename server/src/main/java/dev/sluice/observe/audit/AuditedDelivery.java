@@ -13,7 +13,8 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.stream.Collectors;
 
-/// A delivery's row and the table that contains it. The audit compares such rows with their event.
+/// A delivery's row and the table that contains the row. The audit compares such rows with their
+/// event.
 ///
 /// @param source the source id in the row
 record AuditedDelivery(DeliveryId delivery, UUID source, DeliveryTable table) {

@@ -12,7 +12,7 @@ public final class DatabaseAuditor {
 
     private DatabaseAuditor() {}
 
-    /// Whether the database contains Sluice's tables.
+    /// Returns whether the database contains Sluice's tables.
     public static boolean hasTables(Db db) {
         return db.snapshot(AuditQueries::hasTables);
     }

@@ -20,15 +20,16 @@ final class HourAuditor {
 
     static final Duration ONE_HOUR = Duration.ofHours(1);
 
-    /// The number of rows that a slice should contain.
+    /// The approximate number of rows in a slice.
     private static final int TARGET_SLICE_ROWS = 20_000;
 
     private static final Duration MIN_SLICE_DURATION = Duration.ofSeconds(1);
 
-    /// How often a slice of the minimum duration may fail before it counts as unreadable: because
-    /// its rows are damaged, or because the database refuses it for a reason that usually passes.
+    /// How often in a row reading a slice of the minimum duration may fail before the slice counts
+    /// as unreadable.
     private static final int MAX_FAILURES = 3;
 
+    /// Like [#MAX_FAILURES], for failures of the database that are usually temporary.
     private static final int MAX_PASSING_FAILURES = 10;
 
     /// The duration of slices if the usage counts cannot be read.
@@ -37,7 +38,8 @@ final class HourAuditor {
     private final Db db;
     private final Instant start;
 
-    /// Empty if the counts cannot be read.
+    /// The recorded usage before the first slice was checked. Empty if the usage counts cannot be
+    /// read.
     private final Optional<HourlyUsage> recordedBefore;
 
     private final HourlyUsage countedRows = new HourlyUsage();
@@ -47,16 +49,18 @@ final class HourAuditor {
 
     private Duration sliceDuration;
 
-    /// The duration to which slices grow again around a damaged row.
+    /// The duration of the first slice. Slices that became shorter because of a damaged row grow to
+    /// it again.
     private final Duration maxSliceDuration;
 
-    /// Whether slices became shorter because of a damaged row, and not because they took too long.
+    /// Whether the last failure was one that a damaged row may cause, and not a temporary one such
+    /// as a timeout.
     private boolean isAroundDamage;
 
-    /// The failures in a row of a slice of the minimum duration.
+    /// How often in a row reading a slice of the minimum duration has failed.
     private int failures;
 
-    /// Whether every slice could be read, so that its rows were counted.
+    /// Whether the rows of every slice so far could be read and counted.
     private boolean isComplete = true;
 
     private AuditReport report = AuditReport.empty();
@@ -71,12 +75,14 @@ final class HourAuditor {
         this.sliceDuration = maxSliceDuration;
     }
 
-    /// @param start the start of the hour to check
+    /// Begins the check of the hour that starts at `start`. Reads the usage counts, but no rows
+    /// yet.
     static HourAuditor begin(Db db, Instant start) {
         return new HourAuditor(db, start);
     }
 
-    /// Returns the recorded usage of the hour, or reports that it cannot be read.
+    /// Returns the recorded usage of the hour. If it cannot be read, adds a violation to the report
+    /// and returns empty. Throws temporary failures of the database.
     private Optional<HourlyUsage> recordedUsage() {
         try {
             return Optional.of(
@@ -109,7 +115,10 @@ final class HourAuditor {
         return start.plus(ONE_HOUR);
     }
 
-    /// Checks the next slice. Returns true if the whole hour has then been checked.
+    /// Checks the next slice. Returns true if the whole hour has then been checked. If the slice
+    /// cannot be read, the next call tries a shorter slice. After several failures of the shortest
+    /// slice, skips it and reports it as unreadable. Throws if the connection to the database is
+    /// lost.
     boolean checkNextSlice() {
         var to =
                 checkedTo.plus(sliceDuration).isBefore(end())
@@ -139,14 +148,15 @@ final class HourAuditor {
         }
     }
 
-    /// Leaves out a slice that cannot be read, so that it does not stop the audit.
+    /// Skips the slice up to `to`, which cannot be read, so that it does not stop the audit.
+    /// Returns true if the whole hour has been checked.
     private boolean skip(Instant to, RuntimeException e) {
         reportUnreadable("what was received from " + checkedTo + " to " + to, e);
         isComplete = false;
         return goOnAt(to);
     }
 
-    /// Returns true if the whole hour has been checked.
+    /// Makes the next slice begin at `to`. Returns true if the whole hour has been checked.
     private boolean goOnAt(Instant to) {
         failures = 0;
         checkedTo = to;
@@ -175,8 +185,8 @@ final class HourAuditor {
                 AuditReport.of(countedRows.events(), countedRows.deliveries(), miscounted, false));
     }
 
-    /// Compares the rows with the usage counts, except those of deleted workspaces: both are erased
-    /// bit by bit.
+    /// Compares the rows with the usage counts. Leaves out deleted workspaces, whose rows and
+    /// counts are erased in chunks.
     private List<InvariantViolation> miscounted(HourlyUsage before, HourlyUsage after) {
         var all = HourlyUsage.compare(start, before, countedRows, after);
         if (all.isEmpty()) {
@@ -187,8 +197,8 @@ final class HourAuditor {
                 start, before.without(erased), countedRows.without(erased), after.without(erased));
     }
 
-    /// Chooses the slice's duration from the usage counts. If these are wrong and a slice takes too
-    /// long, a shorter slice is tried.
+    /// Chooses the duration of slices from the usage counts. If the counts are wrong and a slice
+    /// takes too long, [#checkNextSlice] tries a shorter slice.
     private static Duration sliceDuration(HourlyUsage expectedUsage) {
         long expected = expectedUsage.events() + expectedUsage.deliveries();
         return expected <= TARGET_SLICE_ROWS

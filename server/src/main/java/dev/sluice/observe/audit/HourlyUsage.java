@@ -17,19 +17,24 @@ import java.util.UUID;
 /// The usage counts for one hour, which are either read from the usage tables or obtained by
 /// counting rows.
 ///
-/// The deliveries made by ingest include those that a filter kept back, at ingest or later.
+/// The deliveries made by ingest include those whose filter did not match, whether the filter was
+/// decided at ingest or later.
 ///
-/// Both kinds of count can only grow, because each row is written in the same transaction as the
-/// ledger row that counts it. Rows are counted one slice at a time, while late results may still be
-/// written. The number of rows is therefore at least the count recorded before, and at most the
-/// count recorded afterwards.
+/// The recorded counts and the numbers of rows can only grow, and each row is written in the same
+/// transaction as the ledger row that counts it. Rows are counted one slice at a time, while late
+/// results may still be written. The number of rows is therefore at least the count recorded
+/// before, and at most the count recorded afterwards.
 final class HourlyUsage {
 
+    /// What a count is about.
+    ///
     /// @param subject the source or connection whose usage is counted
     /// @param dim the number of the status or trigger, depending on what this kind of usage is
     ///   counted by
     record HourlyUsageKey(UsageKind kind, UUID subject, int dim) {}
 
+    /// A count of rows.
+    ///
     /// @param size the total size of the events' bodies in bytes; 0 for other kinds of usage
     record HourlyUsageCount(long n, long size) {
 
@@ -84,7 +89,8 @@ final class HourlyUsage {
                 .sum();
     }
 
-    /// Finds the keys whose number of rows is not between the two recorded counts.
+    /// Returns a violation for each key whose counted rows are not between the usage recorded
+    /// before and the usage recorded after they were counted.
     static List<InvariantViolation> compare(
             Instant hour, HourlyUsage before, HourlyUsage rows, HourlyUsage after) {
         var keys = new HashSet<>(before.counts.keySet());

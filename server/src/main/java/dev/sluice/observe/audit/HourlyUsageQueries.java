@@ -14,8 +14,9 @@ import java.util.UUID;
 /// themselves.
 final class HourlyUsageQueries {
 
-    /// The kinds whose counts the audit compares with rows. Latencies would have to be rounded like
-    /// the ones that were counted, and refused requests leave no rows.
+    /// The kinds of usage whose counts the audit compares with rows. Latencies are left out,
+    /// because the audit would have to sort them into the same buckets. Refused requests are left
+    /// out, because they leave no rows.
     private static final List<Integer> AUDITED_KINDS =
             List.of(
                     UsageKind.EVENTS.number(),
@@ -28,9 +29,10 @@ final class HourlyUsageQueries {
         return new HourlyUsageKey(UsageKind.OUTCOMES, connection, DeliveryStatus.FILTERED.number());
     }
 
-    /// The key of the deliveries that ingest planned on a connection. Unlike the recorded count of
-    /// deliveries made, it includes those that the filter kept back, so that it can only grow: a
-    /// delivery that is filtered after ingest is then no longer counted as made.
+    /// Returns the key of the deliveries that ingest planned on a connection. Unlike the recorded
+    /// count of deliveries made, this count includes those whose filter did not match. It can
+    /// therefore only grow, while the recorded count falls when a delivery is filtered after
+    /// ingest.
     private static HourlyUsageKey planned(UUID connection) {
         return new HourlyUsageKey(UsageKind.DELIVERIES, connection, Trigger.INGEST.number());
     }

@@ -2,7 +2,8 @@ package dev.sluice.observe.audit;
 
 import java.util.Locale;
 
-/// A property that every stored event must have, even if processes that handled it crashed.
+/// A property that the stored events and deliveries must have, even if processes that handled them
+/// crashed.
 public enum Invariant {
     LOST("every delivery that was made is stored"),
     TWICE("no delivery is stored twice"),

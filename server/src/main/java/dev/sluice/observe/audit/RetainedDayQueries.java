@@ -39,8 +39,8 @@ final class RetainedDayQueries {
         return retained(tx).contains(LocalDate.ofInstant(at, ZoneOffset.UTC));
     }
 
-    /// Returns `hour` if its day is retained, otherwise the first hour of the next retained day, if
-    /// there is one.
+    /// Returns `hour` if its day is retained, otherwise the first hour of the next retained day.
+    /// Empty if there is no such day.
     static Optional<Instant> firstHourFrom(Tx tx, Instant hour) {
         var day = LocalDate.ofInstant(hour, ZoneOffset.UTC);
         var kept = retained(tx).tailSet(day, true);

@@ -24,8 +24,8 @@ public final class PayloadJson {
     /// Returns an object with `headers`, `header_list`, `body`, and, if the body is not valid
     /// UTF-8, `body_base64`.
     ///
-    /// @param credential the name of the header whose values are masked here; newer events are
-    ///   already stored with the mask, but older ones still contain the value
+    /// @param credential the name of the header whose values are masked here. Newer events are
+    ///   stored with the mask, but events that older versions stored still contain the value
     public static JsonObject of(Payload payload, Optional<String> credential) {
         var headers =
                 payload.headers().stream()

@@ -14,7 +14,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 
-/// Counts what a workspace has used of its plan.
+/// Counts what a workspace has used of its plan's limits.
 final class LimitUsageQueries {
 
     /// Events that failed verification do not count towards the quota.
@@ -25,8 +25,11 @@ final class LimitUsageQueries {
 
     private LimitUsageQueries() {}
 
-    /// Returns how many events the workspace received from `from` to `to`, including those of
-    /// deleted sources. Both must be the start of a day. The transaction must read a snapshot.
+    /// Returns how many events the workspace received from `from` up to but not including `to`.
+    /// Includes events of deleted sources. Both times must be the start of a day in UTC.
+    ///
+    /// @param tx a transaction begun with [dev.sluice.platform.db.Db#snapshot], so that all queries
+    ///   see the same data
     static long events(Tx tx, WorkspaceId workspace, Instant from, Instant to) {
         var counts =
                 new UsageQueries(tx, UsageSeries.EVENTS, sources(tx, workspace), COUNTED_STATUSES);
@@ -70,8 +73,8 @@ final class LimitUsageQueries {
                 workspace.value());
     }
 
-    /// Returns how many connections the source with most of them has. Sources in the trash do not
-    /// count.
+    /// Returns the largest number of connections that any source of the workspace has. Sources in
+    /// the trash do not count.
     static long mostConnectionsOfSource(Tx tx, WorkspaceId workspace) {
         return tx.single(
                 """
@@ -87,7 +90,8 @@ final class LimitUsageQueries {
                 workspace.value());
     }
 
-    /// Returns how many requests with a key the workspace made in the minute of `now`.
+    /// Returns how many API requests were made with the workspace's API keys in the minute that
+    /// contains `now`.
     static int apiRequests(Tx tx, WorkspaceId workspace, Instant now) {
         return tx.findOne(
                         "select n from api_use where workspace_id = ? and minute >= ?",

@@ -21,7 +21,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.function.ToLongFunction;
 
-/// The route `GET /api/v1/usage`: what a workspace has used of its plan.
+/// The route `GET /api/v1/usage`, which returns what a workspace has used of its plan's limits.
 public final class UsageRoutes {
 
     private final Db db;
@@ -30,7 +30,7 @@ public final class UsageRoutes {
     private final ToLongFunction<WorkspaceId> openStreams;
     private final InstantSource clock;
 
-    /// @param openStreams how many streams of a workspace this node has open
+    /// @param openStreams returns how many streams of a workspace are open on this node
     public UsageRoutes(
             Db db,
             Authenticator authenticator,
@@ -97,7 +97,8 @@ public final class UsageRoutes {
                                 asLong(limits.concurrentStreams())));
     }
 
-    /// Returns empty if the plan has no limit, because then nothing counts the requests.
+    /// Returns the number of API requests in the current minute. Empty if the plan has no limit,
+    /// because requests are then not counted.
     private static Optional<Long> apiRequests(
             Tx tx, WorkspaceId workspace, OptionalInt limit, Instant now) {
         return limit.isEmpty()

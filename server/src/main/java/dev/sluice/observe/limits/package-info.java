@@ -1,4 +1,4 @@
-/// How much of its plan a workspace has used.
+/// Reports what a workspace has used of its plan's limits.
 @NullMarked
 package dev.sluice.observe.limits;
 

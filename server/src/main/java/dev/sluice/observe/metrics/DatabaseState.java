@@ -4,14 +4,17 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 
-/// What the database says about all nodes together.
+/// The numbers that the metrics read from the database. They do not depend on the node that reads
+/// them.
 ///
-/// @param unfinished deliveries that are not finished
-/// @param oldestUnfinished when the event of the oldest of them arrived
-/// @param circuits destinations by the state of their circuit
-/// @param lanes lanes by whether a node has them
-/// @param liveNodes nodes whose lease is valid
-/// @param auditedUntil the end of the last hour that the audit has checked
+/// @param unfinished the number of unfinished deliveries
+/// @param oldestUnfinished when the event of the oldest unfinished delivery arrived; empty if all
+///   deliveries are finished
+/// @param circuits the number of destinations whose circuit is not closed, by the circuit's state
+/// @param lanes the number of lanes, by `leased` and `waiting`
+/// @param liveNodes the number of nodes that have not left and were not declared dead
+/// @param auditedUntil the end of the last hour that the audit has checked; empty if it has checked
+///   none
 record DatabaseState(
         long unfinished,
         Optional<Instant> oldestUnfinished,

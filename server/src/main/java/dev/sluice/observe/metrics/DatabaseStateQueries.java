@@ -9,13 +9,14 @@ import dev.sluice.relay.UsageKind;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// Reads the state of the database for the metrics. Reads sums and small tables, and one row of the
-/// work.
+/// Reads a [DatabaseState] for the metrics. Reads only usage totals, the ledger, small tables, and
+/// one row of `delivery_work`.
 final class DatabaseStateQueries {
 
     private DatabaseStateQueries() {}
 
-    /// @param tx a transaction that reads a snapshot
+    /// @param tx a transaction begun with [dev.sluice.platform.db.Db#snapshot], so that all queries
+    ///   see the same data
     static DatabaseState read(Tx tx) {
         tx.disable(PlannerFeature.SORT, PlannerFeature.JIT);
         return new DatabaseState(

@@ -7,7 +7,8 @@ import java.lang.management.MemoryUsage;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// The state of the JVM and of its process, under the names that Prometheus' own libraries use.
+/// Collects the metrics about the JVM and its process, under the names that Prometheus' own
+/// libraries use.
 final class JvmMetrics {
 
     private static final double MILLIS_PER_SECOND = 1e3;

@@ -16,20 +16,21 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
-/// The metrics of one answer, collected one after the other. Owned by one thread.
+/// Collects the metrics of one response, and writes them in the text format of Prometheus. Used by
+/// one thread.
 final class MetricList {
 
     static final String CONTENT_TYPE = PrometheusTextFormatWriter.CONTENT_TYPE;
 
     private final MetricSnapshots.Builder snapshots = MetricSnapshots.builder();
 
-    /// @param name without `_total`, which the format adds
+    /// @param name the metric's name without `_total`, which the format adds
     void counter(String name, String help, double value) {
         snapshots.metricSnapshot(
                 CounterSnapshot.builder().name(name).help(help).dataPoint(count(value)).build());
     }
 
-    /// @param values by the value of the label
+    /// @param values maps each value of the label to the metric's value
     void counters(String name, String help, String label, Map<String, ? extends Number> values) {
         var snapshot = CounterSnapshot.builder().name(name).help(help);
         values.forEach((labelValue, value) ->
@@ -57,7 +58,7 @@ final class MetricList {
                         .build());
     }
 
-    /// @param values by the value of the label
+    /// @param values maps each value of the label to the metric's value
     void gauges(String name, String help, String label, Map<String, ? extends Number> values) {
         var snapshot = GaugeSnapshot.builder().name(name).help(help);
         values.forEach((labelValue, value) ->
@@ -78,7 +79,7 @@ final class MetricList {
                         .build());
     }
 
-    /// @param histograms by the value of the label
+    /// @param histograms maps each value of the label to its histogram
     void histograms(
             String name, String help, String label, Map<String, LockFreeHistogram> histograms) {
         var snapshot = HistogramSnapshot.builder().name(name).help(help);
@@ -102,7 +103,7 @@ final class MetricList {
         try {
             PrometheusTextFormatWriter.create().write(out, snapshots.build());
         } catch (IOException e) {
-            throw new UncheckedIOException(e); // never: the text is written to memory
+            throw new UncheckedIOException(e); // cannot happen: the text is written to memory
         }
         return out.toString(StandardCharsets.UTF_8);
     }

@@ -1,4 +1,4 @@
-/// Serves the OpenAPI document to people, client generators and tests.
+/// Serves the OpenAPI document.
 @NullMarked
 package dev.sluice.observe.openapi;
 

@@ -15,14 +15,16 @@ import java.util.Optional;
 
 /// The files of the dashboard, read from the class path once and kept in memory.
 ///
-/// The build lists them in `files.txt`: a line has a path and the codings in which the file is also
-/// there, such as `assets/index-B2xY.js br gzip`. Without that list there is no dashboard.
+/// The build lists the files in `files.txt`. A line has a path and the content codings in which the
+/// file also exists, such as `assets/index-B2xY.js br gzip`. If the list is missing, the server was
+/// built without its dashboard.
 final class PageFiles {
 
-    /// The name of the form that is not compressed.
+    /// The name of the content coding without compression.
     static final String IDENTITY = "identity";
 
-    /// @param forms the bytes by the name of their coding, the smallest first and `IDENTITY` last
+    /// @param forms maps the name of each content coding to the encoded bytes, the smallest first
+    ///   and `IDENTITY` last
     record PageFile(String contentType, Map<String, byte[]> forms) {
 
         byte[] plain() {
@@ -76,12 +78,13 @@ final class PageFiles {
                 CONTENT_TYPES.getOrDefault(extension, "application/octet-stream"), forms);
     }
 
-    /// Returns the page that starts the dashboard, or nothing when the server was built without it.
+    /// Returns the page that starts the dashboard. Empty if the server was built without its
+    /// dashboard.
     Optional<String> index() {
         return index;
     }
 
-    /// @param path such as `assets/index-B2xY.js`
+    /// Returns the file with this path, such as `assets/index-B2xY.js`.
     Optional<PageFile> find(String path) {
         return Optional.ofNullable(files.get(path));
     }

@@ -5,8 +5,7 @@ import dev.sluice.relay.LatencyBuckets;
 
 import java.util.Optional;
 
-/// The number of attempts in each latency bucket, and the percentiles that follow from it. Not
-/// thread-safe.
+/// Counts attempts by latency bucket, and computes percentiles from the counts. Not thread-safe.
 final class LatencyPercentiles {
 
     private final long[] counts = new long[LatencyBuckets.COUNT];
@@ -22,7 +21,7 @@ final class LatencyPercentiles {
     }
 
     /// Returns the latency in milliseconds that this share of the attempts did not exceed, or empty
-    /// if there were no attempts. Attempts are taken to be spread evenly in their bucket.
+    /// if there were no attempts. Assumes that attempts are spread evenly within their bucket.
     ///
     /// @param share greater than 0, at most 1
     Optional<Long> percentile(double share) {

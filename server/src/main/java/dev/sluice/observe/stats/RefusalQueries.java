@@ -12,23 +12,26 @@ import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 
-/// Reads the refused requests of one source by minute and reason, the newest first.
+/// Reads the numbers of refused requests of one source by minute and reason, newest first.
 ///
-/// Requests that failed verification are stored as events, so their numbers are those of the
-/// events.
+/// Requests that failed verification are stored as events, so their numbers are read from the
+/// counts of events.
 final class RefusalQueries {
 
     private static final int MINUTES_PER_HOUR = 60;
 
-    /// @param minute its start
+    /// The number of requests that were refused in one minute for one reason.
+    ///
+    /// @param minute the start of the minute
     record RefusalCount(Instant minute, RefusalReason reason, long n) {}
 
     private final Tx tx;
     private final Object[] arguments;
 
-    /// @param tx a transaction that reads a snapshot
-    /// @param after start of the first minute, inclusive
-    /// @param before end of the last minute, exclusive
+    /// @param tx a transaction begun with [dev.sluice.platform.db.Db#snapshot], so that all queries
+    ///   see the same data
+    /// @param after the start of the first minute, inclusive
+    /// @param before the end of the last minute, exclusive
     RefusalQueries(Tx tx, UUID source, Instant after, Instant before) {
         this.tx = tx;
         tx.disable(PlannerFeature.SEQUENTIAL_SCAN, PlannerFeature.JIT);

@@ -18,13 +18,14 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 
-/// The route `GET /api/v1/sources/{id}/refusals`: the requests that a source refused, by minute and
-/// reason.
+/// The route `GET /api/v1/sources/{id}/refusals`, which returns the number of requests that a
+/// source refused, by minute and reason.
 public final class RefusalRoutes {
 
     private static final Duration DEFAULT_LENGTH = Duration.ofDays(1);
 
-    /// Bounds what one answer reads: 168 hours of a few rows each.
+    /// The longest time range of a request. It limits how much one request reads: about 168 hours
+    /// with a few rows each.
     private static final Duration MAX_LENGTH = Duration.ofDays(7);
 
     private final Db db;

@@ -11,9 +11,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/// The counts of one bucket, source or destination. Not thread-safe.
+/// The counts of events, deliveries and refused requests of one bucket, source or destination. Not
+/// thread-safe.
 ///
-/// Each count belongs to the time at which its event arrived, also if the delivery ended later.
+/// A delivery is counted at the time at which its event arrived, even if the delivery ended later.
 final class StatsCounts {
 
     private static final double RATE_DIGITS = 10_000;
@@ -25,8 +26,9 @@ final class StatsCounts {
     private long bytes;
     private long made;
 
-    /// @param dim what the kind is grouped by, as a number
-    /// @param size the bytes of the events, if `kind` is `EVENTS`
+    /// @param dim the number of the status, trigger, latency bucket or reason by which this kind is
+    ///   counted
+    /// @param size the total size of the events' bodies in bytes, if `kind` is `EVENTS`
     void add(UsageKind kind, int dim, long n, long size) {
         switch (kind) {
             case EVENTS -> {
@@ -53,7 +55,7 @@ final class StatsCounts {
         return events.values().stream().mapToLong(Long::longValue).sum();
     }
 
-    /// Returns all deliveries, filtered ones included.
+    /// Returns the number of all deliveries, including filtered ones.
     long deliveries() {
         return made + ended(DeliveryStatus.FILTERED);
     }
@@ -100,8 +102,8 @@ final class StatsCounts {
         return eventJson().putAll(deliveryJson()).put("refused", refusedJson());
     }
 
-    /// Returns the refused requests by status. Requests that failed verification are among the
-    /// events as well.
+    /// Returns the numbers of refused requests by response status. Requests that failed
+    /// verification are also counted as events.
     private JsonObject refusedJson() {
         var byStatus = new TreeMap<String, Long>();
         for (var reason : RefusalReason.values()) {
@@ -122,8 +124,8 @@ final class StatsCounts {
         return reason.status() >= 500 ? "5xx" : Integer.toString(reason.status());
     }
 
-    /// Returns the share of finished deliveries that succeeded, from 0 to 1, or empty if none is
-    /// finished.
+    /// Returns the share of finished deliveries that succeeded, from 0 to 1. Filtered deliveries do
+    /// not count. Empty if no delivery is finished.
     private Optional<Double> successRate() {
         return finished() == 0
                 ? Optional.empty()

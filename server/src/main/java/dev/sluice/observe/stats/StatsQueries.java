@@ -15,11 +15,12 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
 
-/// Reads the counts of a window, from the usage tables and from the ledger rows that are not folded
-/// into them yet.
+/// Reads the counts of a time window, from the usage tables and from the ledger rows that have not
+/// been folded (added) into these tables yet.
 ///
-/// Reads only rows of the wanted keys and hours or days: at most 49 hours, 91 days, or the days of
-/// ten years. Each instance is used within one transaction, which must read a snapshot.
+/// Reads only rows with the wanted keys and the window's hours or days: at most 49 hours, 91 days,
+/// or the days of about ten years. Each instance belongs to one transaction, which must be begun
+/// with [dev.sluice.platform.db.Db#snapshot], so that all its queries see the same data.
 final class StatsQueries {
 
     private static final List<UsageKind> SOURCE_KINDS =
@@ -36,7 +37,7 @@ final class StatsQueries {
         tx.disable(PlannerFeature.SEQUENTIAL_SCAN, PlannerFeature.JIT);
     }
 
-    /// Returns the counts by the start of their bucket. Empty buckets are left out.
+    /// Returns the counts of each bucket, by the start of the bucket. Empty buckets are left out.
     Map<Instant, StatsCounts> byBucket(StatsScope scope) {
         Map<Instant, StatsCounts> buckets = new HashMap<>();
         sumByTime(SOURCE_KINDS, scope.sourceIds(), buckets);
@@ -66,14 +67,14 @@ final class StatsQueries {
         return byKey(SOURCE_KINDS, scope.sourceIds(), UnaryOperator.identity());
     }
 
-    /// Returns the counts of deliveries.
+    /// Returns the counts of deliveries by group.
     ///
-    /// @param groupOf the group of a connection, by which the result is grouped
+    /// @param groupOf maps a connection to the group to which its deliveries are added
     Map<UUID, StatsCounts> deliveriesBy(UnaryOperator<UUID> groupOf, StatsScope scope) {
         return byKey(CONNECTION_KINDS, scope.connectionIds(), groupOf);
     }
 
-    /// Returns everything about each source.
+    /// Returns all counts of each source.
     Map<UUID, StatsCounts> bySource(StatsScope scope) {
         var counts = eventsBySource(scope);
         addByKey(CONNECTION_KINDS, scope.connectionIds(), scope::sourceOf, counts);
@@ -115,7 +116,7 @@ final class StatsQueries {
                 row.number("size"));
     }
 
-    /// The counted rows, each with its hour or day as `at`.
+    /// Returns SQL that selects the rows with counts. The column `at` is the row's hour or day.
     private String entries() {
         return """
         select kind, key, %2$s as at, dim, n, size

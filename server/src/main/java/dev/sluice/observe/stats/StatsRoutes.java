@@ -85,7 +85,7 @@ public final class StatsRoutes {
         return tableBySource(request, StatsQueries::bySource, StatsCounts::json);
     }
 
-    /// Answers with a row for each source, those with the most events first.
+    /// Returns one item for each source. Sources with the most events come first.
     private Reply tableBySource(
             Request request,
             BiFunction<StatsQueries, StatsScope, Map<UUID, StatsCounts>> read,
@@ -114,8 +114,8 @@ public final class StatsRoutes {
         });
     }
 
-    /// Answers with a row for each destination, those with the most deliveries first. Deleted
-    /// destinations are listed only if they had deliveries.
+    /// Returns one item for each destination. Destinations with the most deliveries come first.
+    /// Deleted destinations are listed only if they have counts in the window.
     private Reply byDestination(Request request) {
         var caller = authenticator.authenticate(request);
         var parameters = new QueryParameters(request);
@@ -168,7 +168,7 @@ public final class StatsRoutes {
         return items.stream().sorted(Comparator.comparingLong(count).reversed()).toList();
     }
 
-    /// Builds the reply with the items of one page, or with all items if no page was asked for.
+    /// Builds the reply with the items of one page, or with all items if no page was requested.
     private static <T> Reply table(
             StatsWindow window, Optional<Page> page, List<T> items, Function<T, JsonObject> json) {
         var listed =

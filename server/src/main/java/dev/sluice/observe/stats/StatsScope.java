@@ -8,13 +8,13 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
-/// The sources, destinations and connections that a request asks about.
+/// The sources, destinations and connections that a statistics request covers.
 ///
 /// Sources in the trash are left out. Deleted connections are included, because their deliveries
-/// were made.
+/// are part of the statistics.
 ///
 /// @param sources by id, the newest first
-/// @param destinations by id, the newest first; deleted ones included
+/// @param destinations by id, the newest first, including deleted ones
 /// @param connections by id
 record StatsScope(
         Map<UUID, StatsSource> sources,
@@ -29,7 +29,7 @@ record StatsScope(
 
     record StatsConnection(UUID id, UUID source, UUID destination) {}
 
-    /// What a request restricts its answer to. Ids of other workspaces match nothing.
+    /// The filter of a request. Ids of other workspaces match nothing.
     ///
     /// @param sources empty for all sources
     /// @param destinations empty for all destinations

@@ -6,7 +6,7 @@ import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 
-/// The length of a bucket of a histogram. Buckets begin on the hour, the day or the month in UTC.
+/// The length of the buckets of a histogram: an hour, a day or a month, in UTC.
 enum StatsUnit {
     HOUR(ChronoUnit.HOURS),
     DAY(ChronoUnit.DAYS),
@@ -29,13 +29,13 @@ enum StatsUnit {
         return floor.toInstant();
     }
 
-    /// Returns the time itself if a bucket starts then, and the start of the next bucket otherwise.
+    /// Returns `time` if a bucket starts then, otherwise the start of the next bucket.
     Instant ceil(Instant time) {
         var floor = floor(time);
         return floor.equals(time) ? time : next(floor);
     }
 
-    /// Returns the start of the next bucket.
+    /// Returns the start of the bucket after the one that starts at `start`.
     Instant next(Instant start) {
         return OffsetDateTime.ofInstant(start, ZoneOffset.UTC).plus(1, length).toInstant();
     }

@@ -10,10 +10,10 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The time that a request asks about, widened to whole buckets.
+/// The time range of a statistics request, widened to whole buckets.
 ///
-/// @param askedAfter inclusive
-/// @param askedBefore exclusive
+/// @param askedAfter the requested start, inclusive
+/// @param askedBefore the requested end, exclusive
 record StatsWindow(Instant askedAfter, Instant askedBefore, StatsUnit unit) {
 
     private static final Duration DEFAULT_LENGTH = Duration.ofDays(1);
@@ -39,8 +39,9 @@ record StatsWindow(Instant askedAfter, Instant askedBefore, StatsUnit unit) {
         return between(after, before, now);
     }
 
-    /// Returns the window with the unit that its length asks for. Hours that are no longer kept are
-    /// answered in days.
+    /// Returns the window with the unit for its length: hours for up to two days, days for up to 90
+    /// days, otherwise months. If the hourly counts at its beginning are no longer kept, uses days
+    /// instead of hours.
     static StatsWindow between(Instant after, Instant before, Instant now) {
         return new StatsWindow(after, before, unit(after, before, now));
     }
@@ -73,7 +74,7 @@ record StatsWindow(Instant askedAfter, Instant askedBefore, StatsUnit unit) {
         return starts;
     }
 
-    /// Returns the beginning of every reply about a window.
+    /// Returns the fields with which every reply about the window begins.
     JsonObject json() {
         return new JsonObject()
                 .put("window", range(after(), before()))

@@ -17,13 +17,16 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
 
-/// Finds how many deliveries are waiting, and since when the oldest one has been.
+/// Reads how many deliveries are waiting, and when the event of the oldest one arrived.
 ///
-/// The usage counts know the number exactly, and the hour of the oldest. The row itself is then
-/// looked for among the work of that hour, whoever's it is. After 20 000 rows the search stops, and
-/// the time reached stands for the oldest one: it is at most an hour too early.
+/// The usage counts give the exact number, and the hour of the oldest delivery. The delivery's row
+/// is then searched among all unfinished deliveries from that hour on, including those of other
+/// workspaces. If the search finds no row among 20 000, the time that it reached is returned
+/// instead. This time is at most an hour too early, or a day if the hourly counts are no longer
+/// kept.
 ///
-/// Each instance is used within one transaction, which must read a snapshot.
+/// Each instance belongs to one transaction, which must be begun with
+/// [dev.sluice.platform.db.Db#snapshot], so that all its queries see the same data.
 final class WaitingQueries {
 
     private static final int STEP_ROWS = 5_000;
@@ -31,14 +34,19 @@ final class WaitingQueries {
     private static final int HOURS_PER_DAY = 24;
     private static final int NO_END = Integer.MAX_VALUE;
 
-    /// What waits in a group, and the first hour with such a delivery.
+    /// The number of waiting deliveries in a group, and the first hour in which one of them
+    /// arrived.
+    ///
+    /// @param firstHour the number of hours since 1970
     private record WaitingGroup(long count, int firstHour) {
         Instant firstHourStart() {
             return Instant.EPOCH.plus(Duration.ofHours(firstHour));
         }
     }
 
-    /// The number of deliveries of a connection and period that are not finished.
+    /// The number of unfinished deliveries of a connection in one period, an hour or a day.
+    ///
+    /// @param period the number of periods since 1970
     private record UnfinishedCount(UUID connection, int period, long n) {}
 
     private record OldestRow(UUID connection, UUID id, UUID lastRead) {}
@@ -47,16 +55,17 @@ final class WaitingQueries {
     private final Collection<UUID> connections;
     private final UnaryOperator<UUID> groupOf;
 
-    /// @param groupOf the group of a connection, by which the result is grouped
+    /// @param groupOf maps a connection to the group to which its deliveries are added
     WaitingQueries(Tx tx, Collection<UUID> connections, UnaryOperator<UUID> groupOf) {
         this.tx = tx;
         this.connections = connections;
         this.groupOf = groupOf;
     }
 
-    /// Returns what waits in each group. Groups without such a delivery are left out.
+    /// Returns the waiting deliveries of each group. Groups without waiting deliveries are left
+    /// out.
     Map<UUID, WaitingDeliveries> byGroup() {
-        // The statistics of this table are always out of date.
+        // The planner's statistics on `delivery_work` are out of date most of the time.
         tx.disable(PlannerFeature.SEQUENTIAL_SCAN, PlannerFeature.SORT, PlannerFeature.JIT);
         var firstWork = firstWork();
         if (firstWork.isEmpty() || connections.isEmpty()) {
@@ -73,7 +82,8 @@ final class WaitingQueries {
         return waiting;
     }
 
-    /// Returns when the event of the oldest unfinished delivery of all workspaces arrived.
+    /// Returns when the event of the oldest unfinished delivery of all workspaces arrived. Empty if
+    /// there is none.
     private Optional<Instant> firstWork() {
         return tx.findOne(
                 "select id from delivery_work order by id limit 1",
@@ -119,6 +129,9 @@ final class WaitingQueries {
                 days.stream().map(day -> (day + 1) * HOURS_PER_DAY).toList());
     }
 
+    /// Counts the unfinished deliveries of each connection by period, in some ranges of periods.
+    ///
+    /// @param hours the length of a period in hours
     /// @param firsts the first period of each range
     /// @param ends the first period after each range
     private List<UnfinishedCount> unfinished(
@@ -159,7 +172,7 @@ final class WaitingQueries {
                 ends);
     }
 
-    /// Returns when the oldest waiting event of each group arrived.
+    /// Returns when the event of the oldest waiting delivery of each group arrived.
     private Map<UUID, Instant> oldest(Map<UUID, WaitingGroup> groups) {
         Map<UUID, Instant> oldest = new HashMap<>();
         var searched = new HashMap<>(groups);
@@ -202,7 +215,8 @@ final class WaitingQueries {
         return one.isBefore(other) ? one : other;
     }
 
-    /// Returns the first row of each connection among the next rows.
+    /// Returns the first row of each connection among the next [#STEP_ROWS] rows, beginning with
+    /// the id `from`.
     private List<OldestRow> oldestRows(UUID from) {
         return tx.query(
                 """

@@ -1,5 +1,5 @@
 /// Statistics: how many events and deliveries there were, how they ended and how long attempts
-/// took. Read from the usage counts, never from the events themselves.
+/// took. The numbers come from the usage counts, not from the rows of events.
 @NullMarked
 package dev.sluice.observe.stats;
 

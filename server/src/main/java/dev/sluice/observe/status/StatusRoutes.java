@@ -17,12 +17,12 @@ import java.util.function.Supplier;
 ///
 /// `GET /api/v1/status` responds with 503 if the service is down. `GET /healthz/ready` does the
 /// same for load balancers, without details. `GET /healthz/live` responds with 200 as long as the
-/// process can answer at all; whoever restarts processes should ask that, because a restart does
-/// not bring the database back.
+/// process can answer at all. A supervisor that restarts processes should use `live`, because a
+/// restart does not repair the database.
 ///
-/// The service is down if the database cannot be reached or the server is shutting down. It is
-/// degraded if only ingest or only delivery does not work, or if there is another problem. The
-/// problems are noted as they happen, so a request costs one trivial query.
+/// The service is down if the database cannot be reached or the server is shutting down. Otherwise,
+/// it is degraded if ingest or delivery does not work, or if there is another problem. The problems
+/// are recorded as they happen, so a request costs one trivial query.
 public final class StatusRoutes {
 
     private final Db db;
@@ -33,7 +33,7 @@ public final class StatusRoutes {
     private final InstantSource clock;
     private final String version;
 
-    /// @param problems returns what does not work as it should, without asking the database
+    /// @param problems returns the current problems; must not query the database
     public StatusRoutes(
             Db db,
             BooleanSupplier isIngesting,

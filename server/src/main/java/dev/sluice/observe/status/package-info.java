@@ -1,4 +1,4 @@
-/// Reports whether the service works: `GET /api/v1/status`.
+/// Reports whether the service works: `GET /api/v1/status` and the checks below `/healthz`.
 @NullMarked
 package dev.sluice.observe.status;
 

@@ -6,9 +6,9 @@ import java.util.Locale;
 enum StreamEnd {
     /// The API key or the session is no longer valid, or its person has left the workspace.
     ACCESS_ENDED,
-    /// A source that the stream asked for was deleted.
+    /// A source that the request named was deleted.
     SOURCE_GONE,
-    /// The connection that the stream asked for, or its destination, was deleted.
+    /// The connection that the request named, or its destination, was deleted.
     CONNECTION_GONE,
     /// The database did not answer.
     UNAVAILABLE,

@@ -1,8 +1,7 @@
-/// Live streams of events: `tail` and `stream` of a source, and of several.
+/// The HTTP side of live streams: `tail` and `stream` of a source, and of several sources.
 ///
-/// [StreamFeed] reads the database once for all streams of this node; an [EventStream] that is
-/// behind reads for itself until it has caught up. Both read with [StreamReader]. A [StreamCursor]
-/// says exactly which events were sent.
+/// An [EventStream] sends what the feed of its node gives it. [OpenStreams] counts the streams of
+/// each workspace, and ends streams whose caller may no longer read them.
 @NullMarked
 package dev.sluice.observe.stream;
 

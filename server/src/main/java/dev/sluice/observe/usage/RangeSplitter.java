@@ -41,7 +41,7 @@ public final class RangeSplitter {
 
     private RangeSplitter() {}
 
-    /// Returns the non-empty parts, newest first. They cover the range and do not overlap.
+    /// Returns the non-empty parts, newest first. The parts cover the range and do not overlap.
     ///
     /// @param smallest the smallest unit for which there are usage counts
     public static List<RangePart> split(IdRange range, BucketUnit smallest) {

@@ -4,7 +4,7 @@ import dev.sluice.platform.id.IdRange;
 
 import java.util.UUID;
 
-/// A range of one source's ids that contains matching rows.
+/// A range of ids in which one source may have matching rows.
 ///
 /// @param hasOnlyWanted whether all rows in the range are known to match; a query then needs no
 ///   further condition

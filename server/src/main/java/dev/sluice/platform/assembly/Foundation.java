@@ -14,11 +14,11 @@ import java.util.Optional;
 
 /// The objects that all layers of the server share, built once at startup.
 ///
-/// @param clock shared by all nodes on one database
-/// @param settledClock for decisions that cannot be undone; it follows a leap forward of `clock`
-///   only after that has lasted for an hour
+/// @param clock shows the database's time, so that all nodes on one database agree
+/// @param settledClock for decisions that cannot be undone; if `clock` leaps forward by more than
+///   10 minutes, this clock follows only after the leap has lasted for an hour
 /// @param mail empty if no mail server is configured
-/// @param spans empty if nothing is traced
+/// @param spans empty if tracing is off
 public record Foundation(
         Database database,
         Pools pools,

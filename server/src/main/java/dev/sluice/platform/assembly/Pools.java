@@ -11,8 +11,8 @@ import java.time.Duration;
 ///
 /// @param api serves the management API
 /// @param relay serves the relay's background work, unaffected by the load on the API
-/// @param delivery serves what deliveries wait for: reading them, their configuration and circuits,
-///   so that no background work can delay it
+/// @param delivery serves the statements that deliveries wait for, such as loading them, their
+///   configuration and their circuits, so that background work cannot delay them
 /// @param node serves node heartbeats and takeovers, so that no other work can make this node lose
 ///   its lease
 public record Pools(Db api, Db relay, Db delivery, Db node) {

@@ -12,17 +12,17 @@ import java.util.function.LongSupplier;
 ///
 /// [#syncWith(Db)] reads the database's time. Between syncs the clock advances with this process's
 /// monotonic clock, so a change to the host's clock has no effect. A reading is accurate to half
-/// its round trip. A sync adjusts the clock only when it is off by more than that.
+/// its round trip. A sync adjusts this clock only if it differs from the reading by more than that.
 ///
-/// When the database's clock leaps, this clock leaps with it. [#settled()] does not, until the leap
-/// has lasted for an hour.
+/// If the database's clock leaps, the next sync moves this clock with it. The clock that
+/// [#settled()] returns follows a leap forward only after the leap has lasted for an hour.
 ///
 /// Thread-safe, but one thread at a time may sync.
 public final class DatabaseClock implements InstantSource {
 
     private static final Logger log = LoggerFactory.getLogger(DatabaseClock.class);
 
-    /// How many readings a sync takes. It uses the one with the shortest round trip.
+    /// How many readings a sync takes. The sync uses the reading with the shortest round trip.
     private static final int SAMPLES_PER_SYNC = 5;
 
     private static final Duration MIN_LOGGED_DRIFT = Duration.ofSeconds(1);
@@ -37,7 +37,7 @@ public final class DatabaseClock implements InstantSource {
     private volatile ClockAnchor anchor;
     private volatile SettledTime settled;
 
-    /// Whether the clock has read the settled time of earlier processes. Used by syncs only.
+    /// Whether a sync has read the settled time that an earlier process saved. Used by syncs only.
     private boolean isStarted;
 
     /// Creates a clock that shows the host's time until the first sync.
@@ -54,9 +54,9 @@ public final class DatabaseClock implements InstantSource {
         return at(anchor, nanos.getAsLong());
     }
 
-    /// Returns the clock for decisions that cannot be undone: it is never ahead of this one by
-    /// much, and does not follow a leap forward until that has lasted for an hour. After a start,
-    /// the time since the last process counts as a leap.
+    /// Returns the clock for decisions that cannot be undone. It follows a leap forward of more
+    /// than 10 minutes only after the leap has lasted for an hour (see [SettledTime]). After a
+    /// start, the time during which no process ran counts as a leap, too.
     public InstantSource settled() {
         return () -> settled.at(nanos.getAsLong());
     }
@@ -65,8 +65,9 @@ public final class DatabaseClock implements InstantSource {
         return anchor.time().plusNanos(nanos - anchor.nanos());
     }
 
-    /// Reads the database's clock and follows it from now on. Does nothing if the two differ by no
-    /// more than the accuracy of the reading. Then saves the settled time.
+    /// Reads the database's clock and sets this clock to it. Leaves this clock as it is if the two
+    /// differ by no more than the accuracy of the reading. Then saves the settled time in the
+    /// database.
     public void syncWith(Db db) {
         var best = sample(db);
         for (int i = 1; i < SAMPLES_PER_SYNC; i++) {

@@ -6,11 +6,11 @@ import org.postgresql.util.PSQLException;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 
-/// Thrown when the database refuses a statement or cannot be reached. Its cause is the driver's
-/// exception.
+/// Thrown when the database refuses a statement or cannot be reached. The cause is the driver's
+/// exception, if there is one.
 ///
-/// [DbFailure] tells what it means for the work. The other methods below name single SQLSTATEs that
-/// a caller has its own answer to.
+/// [DbFailure] says what the failure means for the work. The `is...` methods single out failures
+/// that some callers handle in their own way.
 public final class DbException extends RuntimeException {
 
     private static final String INDEX_CORRUPTED = "XX002";
@@ -27,7 +27,8 @@ public final class DbException extends RuntimeException {
                         : DbFailure.of(state);
     }
 
-    /// Creates an exception for a database that answers but cannot be used.
+    /// Creates an exception that has no exception of the driver as its cause, such as for a server
+    /// that is too old. Its failure is [DbFailure#UNKNOWN].
     DbException(String message) {
         super(message);
         this.state = "";
@@ -43,8 +44,8 @@ public final class DbException extends RuntimeException {
         return failure;
     }
 
-    /// Whether the connection broke or could not be made. If so, it is unknown whether the
-    /// transaction was committed.
+    /// Whether the connection broke or could not be made. If it broke, the transaction may or may
+    /// not have been committed.
     public boolean isConnectionLost() {
         return failure == DbFailure.CONNECTION_LOST;
     }
@@ -59,14 +60,15 @@ public final class DbException extends RuntimeException {
         return state.equals("55P03");
     }
 
-    /// Whether the session is read-only. It may stay so after the database accepts writes again,
-    /// and its server may no longer be the one that does. A new connection is needed.
+    /// Whether the statement was refused because the session is read-only. A new connection is
+    /// needed: this session may stay read-only after the database accepts writes again, or another
+    /// server may be the writable one now.
     boolean isReadOnly() {
         return state.equals("25006");
     }
 
-    /// Whether no partition covers the id of a row. PostgreSQL reports this as the violation of a
-    /// check constraint, but names none.
+    /// Whether no partition exists for a row. PostgreSQL reports this as the violation of a check
+    /// constraint, but without a constraint's name.
     public boolean isMissingPartition() {
         return state.equals("23514")
                 && !(getCause() instanceof PSQLException refused
@@ -74,14 +76,14 @@ public final class DbException extends RuntimeException {
                         && refused.getServerErrorMessage().getConstraint() != null);
     }
 
-    /// Whether the message was not understood. Connection poolers report this when they lose the
-    /// server. The server reports it for a message that it can never read.
+    /// Whether PostgreSQL or a connection pooler reported a protocol violation. A pooler reports
+    /// one when it loses its server. PostgreSQL reports one for a message that it can never read.
     public boolean isProtocolViolation() {
         return state.equals("08P01");
     }
 
-    /// Whether a stored value cannot be read or decoded. Not so if an index is damaged: it can be
-    /// made anew, and the rows are still there.
+    /// Whether a stored value cannot be read or decoded. Returns false if an index is damaged,
+    /// because the index can be rebuilt from the rows.
     public boolean isUnreadableValue() {
         return (failure == DbFailure.DAMAGED && !state.equals(INDEX_CORRUPTED))
                 || (failure == DbFailure.BAD_ROW && state.startsWith("22"));

@@ -3,38 +3,39 @@ package dev.sluice.platform.db;
 import java.util.List;
 import java.util.Set;
 
-/// What a failure of the database means for the work that met it.
+/// The kinds of database failure, by what they mean for the work that failed.
 ///
-/// This is the only table of SQLSTATEs in the program (PostgreSQL manual, appendix "PostgreSQL
-/// Error Codes"). Whoever decides between waiting and giving up asks it, so that all decide alike.
+/// This is the only place that assigns SQLSTATEs to these kinds (PostgreSQL manual, appendix
+/// "PostgreSQL Error Codes"). Code that must choose between waiting and giving up uses it, so that
+/// the choice is the same everywhere.
 public enum DbFailure {
 
-    /// The connection broke or could not be made. It is unknown whether the transaction was
-    /// committed. The work waits for a new connection, however often that fails.
+    /// The connection broke or could not be made. If it broke, the transaction may or may not have
+    /// been committed. The work waits for a new connection, however often that fails.
     CONNECTION_LOST,
 
-    /// The database answers and refuses for now: it is read-only, cancels statements, lacks memory
-    /// or disk space, or holds a lock. Nothing was committed, and the work is not at fault. It
-    /// waits.
+    /// The database answers, but refuses for now. For example, it is read-only, cancels statements,
+    /// rolls back a deadlock, lacks memory or disk space, or a lock is held. Nothing was committed,
+    /// and the work is not the cause. The work waits.
     PASSING,
 
-    /// A row of the work breaks a rule, and always will (classes 22 and 23). The work is given up,
-    /// but only the row itself.
+    /// A row breaks a rule and would break it again (SQLSTATE classes 22 and 23). The row is given
+    /// up; other rows of the same work are not.
     BAD_ROW,
 
-    /// A stored row or an index cannot be read (class XX).
+    /// A stored row or an index cannot be read (SQLSTATE class XX).
     DAMAGED,
 
-    /// None of these. The work waits, but not in front of other work.
+    /// Any other failure. The work waits, but other work goes first.
     UNKNOWN;
 
-    /// The connection is gone or unusable: statement completion unknown, idle transaction timeout,
-    /// too many connections, admin shutdown, crash shutdown, cannot connect now, database dropped,
-    /// idle session timeout.
+    /// States in which the connection is gone or unusable: statement completion unknown, idle
+    /// transaction timeout, too many connections, admin shutdown, crash shutdown, cannot connect
+    /// now, database dropped, idle session timeout.
     private static final Set<String> CONNECTION_LOST_STATES =
             Set.of("40003", "25P03", "53300", "57P01", "57P02", "57P03", "57P04", "57P05");
 
-    /// Read-only transaction; transaction rollback, insufficient resources, object not in
+    /// Read-only transaction, transaction rollback, insufficient resources, object not in
     /// prerequisite state, operator intervention, system error.
     private static final List<String> PASSING_PREFIXES =
             List.of("25006", "40", "53", "55", "57", "58");
@@ -52,7 +53,8 @@ public enum DbFailure {
         return state.startsWith("XX") ? DAMAGED : UNKNOWN;
     }
 
-    /// Whether the failure is known to pass without a change to the work.
+    /// Whether the same work can succeed later without a change, because it did not cause the
+    /// failure.
     public boolean isPassing() {
         return this == CONNECTION_LOST || this == PASSING;
     }

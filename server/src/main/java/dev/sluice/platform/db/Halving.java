@@ -6,19 +6,18 @@ import java.util.SequencedMap;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
-/// Runs a step on a batch so that one bad item does not keep it from the others.
+/// Runs a step on a batch of items so that a bad item does not stop the rest from being processed.
 ///
-/// If the step fails on a batch, it runs on the batch's halves, and so on, until each item on which
-/// it fails is alone. Among n items, one bad one costs about two steps for each doubling of n.
+/// If the step fails on a batch, it runs on each half of the batch. This repeats until each item on
+/// which the step fails is alone. One bad item among n costs about 2 log2(n) extra runs.
 public final class Halving {
 
     private Halving() {}
 
-    /// Returns the items on which the step failed, each with its last failure.
+    /// Returns the items on which the step failed, each with its last failure. Throws a failure
+    /// that will pass, such as a lost connection, because no item caused that failure.
     ///
-    /// A failure that passes, such as a lost connection, is thrown: it says nothing about an item.
-    ///
-    /// @param step runs in a transaction of its own, so that it changes nothing when it fails
+    /// @param step must run in a transaction of its own, so that it changes nothing when it fails
     public static <T> SequencedMap<T, RuntimeException> run(List<T> items, Consumer<List<T>> step) {
         return run(
                 items,
@@ -26,7 +25,10 @@ public final class Halving {
                 e -> !(e instanceof DbException refused && refused.failure().isPassing()));
     }
 
-    /// @param isOfItem whether a failure may be due to an item; any other is thrown
+    /// Returns the items on which the step failed, each with its last failure.
+    ///
+    /// @param step must run in a transaction of its own, so that it changes nothing when it fails
+    /// @param isOfItem whether an item may be the cause of a failure; any other failure is thrown
     public static <T> SequencedMap<T, RuntimeException> run(
             List<T> items, Consumer<List<T>> step, Predicate<RuntimeException> isOfItem) {
         var failed = new LinkedHashMap<T, RuntimeException>();

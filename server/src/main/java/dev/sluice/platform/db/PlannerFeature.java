@@ -1,7 +1,7 @@
 package dev.sluice.platform.db;
 
 /// A feature of PostgreSQL's planner or executor. [Tx#disable] switches it off for one transaction,
-/// where the planner's statistics would mislead it.
+/// where wrong statistics would mislead the planner.
 public enum PlannerFeature {
     SEQUENTIAL_SCAN("enable_seqscan"),
     BITMAP_SCAN("enable_bitmapscan"),

@@ -2,14 +2,15 @@ package dev.sluice.platform.db;
 
 import org.jspecify.annotations.Nullable;
 
-/// Runs the independent parts of a loop's round, so that a part that fails does not end the others.
-/// The round itself still fails at its end. Used by one thread.
+/// Runs the independent parts of one round of a loop, so that a failed part does not prevent the
+/// rest from running. The round itself still fails, at its end. Used by one thread.
 public final class RoundParts {
 
     private @Nullable RuntimeException failure;
 
-    /// Runs one part. Throws only if the connection was lost, because the other parts would only
-    /// wait for one too.
+    /// Runs one part. If the part throws an exception, records it and returns normally. Throws the
+    /// exception only if the database connection was lost, because then the remaining parts could
+    /// not run either.
     public void run(Runnable part) {
         try {
             part.run();
@@ -21,7 +22,7 @@ public final class RoundParts {
         }
     }
 
-    /// Notes the failure of a part that was run elsewhere.
+    /// Records the failure of a part that ran elsewhere.
     public void failed(RuntimeException e) {
         if (failure == null) {
             failure = e;
@@ -34,7 +35,8 @@ public final class RoundParts {
         return failure != null;
     }
 
-    /// Throws the first failure, with all others as suppressed ones.
+    /// Throws the first failure, with the later ones as suppressed exceptions. Does nothing if no
+    /// part failed.
     public void end() {
         if (failure != null) {
             throw failure;

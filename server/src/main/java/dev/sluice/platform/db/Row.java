@@ -14,8 +14,9 @@ import java.util.UUID;
 /// The current row of a query result, with a reader method for each column type. Valid only during
 /// the call to its [RowMapper].
 ///
-/// Methods without `OrNone` in their name expect a value. Given a null column, those that return
-/// objects throw `IllegalStateException`; `integer`, `number` and `bool` return 0 or false.
+/// Methods without `OrNone` in their name expect a value. For a null column, `integer`, `number`
+/// and `bool` return 0 or false, lists are empty, and the other methods throw
+/// `IllegalStateException`.
 public final class Row {
 
     /// Maps one row to a value.
@@ -77,7 +78,7 @@ public final class Row {
         return result.getObject(column) == null;
     }
 
-    /// Returns a column's list of UUIDs. Returns an empty list for a null column.
+    /// Returns the elements of an array of UUIDs. Returns an empty list for a null column.
     public List<UUID> uuids(String column) throws SQLException {
         return elements(column, UUID[].class);
     }

@@ -4,27 +4,27 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 
-/// The time by which decisions are made that cannot be undone, such as erasing events.
+/// The time used for decisions that cannot be undone, such as erasing events.
 ///
-/// It follows the database's clock back at once. It follows a leap forward only after the leap has
-/// lasted for an hour: until then it goes on as if there had been none. An immutable value that
-/// does no I/O and reads no clock.
+/// It normally equals the database's clock, and follows it back at once. If that clock leaps
+/// forward by more than 10 minutes, the settled time first goes on as if there had been no leap. It
+/// follows after the leap has lasted for an hour. Immutable; does no I/O and reads no clock.
 ///
 /// @param time the time at `nanos`
 /// @param nanos a value of the monotonic clock
-/// @param leap the leap that is waited out now; empty if there is none
+/// @param leap the leap that the settled time has not followed yet; empty if there is none
 record SettledTime(Instant time, long nanos, Optional<Leap> leap) {
 
-    /// A clock that is ahead of the settled time.
+    /// A leap forward of the database's clock.
     ///
-    /// @param ahead by how much
-    /// @param sinceNanos when this was first seen, by the monotonic clock
+    /// @param ahead how far that clock is ahead of the settled time
+    /// @param sinceNanos when the leap was first seen, by the monotonic clock
     record Leap(Duration ahead, long sinceNanos) {}
 
-    /// The least difference that counts as a leap.
+    /// A difference of more than this counts as a leap.
     static final Duration MIN_LEAP = Duration.ofMinutes(10);
 
-    /// How long a leap must last until it is believed.
+    /// How long a leap must last before the settled time follows it.
     static final Duration SETTLE_TIME = Duration.ofHours(1);
 
     static SettledTime at(Instant time, long nanos) {
@@ -36,7 +36,8 @@ record SettledTime(Instant time, long nanos, Optional<Leap> leap) {
         return time.plusNanos(now - nanos);
     }
 
-    /// Returns the settled time after the database's clock was read.
+    /// Returns the settled time after a reading of the database's clock. If the size of a leap
+    /// changes by more than 10 minutes, a new leap begins and its hour starts again.
     SettledTime afterReading(Instant databaseTime, long now) {
         var ahead = Duration.between(at(now), databaseTime);
         if (ahead.compareTo(MIN_LEAP) <= 0) {

@@ -3,7 +3,8 @@ package dev.sluice.platform.db;
 import java.time.Instant;
 import java.util.Optional;
 
-/// Stores the settled time, so that a process that starts while the clock is wrong notices it.
+/// Stores the settled time, so that a process that starts while the database's clock is wrong
+/// notices it.
 final class SettledTimeStore {
 
     private SettledTimeStore() {}

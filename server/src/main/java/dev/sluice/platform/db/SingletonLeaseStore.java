@@ -4,10 +4,12 @@ import java.time.Duration;
 import java.util.UUID;
 
 /// Stores the lease on a job that only one process may do at a time. The lease is the only row of
-/// the job's own table. The database's clock decides whether the lease has expired. A lease that
-/// ends later than any that begins now was taken before that clock was set back; it has expired
-/// too. (That is asked of `clock_timestamp()`: `now()` is the start of a transaction, which may
-/// have waited for another one that took the lease later than that.)
+/// the job's own table. The database's clock decides whether the lease has expired.
+///
+/// A lease that ends later than one acquired now would end was acquired before the clock was set
+/// back, so it counts as expired, too. This check uses `clock_timestamp()`, because `now()` is the
+/// start of the transaction. While this transaction waited for the row, another process may have
+/// acquired the lease, and the end of that lease would seem too late.
 ///
 /// The table has the columns `holder` and `lease_until`; the package that owns the table creates
 /// this store.
@@ -37,7 +39,7 @@ public final class SingletonLeaseStore {
                 == 1;
     }
 
-    /// Ends the holder's lease, so that another process can acquire it at once.
+    /// Ends the lease if `holder` holds it, so that another process can acquire it at once.
     public void release(Tx tx, UUID holder) {
         tx.update(
                 "update %s set holder = null, lease_until = null where holder = ?".formatted(table),

@@ -11,8 +11,8 @@ public final class HeaderSyntax {
 
     private static final String NAME_PUNCTUATION = "!#$%&'*+-.^_`|~";
 
-    /// Orders names as receivers of the CGI kind tell them apart (RFC 3875, 4.1.18): ignoring case,
-    /// and with `_` as `-`. They would read `X_Api_Key` as `X-Api-Key`.
+    /// Compares names as CGI-style receivers do (RFC 3875, 4.1.18): ignoring case, and treating `_`
+    /// as `-`. Such receivers read `X_Api_Key` as `X-Api-Key`.
     public static final Comparator<String> FOLDED_ORDER = HeaderSyntax::compareFolded;
 
     private HeaderSyntax() {}
@@ -43,7 +43,7 @@ public final class HeaderSyntax {
         return text.chars().allMatch(c -> c == '\t' || !Character.isISOControl(c));
     }
 
-    /// Whether receivers of the CGI kind take the two names for one. See [#FOLDED_ORDER].
+    /// Whether CGI-style receivers treat the two names as the same name. See [#FOLDED_ORDER].
     public static boolean isSameFolded(String one, String other) {
         return one.length() == other.length() && compareFolded(one, other) == 0;
     }
@@ -54,7 +54,7 @@ public final class HeaderSyntax {
                 && compareFolded(name, prefix, prefix.length()) == 0;
     }
 
-    /// Returns an unmodifiable set of names that finds them in [#FOLDED_ORDER].
+    /// Returns an unmodifiable set of the names. Its `contains` compares as [#FOLDED_ORDER] does.
     public static Set<String> foldedSet(Collection<String> names) {
         var set = new TreeSet<>(FOLDED_ORDER);
         set.addAll(names);

@@ -38,10 +38,10 @@ public final class HttpServer implements AutoCloseable {
     /// How long a connection may be idle while the server is at its connection limit.
     private static final Duration FULL_SERVER_IDLE_TIMEOUT = Duration.ofSeconds(5);
 
-    /// The share of the file descriptors that connections leave free for deliveries: one half.
+    /// Connections may use half of the file descriptors. The other half is left for deliveries.
     private static final int FILES_DIVISOR = 2;
 
-    /// The number of file descriptors that connections leave free for files and the database.
+    /// Connections leave this many descriptors of their half free, for files and the database.
     private static final int RESERVED_FILE_DESCRIPTORS = 512;
 
     private final Server server;
@@ -62,9 +62,10 @@ public final class HttpServer implements AutoCloseable {
                 ids);
     }
 
-    /// Throws if nobody can listen there now.
+    /// Checks that it is possible to listen on this address now.
     ///
     /// @param port 0 means any free port
+    /// @throws IOException if it is not possible
     public static void requireFree(String host, int port) throws IOException {
         try (var socket = new ServerSocket()) {
             socket.setReuseAddress(true); // as the server itself does
@@ -124,7 +125,8 @@ public final class HttpServer implements AutoCloseable {
                         MAX_CONNECTIONS);
     }
 
-    /// Returns how many files this process may have open at once.
+    /// Returns how many files this process may have open at once; `Integer.MAX_VALUE` if the
+    /// operating system does not say.
     public static long maxOpenFiles() {
         return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean os
                 ? os.getMaxFileDescriptorCount()
@@ -161,7 +163,8 @@ public final class HttpServer implements AutoCloseable {
         return connector.getLocalPort();
     }
 
-    /// Stops accepting requests, lets those in progress finish, and then closes all connections.
+    /// Stops accepting requests, waits up to the stop timeout for those in progress, and then
+    /// closes all connections.
     @Override
     public void close() {
         try {

@@ -4,11 +4,11 @@ import java.time.Duration;
 
 /// How long the HTTP server waits for slow clients.
 ///
-/// @param idle the longest pause between two requests, between two bytes of a body, or while a
-///   client reads nothing of its reply
+/// @param idle the longest pause between two requests, between two bytes of a body, or while the
+///   client does not read the reply
 /// @param head the longest time from the first byte of a request to the end of its headers
-/// @param body how far a body may fall behind its minimum rate, and so the longest time in which
-///   nothing of it arrives
+/// @param body how far a body may fall behind its minimum rate, and so the longest time without a
+///   byte of it
 record HttpTimeouts(Duration idle, Duration head, Duration body) {
 
     static final HttpTimeouts DEFAULT_TIMEOUTS =
@@ -20,15 +20,16 @@ record HttpTimeouts(Duration idle, Duration head, Duration body) {
 
     private static final long NANOS_PER_BODY_BYTE = 1_000_000_000L / MIN_BODY_BYTES_PER_SECOND;
 
-    /// Returns the deadline of a body of which nothing has arrived.
+    /// Returns the first deadline of a body, before any of its bytes have arrived.
     long bodyDeadline(long now) {
         return now + body.toNanos();
     }
 
-    /// Returns the deadline of a body of which `bytes` more have arrived.
+    /// Returns the new deadline of a body after `bytes` more bytes have arrived.
     ///
-    /// Each byte buys its time at the minimum rate (a token bucket). Nobody can save more than
-    /// `body` of it, so a body that was fast may not stall for longer than any other.
+    /// Each byte extends the deadline by the time that the byte takes at the minimum rate (a token
+    /// bucket). The deadline is never more than `body` away, so a body that was fast at first may
+    /// not stall for longer than any other.
     long extendBodyDeadline(long deadline, int bytes, long now) {
         return now + Math.min(deadline - now + bytes * NANOS_PER_BODY_BYTE, body.toNanos());
     }

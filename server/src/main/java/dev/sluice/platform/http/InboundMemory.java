@@ -14,28 +14,31 @@ import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 
-/// A limit, in bytes, on requests that are still arriving, shared fairly among workspaces and their
-/// sources. Thread-safe.
+/// Limits the memory of requests that are still arriving, and shares it fairly among workspaces and
+/// their sources. Thread-safe.
 ///
-/// While there is room, every request gets what it asks for. Without room, a request of the largest
-/// holder is shed: the workspace with the most bytes, in it the source with the most, in that the
-/// request that has been arriving longest. A holder loses only to one that holds less, the new
-/// bytes included. Within one source, a request loses only after it has been arriving for some
-/// time; until then the new one is refused.
+/// While there is room, every request gets the memory it asks for. Without room, another request is
+/// shed, which means that it must end and give its memory back. The request is chosen from the
+/// workspace with the most bytes, and there from the source with the most bytes: it is the one that
+/// has been arriving longest. A workspace or source loses memory only to one that holds less,
+/// counting the bytes that the new request asks for. Within one source, a request is shed only
+/// after it has been arriving for some time; until then, the new request is refused.
 ///
-/// So a request is refused only if it would take its workspace above `1 / (m + 1)` of the limit and
-/// its source above `1 / (n + 1)` of that, where `m` other workspaces and `n` other sources of its
-/// own hold memory. This is true whatever they hold and in whatever order they took it. Requests
-/// that have arrived and are being answered are never shed; the limit is what they leave.
+/// Suppose that `m` other workspaces and `n` other sources of the request's own workspace hold
+/// memory. The request then finds no room only if it would take its workspace above `1 / (m + 1)`
+/// of the limit, and its source above `1 / (n + 1)` of that share. This is true whatever the others
+/// hold and in whatever order they took it. Requests that have arrived and are being answered are
+/// never shed; the limit is what they leave.
 ///
-/// A shed request gives its memory back a moment later. Until then an eighth of the capacity, which
-/// is above the limit, serves those that take its place. Only what exceeds that eighth is refused
-/// for the moment.
+/// A shed request gives its memory back shortly afterwards. In the meantime, an eighth of the
+/// capacity, which lies above the limit, serves the requests that take its place. A request that
+/// does not fit into that eighth is refused.
 public final class InboundMemory {
 
     private static final int RESERVE_DIVISOR = 8;
 
-    /// Longer than a body of 1 MiB takes at 300 kbit/s.
+    /// How long a request body must have been arriving before another request to its source can
+    /// take its memory. This is longer than a body of 1 MiB takes at 300 kbit/s.
     private static final Duration MIN_BODY_SHED_AGE = Duration.ofSeconds(30);
 
     /// The memory that one request holds.
@@ -54,14 +57,14 @@ public final class InboundMemory {
             this.onShed = onShed;
         }
 
-        /// Takes this many bytes more. Returns false, and takes none, if there is no room for them
-        /// or if this request was shed.
+        /// Reserves this many more bytes. Returns false, and reserves none, if there is no room for
+        /// them or if this request was shed.
         boolean tryGrow(int more) {
             return InboundMemory.this.tryGrow(this, more);
         }
 
-        /// Keeps the memory of a request that has arrived, until it is answered. It can no longer
-        /// be shed.
+        /// Marks the request as arrived. It holds its memory until it is answered, and can no
+        /// longer be shed.
         void keep() {
             lock.lock();
             try {
@@ -91,13 +94,13 @@ public final class InboundMemory {
         }
     }
 
-    /// What the requests to one source hold.
+    /// The memory that the requests to one source hold.
     private static final class SourceUse {
 
         private final Object workspace;
         private long bytes;
 
-        /// Oldest first.
+        /// The requests that are still arriving, oldest first.
         private final LinkedHashSet<Reservation> arriving = new LinkedHashSet<>();
 
         private SourceUse(Object workspace) {
@@ -118,8 +121,8 @@ public final class InboundMemory {
     /// The part of `reservedBytes` that shed requests have not given back yet.
     private long shedBytes;
 
-    /// @param minShedAge how long a request has been arriving at least when it loses to another one
-    ///   of its own source
+    /// @param minShedAge how long a request must have been arriving before another request to its
+    ///   own source can take its memory
     InboundMemory(long capacityBytes, Duration minShedAge, LongSupplier nanoTime) {
         this.capacityBytes = capacityBytes;
         this.limitBytes = capacityBytes - capacityBytes / RESERVE_DIVISOR;
@@ -127,7 +130,8 @@ public final class InboundMemory {
         this.nanoTime = nanoTime;
     }
 
-    /// Returns a limit for request bodies: `bytes`, or a fraction of a small heap.
+    /// Creates a limit for request bodies: `bytes`, or the heap size divided by `heapDivisor` if
+    /// that is less.
     public static InboundMemory forBodies(long bytes, int heapDivisor) {
         return of(bytes, heapDivisor, MIN_BODY_SHED_AGE);
     }
@@ -139,16 +143,16 @@ public final class InboundMemory {
                 System::nanoTime);
     }
 
-    /// Returns a reservation of no bytes.
+    /// Opens a reservation, of 0 bytes at first.
     ///
-    /// @param source identifies the source, also among those of other workspaces
-    /// @param onShed runs when the request is shed, on the thread of another request, which it must
-    ///   not block. Soon after that, the request must release its memory
+    /// @param source identifies the source among those of all workspaces
+    /// @param onShed called when the request is shed, on the thread of another request, which it
+    ///   must not block. Soon afterwards, the shed request must release its memory
     Reservation open(Object workspace, Object source, Runnable onShed) {
         return new Reservation(workspace, source, onShed);
     }
 
-    /// The number of bytes that are not given out.
+    /// Returns the number of bytes of the capacity that are not reserved.
     long freeBytes() {
         lock.lock();
         try {

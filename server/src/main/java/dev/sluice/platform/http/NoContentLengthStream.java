@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 import java.nio.ByteBuffer;
 
-/// Sends a response without the `Content-Length: 0` that Jetty adds where there is no body. In a
-/// 304 that header would be the length of the omitted body (RFC 9110, 8.6).
+/// Sends a response without the `Content-Length: 0` that Jetty adds if there is no body. In a 304,
+/// that header would be the length of the omitted body (RFC 9110, 8.6).
 final class NoContentLengthStream extends HttpStream.Wrapper {
 
     NoContentLengthStream(HttpStream stream) {

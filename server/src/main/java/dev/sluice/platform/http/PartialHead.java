@@ -8,9 +8,9 @@ import java.time.Duration;
 
 /// Limits the time and memory of a request head that arrives in several pieces.
 ///
-/// A head is the request line and the headers. The time is counted from its first byte; all such
-/// heads share one memory, in which the oldest one loses to a later one. A head that arrives in one
-/// piece is not limited here and uses none of the memory.
+/// A head is the request line and the headers. Its time is counted from its first byte. All partial
+/// heads share one memory; when it is full, the oldest head is refused to make room for a new one.
+/// A head that arrives in one piece is not limited here and uses none of the memory.
 ///
 /// Used by one thread at a time, the one that reads the connection, except where noted.
 final class PartialHead {
@@ -19,14 +19,15 @@ final class PartialHead {
     /// headers.
     private static final int HEAD_MEMORY_FACTOR = 4;
 
-    /// All heads count as sent to one source, because a head does not tell its source yet.
+    /// All heads count as sent to one source, because the source is not known before the head is
+    /// complete.
     private static final Object ANY_SOURCE = new Object();
 
     private final EndPoint endPoint;
     private final InboundMemory memory;
     private final Duration timeout;
 
-    /// The memory of the head that is waiting; null when none is.
+    /// The memory of the incomplete head; null if no head is incomplete.
     private InboundMemory.@Nullable Reservation reservation;
 
     private volatile boolean isShed;
@@ -73,8 +74,8 @@ final class PartialHead {
         isShed = false;
     }
 
-    /// Ends the connection's idle timeout, so that its own thread refuses the head. Called by the
-    /// thread of another connection, whose head needs the memory.
+    /// Makes the connection's idle timeout end at once, so that the connection's own thread refuses
+    /// the head. Called by the thread of another connection, whose head needs the memory.
     private synchronized void shed() {
         if (reservation != null) {
             isShed = true;
@@ -87,12 +88,14 @@ final class PartialHead {
         return isWaiting() && System.nanoTime() - deadline >= 0;
     }
 
-    /// The status of the refusal of a head that is still incomplete at the idle timeout.
+    /// Returns the status of the refusal if the head is still incomplete at the idle timeout: 503
+    /// if another head needs the memory, otherwise 408.
     int timeoutStatus() {
         return isShed ? HttpStatus.SERVICE_UNAVAILABLE_503 : HttpStatus.REQUEST_TIMEOUT_408;
     }
 
-    /// Ends the limits, because the head is complete or refused, or its connection is closed.
+    /// Ends the limits because the head is complete or was refused, or because its connection was
+    /// closed.
     void end() {
         var reserved = reservation;
         if (reserved != null) {

@@ -149,8 +149,8 @@ final class RawHeaderConnections extends HttpConnectionFactory {
                 fields.add(field);
             }
 
-            /// Whether Jetty must not see the field: a client of HTTP/1.0 does not know what 100
-            /// is, so its `Expect` is ignored (RFC 9110, 10.1.1).
+            /// Whether Jetty must not see the field. An HTTP/1.0 client does not understand a 100
+            /// response, so its `Expect` is ignored (RFC 9110, 10.1.1).
             private boolean isIgnored(HttpField field) {
                 return isHttp10 && field.getHeader() == HttpHeader.EXPECT;
             }

@@ -19,8 +19,8 @@ import java.util.concurrent.TimeoutException;
 /// Owned by the thread that answers the request.
 final class RequestBodyReader {
 
-    /// How many bytes `skipArrived` reads at most. If a refused request's body ends within this
-    /// limit, its connection stays open.
+    /// The maximum number of bytes that `skipArrived` reads. If a refused request's body ends
+    /// within this limit, the connection stays open.
     private static final int MAX_SKIPPED_BYTES = 64 * 1024;
 
     /// Thrown to the thread that waits for a body after another thread has called `cancel`.
@@ -39,8 +39,8 @@ final class RequestBodyReader {
 
     private final Semaphore wakes = new Semaphore(0);
 
-    /// Whether Jetty has still to call back, because `await` has asked it to. Nothing may be read
-    /// until it does.
+    /// Whether Jetty has not called back yet since `await` asked it to. Until then, nothing may be
+    /// read.
     private volatile boolean isDemanding;
 
     private volatile boolean isCancelled;
@@ -62,7 +62,7 @@ final class RequestBodyReader {
     /// Returns the next piece of the body, or null at its end. The caller must release the piece.
     ///
     /// @param until the deadline, on the clock of `System.nanoTime`
-    /// @throws CancelledBodyException once, when the body was cancelled
+    /// @throws CancelledBodyException once after `cancel` was called
     /// @throws IOException caused by a `TimeoutException` when nothing arrived before the deadline
     Content.@Nullable Chunk next(long until) throws IOException {
         while (!ended) {
@@ -93,7 +93,7 @@ final class RequestBodyReader {
         return chunk == null ? jetty.read() : chunk;
     }
 
-    /// Discards bytes that have arrived. Returns true when the body has ended.
+    /// Discards bytes that have already arrived. Returns true if the body has ended.
     boolean skipArrived() {
         for (int skipped = 0; !ended && !isDemanding && skipped < MAX_SKIPPED_BYTES; ) {
             Content.@Nullable Chunk chunk = read();
@@ -107,14 +107,14 @@ final class RequestBodyReader {
         return ended;
     }
 
-    /// Makes the thread that waits for this body give it up. Called by any thread.
+    /// Makes the thread that waits for this body stop waiting. May be called by any thread.
     void cancel() {
         isCancelled = true;
         wakes.release();
     }
 
     /// Waits until something arrives, the body is cancelled, or the deadline passes. May also
-    /// return without a reason.
+    /// return early.
     private void await(long until) throws IOException {
         if (!isDemanding) {
             isDemanding = true;

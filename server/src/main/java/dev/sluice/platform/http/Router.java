@@ -14,8 +14,8 @@ import java.util.TreeSet;
 ///
 /// A pattern consists of literal segments and `{names}`. If several patterns match, only those with
 /// the fewest names count, whatever their methods: `/sources/trash` is never the source `trash`. A
-/// trailing slash makes no difference. Mounted prefixes are checked before all patterns. What
-/// matches nothing goes to the endpoint that `otherwise` set.
+/// trailing slash makes no difference. Mounted prefixes are checked before all patterns. A path
+/// that matches nothing is answered by the endpoint given to `otherwise`.
 ///
 /// Routes are added before the server starts; after that the router is read-only.
 public final class Router {
@@ -65,8 +65,8 @@ public final class Router {
         return this;
     }
 
-    /// Routes every path that nothing else matches to `endpoint`, for any method. Without this they
-    /// are 404.
+    /// Sets the endpoint for every path that nothing else matches, for any method. Without it, such
+    /// paths are answered 404.
     public Router otherwise(Endpoint endpoint) {
         fallback = endpoint;
         return this;

@@ -17,13 +17,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 
-/// The body of one streamed reply. What is written reaches the socket at once. Owned by one thread.
+/// The body of one streamed reply. Written bytes are sent at once. Owned by one thread.
 public final class StreamOutput {
 
-    /// How often a blocked write checks whether it is still wanted.
+    /// How often a blocked write calls `isWanted`.
     private static final Duration CHECK_INTERVAL = Duration.ofMillis(500);
 
-    /// A piece has at most this many bytes, so that slow and stuck clients differ.
+    /// The maximum size of a piece. It is small, so that even a client that reads slowly takes a
+    /// piece within the write timeout. The timeout then ends only streams whose client reads almost
+    /// nothing.
     private static final int MAX_PIECE_BYTES = 64 * 1024;
 
     private final Response response;
@@ -38,10 +40,12 @@ public final class StreamOutput {
         this.endPoint = request.getConnectionMetaData().getConnection().getEndPoint();
     }
 
-    /// Writes the bytes and returns when the socket took them.
+    /// Writes the bytes. Returns when the socket has taken them.
     ///
-    /// @param isWanted asked while the client does not read; false ends the stream
-    /// @throws IOException when the client left, or did not read for as long as it may be idle
+    /// @param isWanted called repeatedly while the client does not read; if it returns false, the
+    ///   stream ends
+    /// @throws IOException when the client has left, did not take a piece within the write timeout,
+    ///   or the stream is no longer wanted
     public void write(byte[] bytes, BooleanSupplier isWanted)
             throws IOException, InterruptedException {
         for (int from = 0; from < bytes.length; from += MAX_PIECE_BYTES) {
@@ -89,7 +93,7 @@ public final class StreamOutput {
         }
     }
 
-    /// Closes the connection at once, whatever is still to be written.
+    /// Closes the connection at once, even if bytes are still to be written.
     void abort() {
         endPoint.close();
     }

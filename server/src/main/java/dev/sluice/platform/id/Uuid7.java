@@ -11,10 +11,12 @@ import java.util.random.RandomGenerator;
 /// Generates time-ordered UUIDs (RFC 9562, version 7).
 ///
 /// An id consists of 48 bits of milliseconds, a 12-bit counter within the millisecond, and random
-/// bits. The ids from one generator always increase, unless its clock is set back by more than a
-/// minute. It follows the clock then, because an id is also a time: ids from a time that lies ahead
-/// would be kept for as much longer. They do not repeat even so, because 50 or more of their bits
-/// are random. Thread-safe.
+/// bits. Thread-safe.
+///
+/// The ids from one generator increase, unless the newest id is more than a minute ahead of the
+/// clock, for example because the clock was set back. Then the generator follows the clock, because
+/// an id is also a time: data whose ids lie in the future would be kept for too long. Ids do not
+/// repeat even then, because at least 50 of their bits are random.
 public final class Uuid7 {
 
     /// Orders UUIDs as PostgreSQL does: byte by byte, unsigned.

@@ -1,12 +1,13 @@
 package dev.sluice.platform.json;
 
-/// A limit on the work with payloads from untrusted senders, counted in bytes looked at.
+/// A limit on the work that payloads from untrusted senders may cause, measured in bytes read.
 ///
-/// Work that would pass the limit ends with an [EffortSpentException], so that its absence is never
-/// taken for a result. Not thread-safe, except for [#unlimited], which may be shared.
+/// Work that would exceed the limit throws an [EffortSpentException], so an unfinished computation
+/// never looks like a result. Not thread-safe. An instance from [#unlimited] may still be shared by
+/// threads, because its limit is never reached; its [#spent] is then not exact.
 public final class Effort {
 
-    /// What visiting one name or value costs, apart from its bytes.
+    /// The cost of visiting one name or value, apart from its bytes.
     static final int VISIT_COST = 8;
 
     private long left;
@@ -25,14 +26,14 @@ public final class Effort {
         return new Effort(Long.MAX_VALUE);
     }
 
-    /// Raises the limit.
+    /// Raises the limit by `more`.
     public void add(long more) {
         left = more > Long.MAX_VALUE - left ? Long.MAX_VALUE : left + more;
     }
 
-    /// Counts work before it is done.
+    /// Counts work; called before the work is done.
     ///
-    /// @throws EffortSpentException if the work would pass the limit, or earlier work did
+    /// @throws EffortSpentException if the work, together with earlier work, exceeds the limit
     public void spend(long cost) {
         left -= cost;
         spent += cost;

@@ -33,7 +33,8 @@ public final class Json {
     /// Tokens are values, names and closing brackets; each can take a hundred bytes of memory.
     private static final int MAX_TOKENS = 100_000;
 
-    /// A `null` with more white space around it is not taken as a body that was left out.
+    /// A body of this many bytes or more is not checked for being `null` with white space around
+    /// it.
     private static final int MAX_NULL_LENGTH = 100;
 
     private Json() {}
@@ -58,8 +59,8 @@ public final class Json {
         return new FieldReader(object(json), JsonDocument.read(json));
     }
 
-    /// Parses like `fieldReader`. No bytes at all, and `null`, mean an object without fields: some
-    /// clients send `null` for a body that was left out.
+    /// Parses like `fieldReader`, but treats an empty body, and `null`, as an object without
+    /// fields. Some clients send `null` when they mean to send no body.
     public static FieldReader optionalFieldReader(byte[] json) {
         boolean isLeftOut =
                 json.length < MAX_NULL_LENGTH

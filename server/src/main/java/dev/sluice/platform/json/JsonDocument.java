@@ -12,8 +12,8 @@ import java.util.Optional;
 /// decoded from the text on demand, so numbers keep all their digits. If an object has several
 /// members of the same name, the last one counts.
 ///
-/// A document that is read with an [Effort] limits the work of later look-ups. It is owned by one
-/// thread; others are immutable.
+/// A document that was read with an [Effort] limits the work of later look-ups, and is owned by one
+/// thread. Other documents are immutable.
 public final class JsonDocument {
 
     /// The number of low bits of an index entry. They contain the index of the next entry after
@@ -34,14 +34,15 @@ public final class JsonDocument {
         this.entries = new long[Math.clamp(text.length / 8, 4, 1 << 12)];
     }
 
-    /// Reads one JSON value in UTF-8. Returns empty when the text is not JSON, has a byte order
-    /// mark, is nested more than 500 levels deep, or contains a number of more than 1 000
-    /// characters.
+    /// Reads one JSON value in UTF-8. Returns empty if the text is not JSON, has a byte order mark,
+    /// or is 256 MiB or longer. Also returns empty if the text is nested more than 500 levels deep
+    /// or contains a number of more than 1 000 characters.
     public static Optional<JsonDocument> read(byte[] text) {
         return read(text, Effort.unlimited());
     }
 
-    /// Does the same, with a limit on the work of later look-ups. Reading the text spends nothing.
+    /// Reads one JSON value as `read(byte[])` does. Later look-ups in the document spend `effort`;
+    /// reading the text itself spends none.
     public static Optional<JsonDocument> read(byte[] text, Effort effort) {
         return read(new JsonDocument(text, effort));
     }
@@ -115,8 +116,8 @@ public final class JsonDocument {
         return (int) (entries[entry] & INDEX_MASK);
     }
 
-    /// Returns an offset that is not before the end of this name, string, number or word: where the
-    /// next name or value begins, or the end of the text.
+    /// Returns an upper bound of the offset at which this name, string, number or word ends. This
+    /// is the offset of the next name or value, or the length of the text.
     int endOfScalar(int entry) {
         return entry + 1 < size ? offset(entry + 1) : text.length;
     }

@@ -5,15 +5,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Finds out whether a payload's value is the same as a given one. Numbers are compared by value
-/// and strings after unescaping. Arrays are compared element by element, and objects member by
-/// member in any order.
+/// Compares the values of payloads with one given value. Numbers are compared by value and strings
+/// after unescaping. Arrays are compared element by element, and objects member by member in any
+/// order.
 ///
-/// The given value is decoded once. Comparing it with another takes time in proportion to the other
-/// one's text, at most. Immutable.
+/// The given value is decoded once. A comparison takes time at most proportional to the text of the
+/// other value. Immutable.
 public final class JsonMatcher {
 
-    /// What a map, and each of its entries, costs.
+    /// The cost of a map, and of each of its entries.
     static final int MAP_COST = 64;
 
     private final JsonValue.JsonType type;
@@ -38,8 +38,8 @@ public final class JsonMatcher {
         return new JsonMatcher(json);
     }
 
-    /// Whether both values are the same. A number whose exponent does not fit in 32 bits is the
-    /// same as none.
+    /// Whether both values are equal. A number whose exponent does not fit in 32 bits equals no
+    /// number.
     ///
     /// @throws EffortSpentException if the effort of the other value's document is used up
     public boolean matches(JsonValue other) {

@@ -8,14 +8,15 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
-/// Finds out whether a payload's value is the same as one of a set, in the sense of [JsonMatcher].
+/// Finds out whether a payload's value equals one of a set of values, as [JsonMatcher] compares
+/// them.
 ///
-/// It computes a hash of the value, in time proportional to the value's text, and compares the
+/// It computes a hash of the value, in time proportional to the value's text. It then compares the
 /// value only with those of the set that have the same hash. Immutable.
 public final class JsonMatcherSet {
 
-    /// Makes the hashes differ from process to process, so that nobody can choose values whose
-    /// hashes are the same.
+    /// A random factor, so that hashes differ from process to process. Senders can then not predict
+    /// which values have the same hash.
     private static final long FACTOR = ThreadLocalRandom.current().nextLong() | 1;
 
     private final Set<JsonValue.JsonType> types = EnumSet.noneOf(JsonValue.JsonType.class);

@@ -13,9 +13,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// Sets members of JSON objects without changing any other byte of the objects' text.
-///
-/// It does not round numbers, rewrite escapes or remove whitespace. Immutable.
+/// Sets members of JSON objects and leaves the rest of the objects' text as it is: it does not
+/// round numbers, rewrite escapes or remove whitespace. Immutable.
 public final class JsonMerger {
 
     private final Map<String, byte[]> values;

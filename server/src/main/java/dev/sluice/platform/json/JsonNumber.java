@@ -2,14 +2,14 @@ package dev.sluice.platform.json;
 
 import java.util.Optional;
 
-/// A JSON number as it is written, with all its digits. Comparing two numbers takes time in
-/// proportion to their digits, whatever their exponents are. Immutable.
+/// A JSON number, kept as it is written, with all its digits. Comparing two numbers takes time
+/// proportional to the number of their digits, however large their exponents are. Immutable.
 public final class JsonNumber implements Comparable<JsonNumber> {
 
     private final byte[] text;
 
-    /// Where the first digit other than 0 is, and where the last such digit ends. The decimal point
-    /// may be between them. Equal for 0.
+    /// The offsets of the first digit other than 0, and after the last such digit. The decimal
+    /// point may lie between them. The two are equal if the number is 0.
     private final int first;
 
     private final int end;
@@ -17,7 +17,7 @@ public final class JsonNumber implements Comparable<JsonNumber> {
     /// -1, 0 or 1.
     private final int sign;
 
-    /// The power of ten of the first digit other than 0.
+    /// The power of ten that the first digit other than 0 stands for.
     private final long magnitude;
 
     private final int writtenLength;
@@ -33,7 +33,7 @@ public final class JsonNumber implements Comparable<JsonNumber> {
     }
 
     /// Reads the number that begins at `from`. Returns empty when its scale, which is the number of
-    /// digits behind the decimal point minus the exponent, does not fit in 32 bits.
+    /// digits after the decimal point minus the exponent, does not fit in 32 bits.
     ///
     /// @param text valid JSON
     static Optional<JsonNumber> read(byte[] text, int from) {
@@ -74,7 +74,8 @@ public final class JsonNumber implements Comparable<JsonNumber> {
                         mantissaEnd - from));
     }
 
-    /// Returns the exponent, or some number far beyond 32 bits when it has too many digits.
+    /// Returns the exponent. If it has too many digits, returns some number far outside the range
+    /// of 32 bits.
     private static long exponent(byte[] text, int from) {
         long exponent = 0;
         boolean isNegative = text[from] == '-';
@@ -89,7 +90,7 @@ public final class JsonNumber implements Comparable<JsonNumber> {
         return isNegative ? -exponent : exponent;
     }
 
-    /// Returns how many bytes the number is written with, without its exponent.
+    /// Returns the length in bytes of the number as written, without its exponent.
     int writtenLength() {
         return writtenLength;
     }
@@ -119,7 +120,7 @@ public final class JsonNumber implements Comparable<JsonNumber> {
                 theirs++;
             }
         }
-        // What is left ends with a digit other than 0.
+        // The digits left in either number end with a digit other than 0.
         return Integer.compare(end - mine, other.end - theirs);
     }
 

@@ -35,7 +35,7 @@ public final class JsonObject {
         return this;
     }
 
-    /// Returns `{"items": […]}`, the beginning of every list reply of the API.
+    /// Returns `{"items": [...]}`, the beginning of every list reply of the API.
     public static JsonObject items(List<JsonObject> items) {
         return new JsonObject().put("items", items);
     }

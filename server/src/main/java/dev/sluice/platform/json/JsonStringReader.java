@@ -1,9 +1,10 @@
 package dev.sluice.platform.json;
 
-/// Reads one JSON string character by character, without its escapes and without copying it.
+/// Reads one JSON string character by character, decoding its escapes on the way and without
+/// copying it.
 ///
-/// Characters are UTF-16 units, as in `String`. The effort is spent block by block, as the reading
-/// goes on. Not thread-safe.
+/// Characters are UTF-16 units, as in `String`. The reader spends its [Effort] in blocks as it
+/// goes. Not thread-safe.
 final class JsonStringReader {
 
     private static final int BLOCK_BYTES = 16;
@@ -14,7 +15,8 @@ final class JsonStringReader {
     private int at;
     private int paidTo;
 
-    /// The second half of a surrogate pair whose first half was returned last; otherwise -1.
+    /// The second half of a surrogate pair if its first half was the last character returned;
+    /// otherwise -1.
     private int pending = -1;
 
     /// @param text valid JSON in UTF-8
@@ -78,7 +80,7 @@ final class JsonStringReader {
         };
     }
 
-    /// @param first the first byte of a sequence of two to four bytes; `at` is behind it
+    /// @param first the first byte of a sequence of two to four bytes; `at` is already after it
     private int multibyte(int first) {
         if ((first & 0xe0) == 0xc0) {
             return (first & 0x1f) << 6 | continuation();

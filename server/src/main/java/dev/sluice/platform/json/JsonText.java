@@ -4,20 +4,20 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.util.Arrays;
 
-/// A text that is compared with names and strings of JSON documents. It is encoded once, so that
-/// comparing it often is cheap. Immutable.
+/// A text to compare with names and strings of JSON documents. It is encoded once, so that each
+/// comparison is cheap. Immutable.
 public final class JsonText {
 
     private static final int COMPARISON_COST = 12;
 
-    /// How many bytes are compared for one unit of effort.
+    /// How many bytes can be compared for one unit of effort.
     private static final int BYTES_PER_EFFORT = 4;
 
     private final String text;
     private final byte[] utf8;
 
-    /// Whether the encoded text can be compared with a string as it is written. Otherwise the
-    /// string is read character by character.
+    /// Whether the encoded text can be compared directly with the bytes of a JSON string. If not,
+    /// the string is decoded character by character.
     private final boolean isPlain;
 
     private JsonText(String text) {
@@ -35,8 +35,8 @@ public final class JsonText {
 
     /// Whether a name or string has this text.
     ///
-    /// Most strings differ in their first bytes. Only a string with escapes is read character by
-    /// character.
+    /// Most strings differ in their first bytes. A string is read character by character only if it
+    /// has an escape before the first difference, or if the text itself needs escapes in JSON.
     ///
     /// @param json valid JSON
     /// @param from the offset of the string's opening quote

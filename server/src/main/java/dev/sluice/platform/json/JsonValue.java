@@ -13,8 +13,8 @@ import java.util.function.Predicate;
 
 /// One value of a [JsonDocument]: an object, array, string, number, boolean or null.
 ///
-/// An accessor returns empty when the value has another type. Whatever reads names or values spends
-/// the document's [Effort].
+/// An accessor returns empty if the value has another type. Methods that decode strings or numbers,
+/// or that visit members or elements, spend the document's [Effort].
 public final class JsonValue {
 
     public enum JsonType {
@@ -28,7 +28,7 @@ public final class JsonValue {
 
     private static final int DECODING_COST = 16;
 
-    /// What removing the escapes costs for each character.
+    /// The cost of decoding escapes, for each character.
     private static final int UNESCAPING_COST = 3;
 
     private static final int NUMBER_COST = 24;
@@ -60,8 +60,8 @@ public final class JsonValue {
         return type() == JsonType.STRING ? endOfString() : JsonScanner.end(document.text(), from());
     }
 
-    /// Finds the closing quote from behind, because only white space and punctuation may be between
-    /// it and what follows.
+    /// Returns the offset after the closing quote. Searches backwards for the quote, because only
+    /// white space and punctuation can lie between it and the next name or value.
     private int endOfString() {
         int end = document.endOfScalar(entry);
         while (document.text()[end - 1] != '"') {
@@ -127,7 +127,7 @@ public final class JsonValue {
         return document.effort();
     }
 
-    /// Returns a reader of the characters; the value must be a string.
+    /// Returns a reader of the string's characters. The value must be a string.
     JsonStringReader stringReader() {
         return new JsonStringReader(document.text(), from(), document.effort());
     }
@@ -210,7 +210,7 @@ public final class JsonValue {
     }
 
     /// Returns the object's members by name, in order, or an empty map when the value is not an
-    /// object.
+    /// object. If several members have the same name, the last one counts.
     public Map<String, JsonValue> members() {
         var members = new LinkedHashMap<String, JsonValue>();
         if (type() == JsonType.OBJECT) {

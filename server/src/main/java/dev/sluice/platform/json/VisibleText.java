@@ -2,7 +2,7 @@ package dev.sluice.platform.json;
 
 import java.util.Set;
 
-/// Decides whether a text shows anything. A name or a secret that shows nothing is a mistake:
+/// Decides whether a text has a visible character. A name or secret without one is a mistake:
 /// nobody can tell two such names apart, and anybody can guess such a secret.
 public final class VisibleText {
 
@@ -13,8 +13,8 @@ public final class VisibleText {
 
     private VisibleText() {}
 
-    /// Whether at least one character has a glyph of its own. Spaces, control and format characters
-    /// have none, and marks need another character to stand on.
+    /// Whether at least one character can be seen by itself. Spaces, control characters and format
+    /// characters cannot; combining marks need a character to be combined with.
     public static boolean isVisible(String text) {
         return text.codePoints().anyMatch(VisibleText::isVisible);
     }

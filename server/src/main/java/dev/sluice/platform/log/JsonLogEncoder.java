@@ -16,8 +16,9 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
-/// Writes each log event as one flat JSON object on one line: `time`, `level`, `event`, its fields,
-/// and last the stack trace of its cause as `cause`. `logback-json.xml` names this class.
+/// Writes each log event as a flat JSON object on one line. It has `time`, `level`, `event`, the
+/// event's fields, and last the stack trace of the event's cause as `cause`. `logback-json.xml`
+/// names this class.
 public final class JsonLogEncoder extends EncoderBase<ILoggingEvent> {
 
     private static final Set<String> OWN_FIELDS = Set.of("time", "level", "event", "cause");

@@ -1,4 +1,4 @@
-/// How log events are written.
+/// Writes log events as JSON.
 @NullMarked
 package dev.sluice.platform.log;
 

@@ -23,7 +23,7 @@ public record Chore(
         this(name, interval, step, _ -> {}, Optional.empty());
     }
 
-    /// Returns a chore that always waits for its interval after a round.
+    /// Returns a chore that waits after each round, for its interval or until it is woken.
     public static Chore of(String name, Duration interval, Runnable step) {
         return new Chore(
                 name,

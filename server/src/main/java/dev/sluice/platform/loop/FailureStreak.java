@@ -3,11 +3,11 @@ package dev.sluice.platform.loop;
 import java.time.Duration;
 import java.util.function.LongSupplier;
 
-/// Counts the failures in a row of something that is tried again and again. Thread-safe.
+/// Counts consecutive failures of an operation that is repeated. Thread-safe.
 ///
-/// A streak is long from the third failure on, and also when no success has followed one failure
-/// within thirty seconds of the next try. Shorter ones are ordinary: a connection breaks, a lock is
-/// held.
+/// A streak is long from the third failure on. It is also long if no success has followed the first
+/// failure within thirty seconds after the next try is due. Shorter streaks are normal, for example
+/// when a connection breaks or a lock is held.
 public final class FailureStreak {
 
     private static final int MAX_ORDINARY_FAILURES = 2;
@@ -21,7 +21,7 @@ public final class FailureStreak {
 
     private long firstFailureNanos;
 
-    /// @param interval how long after a failure the next try begins
+    /// @param interval the time between a failure and the next try
     public FailureStreak(Duration interval) {
         this(interval, System::nanoTime);
     }

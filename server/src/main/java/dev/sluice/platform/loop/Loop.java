@@ -14,7 +14,7 @@ import java.util.concurrent.locks.ReentrantLock;
 /// waits as usual, so the step must be safe to repeat. Thread-safe.
 public final class Loop implements AutoCloseable {
 
-    /// One round of work. Returns true when there may be more work right away.
+    /// One round of work. Returns true if the next round should start at once.
     @FunctionalInterface
     public interface Step {
         boolean run() throws InterruptedException;
@@ -89,7 +89,7 @@ public final class Loop implements AutoCloseable {
         }
     }
 
-    /// Whether the step fails again and again.
+    /// Whether the step has failed long enough to be reported, as [FailureStreak] defines it.
     public boolean isFailing() {
         return failures.isLong();
     }
@@ -116,8 +116,12 @@ public final class Loop implements AutoCloseable {
         }
     }
 
-    /// Ends the loop. Waits up to two seconds for the current round to finish, then interrupts it.
-    /// A loop may close itself from its own thread.
+    /// Ends the loop. Waits up to two seconds for the current round to finish. Then interrupts the
+    /// round and waits half a second more; a round that ignores the interrupt goes on after this
+    /// method has returned. If the calling thread is interrupted, interrupts the round and returns
+    /// at once.
+    ///
+    /// On the loop's own thread, returns at once; the loop ends after the current round.
     @Override
     public void close() {
         lock.lock();

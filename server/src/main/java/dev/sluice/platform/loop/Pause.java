@@ -3,15 +3,14 @@ package dev.sluice.platform.loop;
 import java.time.Duration;
 import java.time.Instant;
 
-/// A time during which a loop leaves something alone. It is over when it has passed, and also when
-/// the clock was set back to before its beginning: otherwise it would last as much longer.
-/// Immutable.
+/// A time during which a loop does not repeat some work. A pause is also over if the clock was set
+/// back to before its beginning; otherwise the pause would last longer by that much. Immutable.
 ///
 /// @param from when the pause began
-/// @param until when it ends
+/// @param until when the pause ends
 public record Pause(Instant from, Instant until) {
 
-    /// A pause that is over.
+    /// A pause that is already over.
     public static final Pause NONE = new Pause(Instant.MIN, Instant.MIN);
 
     public static Pause of(Instant from, Duration length) {

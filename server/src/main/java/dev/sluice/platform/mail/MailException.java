@@ -2,7 +2,8 @@ package dev.sluice.platform.mail;
 
 import java.util.Optional;
 
-/// A message was not sent. The exception's message says why, in one sentence for the operator.
+/// Thrown when a message was not sent. The exception's message says why, in one sentence for the
+/// operator.
 public final class MailException extends Exception {
 
     private final boolean isTemporary;
@@ -27,8 +28,8 @@ public final class MailException extends Exception {
         return isTemporary;
     }
 
-    /// Returns what the server said when it refused the recipient, which is for the person who
-    /// entered the address. Empty if something else failed, which is for the operator only.
+    /// Returns the server's reply if it refused the recipient. This is for the person who entered
+    /// the address. Returns empty if anything else failed, because that concerns only the operator.
     public Optional<String> recipientRefusal() {
         return recipientRefusal;
     }

@@ -9,8 +9,8 @@ import java.util.regex.Pattern;
 /// @param to exactly one address, without a name
 /// @param subject on one line; the constructor replaces control characters and shortens it
 /// @param text with `\n` at the end of each line
-/// @param id names the message, so that a copy of it can be known as one; empty for a name of its
-///   own
+/// @param id makes the `Message-ID`, so that a repeated message is recognised as a copy; if empty,
+///   a new `Message-ID` is generated
 public record MailMessage(String to, String subject, String text, Optional<UUID> id) {
 
     static final int MAX_SUBJECT_LENGTH = 120;
@@ -19,7 +19,7 @@ public record MailMessage(String to, String subject, String text, Optional<UUID>
             Pattern.compile("[^@\\s\\p{Cntrl},;<>\"()\\[\\]\\\\]+@[^@\\s\\p{Cntrl},;<>\"()]+");
     private static final Pattern INVISIBLE_RUN = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]+");
 
-    /// A message that is sent once.
+    /// Creates a message that gets a new `Message-ID`.
     ///
     /// @throws IllegalArgumentException if `to` is not exactly one address
     public MailMessage(String to, String subject, String text) {
@@ -42,8 +42,9 @@ public record MailMessage(String to, String subject, String text, Optional<UUID>
         return text;
     }
 
-    /// Returns a text that somebody chose, such as a name, so that it cannot begin a line of its
-    /// own in a message or change the direction of the text around it.
+    /// Makes a text that a user chose, such as a name, safe to use inside a message. Replaces
+    /// control characters, line breaks and characters that change the direction of text, so that
+    /// the text stays on one line. Shortens it to `maxLength` characters.
     public static String oneLine(String text, int maxLength) {
         String line = INVISIBLE_RUN.matcher(text).replaceAll(" ").strip();
         int length = line.codePointCount(0, line.length());

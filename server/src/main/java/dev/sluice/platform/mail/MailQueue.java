@@ -15,8 +15,8 @@ import java.util.Queue;
 
 /// Sends messages in the background, one after another, so that no request waits for a mail server.
 ///
-/// The queue is bounded and in memory: a stop discards what is still in it. A message that fails
-/// temporarily is tried again twice. Thread-safe.
+/// The queue is bounded and is kept in memory, so messages that are still in it are lost when the
+/// server stops. A message that fails temporarily is tried twice more. Thread-safe.
 public final class MailQueue {
 
     static final int MAX_MESSAGES = 1_000;
@@ -40,7 +40,8 @@ public final class MailQueue {
         this.clock = clock;
     }
 
-    /// Adds a message, and returns at once. Returns false if the queue is full.
+    /// Adds a message, and returns at once. If the queue is full, discards the message, logs a
+    /// warning and returns false.
     public boolean offer(MailMessage message) {
         return offer(new QueuedMail(message, 0, Instant.EPOCH));
     }
@@ -64,7 +65,7 @@ public final class MailQueue {
                 .endingWith(this::discard);
     }
 
-    /// Sends the first message that is due; returns false if there is none.
+    /// Sends the first message that is due. Returns false if there is none.
     boolean sendNext() {
         var next = takeDue();
         next.ifPresent(this::send);

@@ -25,8 +25,8 @@ import javax.net.ssl.SSLSocketFactory;
 
 /// Sends messages through the operator's mail server, each over a connection of its own.
 ///
-/// A server that offers `STARTTLS` gets the credentials and the message only over TLS. Its
-/// certificate must be valid for its name. Thread-safe.
+/// If the server offers `STARTTLS`, credentials and messages are sent only over TLS. Over TLS, the
+/// server's certificate must be valid for its name. Thread-safe.
 public final class MailSender {
 
     /// How long the server may take to accept the connection, and for each read and write.
@@ -43,7 +43,8 @@ public final class MailSender {
         this(settings, clock, IO_TIMEOUT, Optional.empty());
     }
 
-    /// @param tls makes TLS connections; empty for the JVM's default, with its trusted authorities
+    /// @param tls creates the TLS sockets; empty for the JVM's default, with its trusted
+    ///   authorities
     MailSender(
             MailSettings settings,
             InstantSource clock,
@@ -134,7 +135,7 @@ public final class MailSender {
         try {
             transport.close();
         } catch (MessagingException e) {
-            // The server has accepted or refused the message before.
+            // The server has already accepted or refused the message.
         }
     }
 
@@ -170,7 +171,8 @@ public final class MailSender {
                 server + " could not be reached: " + line(rootMessage(e)) + ".", true, e);
     }
 
-    /// Returns the code of the server's refusal, such as 550; below 400 if there is none.
+    /// Returns the reply code with which the server refused the message, such as 550. A code below
+    /// 400 means that the server did not refuse the message.
     private static int replyCode(MessagingException e, SMTPTransport transport) {
         return addressFailure(e)
                 .map(SMTPAddressFailedException::getReturnCode)
@@ -211,7 +213,7 @@ public final class MailSender {
                         : rootMessage(cause);
     }
 
-    /// Returns what a server or a library said as a part of one sentence.
+    /// Turns a message of the server or of a library into part of one sentence.
     private static String line(@Nullable String text) {
         String line = MailMessage.oneLine(String.valueOf(text), MAX_REPLY_LENGTH);
         return line.endsWith(".") ? line.substring(0, line.length() - 1) : line;

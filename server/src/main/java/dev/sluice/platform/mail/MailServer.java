@@ -10,9 +10,9 @@ import java.util.Optional;
 
 /// The address of a mail server, and the credentials to sign in with.
 ///
-/// @param isTls whether the connection begins with TLS; if not, it changes to TLS as soon as the
-///   server offers `STARTTLS`
-/// @param login empty for a server that wants none
+/// @param isTls whether the connection begins with TLS; if not, it switches to TLS if the server
+///   offers `STARTTLS`
+/// @param login empty for a server that requires no sign-in
 public record MailServer(String host, int port, boolean isTls, Optional<MailLogin> login) {
 
     public record MailLogin(String user, Secret password) {}
@@ -71,7 +71,7 @@ public record MailServer(String host, int port, boolean isTls, Optional<MailLogi
                         + " with special characters of the user and the password percent-encoded");
     }
 
-    /// Returns the host and port, as messages to the operator name the server.
+    /// Returns the host and port, as they are shown to the operator.
     String name() {
         return host + ":" + port;
     }

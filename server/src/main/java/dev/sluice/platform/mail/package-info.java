@@ -1,4 +1,4 @@
-/// Sending mail over SMTP. The only room that knows Angus Mail.
+/// Sends mail over SMTP. Only this package imports Angus Mail, the mail library.
 @NullMarked
 package dev.sluice.platform.mail;
 

@@ -6,13 +6,14 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 
-/// Counts values in buckets with fixed bounds. Recording a value costs a search among the bounds
-/// and two additions. Thread-safe.
+/// Counts values in buckets with fixed bounds. Recording a value costs a binary search and two
+/// additions. Thread-safe.
 public final class LockFreeHistogram {
 
     private static final double NANOS_PER_SECOND = 1e9;
 
-    /// From a millisecond to five minutes, the longest timeout of a destination.
+    /// The bounds for durations, in seconds: from a millisecond to five minutes, which is the
+    /// longest timeout of a destination.
     private static final double[] DURATION_BOUNDS = {
         0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300
     };
@@ -24,10 +25,10 @@ public final class LockFreeHistogram {
     private final LongAdder[] counts;
     private final LongAdder sum = new LongAdder();
 
-    /// The state of a histogram.
+    /// The counts and the sum of a histogram, as [#state] read them.
     ///
-    /// @param bounds upper bounds of the buckets, inclusive; the last one is infinite
-    /// @param counts how many values each bucket has, without those of other buckets
+    /// @param bounds the upper bounds of the buckets, inclusive; the last one is infinite
+    /// @param counts the number of values in each bucket (not cumulative)
     public record HistogramState(List<Double> bounds, List<Long> counts, double sum) {}
 
     private LockFreeHistogram(double[] bounds, double unit) {
@@ -42,7 +43,7 @@ public final class LockFreeHistogram {
         return new LockFreeHistogram(DURATION_BOUNDS, NANOS_PER_SECOND);
     }
 
-    /// Returns a histogram of the sizes of batches.
+    /// Returns a histogram of batch sizes.
     public static LockFreeHistogram ofSizes() {
         return new LockFreeHistogram(SIZE_BOUNDS, 1);
     }
@@ -58,7 +59,8 @@ public final class LockFreeHistogram {
         sum.add(value);
     }
 
-    /// Returns the state. Values that are recorded meanwhile may be in a part of it.
+    /// Returns the state. A value that is recorded at the same time may be counted in only part of
+    /// it.
     public HistogramState state() {
         var upperBounds = new ArrayList<Double>();
         var inBuckets = new ArrayList<Long>();

@@ -1,4 +1,4 @@
-/// Counters that are cheap to count in and can be read at any time.
+/// Histograms that are cheap to update and can be read at any time.
 @NullMarked
 package dev.sluice.platform.meter;
 

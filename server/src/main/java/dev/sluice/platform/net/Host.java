@@ -17,7 +17,7 @@ public sealed interface Host {
     /// A host name in the ASCII form that DNS uses.
     record HostName(String text) implements Host {}
 
-    /// An IP address. A URL contains it as four decimal numbers (IPv4) or in brackets (IPv6).
+    /// An IP address, which a URL contains as four decimal numbers (IPv4) or in brackets (IPv6).
     record IpLiteral(InetAddress address) implements Host {
 
         @Override
@@ -52,8 +52,8 @@ public sealed interface Host {
         return new HostName(name);
     }
 
-    /// Returns the IP address if `text` is one in its canonical form, with IPv6 written without
-    /// brackets.
+    /// Returns the IP address if `text` is four decimal numbers (IPv4) or an IPv6 address without
+    /// brackets. Returns empty for any other text.
     static Optional<InetAddress> literal(String text) {
         return text.indexOf(':') < 0 ? ipv4(text) : ipv6(text);
     }

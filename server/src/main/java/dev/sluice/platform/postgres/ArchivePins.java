@@ -45,9 +45,10 @@ record ArchivePins(Map<String, String> hashes) {
         return new ArchivePins(hashes);
     }
 
-    /// Reads the archive to its end.
+    /// Reads the archive to its end and checks its hash.
     ///
-    /// @throws PostgresStartException unless its hash is the one that is pinned
+    /// @throws PostgresStartException if the hash differs from the expected one, or if none is
+    ///   known for `name`
     void check(String name, InputStream archive) throws IOException {
         String actual = hash(archive);
         if (!actual.equals(hashes.get(name))) {

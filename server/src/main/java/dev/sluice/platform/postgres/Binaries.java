@@ -26,8 +26,8 @@ record Binaries(Path folder) {
 
     static final String POSTGRES_MAJOR_VERSION = "18";
 
-    /// Returns the programs, unpacking them if this release has not done so before. Removes the
-    /// folders of other releases.
+    /// Returns the programs. If the folder of this release does not exist yet, removes the folders
+    /// of other releases and unpacks the programs.
     ///
     /// The folder gets its final name only when it is complete, so an incomplete folder is never
     /// used.
@@ -78,7 +78,7 @@ record Binaries(Path folder) {
         Files.move(staging, folder, ATOMIC_MOVE);
     }
 
-    /// Opens an archive of the class path.
+    /// Opens an archive on the class path.
     static InputStream open(String archive) {
         var packed = Binaries.class.getResourceAsStream("/" + archive);
         if (packed == null) {
@@ -92,8 +92,7 @@ record Binaries(Path folder) {
     /// Flushes every file to disk before the folder gets its final name. Otherwise a power cut
     /// could leave a folder with that name but with empty files.
     ///
-    /// Flushing all files at the end takes a third of a second. Flushing each file as it is written
-    /// takes many times longer.
+    /// Flushing all files at the end is many times faster than flushing each file as it is written.
     private static void flush(Path tree) throws IOException {
         try (Stream<Path> paths = Files.walk(tree)) {
             for (Path path :

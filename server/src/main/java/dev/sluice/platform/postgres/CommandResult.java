@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 /// @param output standard output and standard error together
 record CommandResult(int exitCode, String output) {
 
-    /// How long a command may run. Only `initdb` needs long, because it waits for the disk; every
-    /// other command takes milliseconds.
+    /// How long a command may run. Only `initdb` may take long, because it waits for the disk. All
+    /// other commands take milliseconds.
     private static final long COMMAND_TIMEOUT_MINUTES = 5;
 
     boolean succeeded() {
@@ -27,7 +27,8 @@ record CommandResult(int exitCode, String output) {
     }
 
     /// Runs the command to its end, with `input` as its standard input. A program that cannot be
-    /// found counts as a failure with exit code 127.
+    /// started counts as a failure with exit code 127. A program that does not exit within five
+    /// minutes is killed and counts as a failure with exit code 124.
     static CommandResult run(List<String> command, Path directory, String input)
             throws InterruptedException {
         try {
@@ -39,7 +40,7 @@ record CommandResult(int exitCode, String output) {
     }
 
     /// Prepares a command with an almost empty environment. Sluice's own environment may contain
-    /// secrets, and locale or `PG…` variables that would change how PostgreSQL behaves.
+    /// secrets, and locale or `PG...` variables that would change how PostgreSQL behaves.
     static ProcessBuilder prepare(List<String> command, Path directory) {
         var builder = new ProcessBuilder(command).directory(directory.toFile());
         Map<String, String> environment = builder.environment();

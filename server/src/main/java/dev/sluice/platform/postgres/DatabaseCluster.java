@@ -26,8 +26,8 @@ final class DatabaseCluster {
         return Files.exists(postgresDirectory.cluster());
     }
 
-    /// Refuses data written by another major version of PostgreSQL, which these binaries cannot
-    /// read. Sluice does not convert data between major versions.
+    /// Throws if another major version of PostgreSQL wrote the data, because these binaries cannot
+    /// read such data. Sluice does not convert data between major versions.
     void checkVersion() {
         String found = majorVersion();
         if (!found.equals(Binaries.POSTGRES_MAJOR_VERSION)) {

@@ -24,8 +24,9 @@ public final class EmbeddedPostgres implements AutoCloseable {
 
     private static final String LOOPBACK_HOST = "127.0.0.1";
 
-    /// How often a start is attempted. A start can fail for a temporary reason: children of a
-    /// killed server may still hold its memory, or another process may be using the port.
+    /// The maximum number of attempts to start the server. A start can fail for a temporary reason:
+    /// children of a killed server may still hold its memory, or another process may be using the
+    /// port.
     private static final int MAX_START_ATTEMPTS = 6;
 
     /// After this long without a crash, the restart backoff starts again from its first delay.
@@ -50,9 +51,9 @@ public final class EmbeddedPostgres implements AutoCloseable {
     /// Starts the server whose data is in `directory`, and creates the data if there is none.
     ///
     /// The caller must hold a lock that prevents another Sluice from using the directory. When
-    /// Sluice runs as root, PostgreSQL runs as another user. That user must be able to enter all
-    /// parent directories (mode 0711). Otherwise only a user namespace works, and many containers
-    /// forbid user namespaces.
+    /// Sluice runs as root, PostgreSQL runs as another user, which must be able to enter all parent
+    /// directories (mode 0711). If that user cannot enter them, PostgreSQL can only run in a user
+    /// namespace, and many containers forbid those.
     ///
     /// @param extraSettings PostgreSQL settings that override those of Sluice
     /// @throws PostgresStartException with a message that says what failed and what to do
@@ -108,7 +109,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
         }
     }
 
-    /// The address and credentials of a server that another process runs.
+    /// The address and credentials of an embedded server.
     public record PostgresLogin(
             String host, int port, String database, String user, Secret password) {}
 
@@ -168,7 +169,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
         return installation.password();
     }
 
-    /// Whether the server is running. Returns false while a server that died is being restarted.
+    /// Whether the server is running. Returns false while it is being restarted after a crash.
     public boolean isRunning() {
         return postmaster.isAlive();
     }

@@ -10,12 +10,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/// A PostgreSQL server that is ready to start: its directory with a cluster, its programs, the user
-/// to run them as, and the password.
+/// Everything needed to start a PostgreSQL server: its directory with a cluster, its programs, the
+/// user to run them as, and the password.
 record Installation(
         PostgresDirectory postgresDirectory, Binaries binaries, RunAs runAs, Secret password) {
 
-    /// The length of a generated password: 43 base 62 characters have 256 bits of randomness.
+    /// The length of a generated password. 43 base62 characters contain 256 bits of randomness.
     private static final int PASSWORD_LENGTH = 43;
 
     /// Stops any server that an earlier run left behind, and creates the cluster if there is none.

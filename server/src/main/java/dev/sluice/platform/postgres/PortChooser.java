@@ -7,13 +7,13 @@ import java.net.ServerSocket;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 
-/// Chooses the loopback port of the embedded server. It is the same port at each start, unless
-/// another process is using it.
+/// Chooses the loopback port of the embedded server. The port stays the same from start to start,
+/// unless another process is using it.
 final class PortChooser {
 
-    /// The lowest port to choose. The whole range is below the ports that operating systems use for
-    /// outgoing connections. Otherwise such a connection could occupy the port while the server
-    /// restarts.
+    /// The lowest port to choose. The whole range lies below the ports that Linux and macOS use by
+    /// default for outgoing connections. An outgoing connection can therefore not occupy the port
+    /// while the server restarts.
     private static final int MIN_PORT = 16_384;
 
     private static final int MAX_PORT = 32_767;

@@ -16,10 +16,10 @@ import java.util.stream.Stream;
 
 /// The directory of an embedded PostgreSQL server, and the paths of the files in it.
 ///
-/// Sluice's user owns the directory; other users may enter it but not list it. If PostgreSQL runs
+/// Sluice's user owns the directory. Other users may enter it but not list it. If PostgreSQL runs
 /// as a user of its own, that user owns `cluster` and nothing else.
 ///
-/// @param path the real path; a running server is recognised by this path in its process arguments
+/// @param path the real path, by which a running server is recognised in its process arguments
 record PostgresDirectory(Path path) {
 
     private static final Logger log = LoggerFactory.getLogger(PostgresDirectory.class);

@@ -7,7 +7,7 @@ import java.util.Map;
 
 /// The configuration file of the embedded server, written before each start.
 ///
-/// @param extra settings that are written last, so they override the others
+/// @param extra settings that are written last, so they override Sluice's own
 record PostgresSettings(int port, Map<String, String> extra) {
 
     PostgresSettings {
@@ -24,7 +24,8 @@ record PostgresSettings(int port, Map<String, String> extra) {
     }
 
     /// Returns the text of the configuration file. The memory sizes suit a machine with two cores
-    /// and 4 GB. Time zone and message language are fixed, so the machine's locale has no effect.
+    /// and 4 GB. The time zone and the language of messages are fixed, so the machine's locale has
+    /// no effect.
     private String text() {
         var text =
                 new StringBuilder(

@@ -82,9 +82,9 @@ final class Postmaster {
         }
     }
 
-    /// Returns the command with a prefix that makes it run in a session of its own. Ctrl-C on
-    /// Sluice's terminal must not reach the server, because Sluice stops the server last. macOS has
-    /// no `setsid`, so `perl` is used instead.
+    /// Returns the command with a prefix that runs it in a session of its own. Otherwise Ctrl-C on
+    /// Sluice's terminal would also reach the server, which Sluice must stop last. macOS has no
+    /// `setsid`, so `perl` is used instead.
     private static List<String> detached(List<String> command, PostgresDirectory postgresDirectory)
             throws InterruptedException {
         boolean hasSetsid =
@@ -99,7 +99,8 @@ final class Postmaster {
     }
 
     /// Waits until the pid file says that the server is ready, and returns the server's process id.
-    /// `previous` is the pid file left behind by a killed server.
+    /// Throws a [PostgresStartException] if the server exits or is not ready in time. `previous` is
+    /// the pid file that a killed server left behind; empty if there is none.
     private static long awaitReady(
             Process process,
             PostgresDirectory postgresDirectory,
@@ -166,10 +167,10 @@ final class Postmaster {
 
     /// Stops any server that an earlier run left running on this cluster.
     ///
-    /// The caller holds the lock of the data directory, so no other process uses that server. If
-    /// the pid file still names a process afterwards, the method deletes the file. That process is
-    /// a zombie or an unrelated program with the same id, and PostgreSQL would mistake it for a
-    /// running server. A file that names no process is left for PostgreSQL to handle.
+    /// The caller must hold the lock of the data directory, so that no other process uses that
+    /// server. If the pid file still names a process afterwards, this method deletes the file. That
+    /// process is a zombie or an unrelated program with the same id, and PostgreSQL would mistake
+    /// it for a running server. A file that names no process is left for PostgreSQL to handle.
     static void stopLeftover(PostgresDirectory postgresDirectory) throws InterruptedException {
         var named = PidFile.of(postgresDirectory).flatMap(file -> ProcessHandle.of(file.pid()));
         if (named.isEmpty()) {
@@ -194,9 +195,10 @@ final class Postmaster {
                 .contains(postgresDirectory.cluster().toString());
     }
 
-    /// Waits until the server has ended. The check looks for the cluster's path in the process
-    /// arguments. It cannot wait for the process to disappear: the server is not a child process of
-    /// Sluice, so it may remain a zombie for a long time. A zombie has no arguments.
+    /// Waits until the server has ended, for up to a minute; then throws a
+    /// [PostgresStartException]. The check looks for the cluster's path in the process arguments.
+    /// It cannot wait for the process to disappear: the server is not a child process of Sluice, so
+    /// it may remain a zombie for a long time. A zombie has no arguments.
     private static void awaitEnd(PostgresDirectory postgresDirectory, ProcessHandle server)
             throws InterruptedException {
         for (long polls = STOP_TIMEOUT.dividedBy(POLL_INTERVAL); polls > 0; polls--) {

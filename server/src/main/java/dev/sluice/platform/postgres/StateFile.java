@@ -10,8 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/// A file with one line of text that only its owner may read. Each write replaces the whole file
-/// atomically.
+/// A one-line text file, readable only by its owner. Each write replaces the whole file atomically.
 record StateFile(Path path) {
 
     /// Returns the text of the file, or empty when the file does not exist or is blank.

@@ -16,8 +16,8 @@ record UnixUser(String name, int uid, int gid) {
 
     static final UnixUser ROOT = new UnixUser("root", 0, 0);
 
-    /// The user names to try, in order of preference: Sluice's own user, the usual PostgreSQL user,
-    /// and one that exists on every machine.
+    /// The user names to try, in order of preference: a user made for Sluice, the usual PostgreSQL
+    /// user, and a user that almost every machine has.
     private static final List<String> CANDIDATE_NAMES = List.of("sluice", "postgres", "nobody");
 
     /// Returns the users on this machine that PostgreSQL may run as, in order of preference.
@@ -46,8 +46,9 @@ record UnixUser(String name, int uid, int gid) {
         return users;
     }
 
-    /// Changes the owner of a file, or of a folder and its contents, to this user. The folder
-    /// itself is changed last, so that an interrupted run is detected and repeated.
+    /// Changes the owner of a file, or of a folder and its contents, to this user. Does nothing if
+    /// this user already owns `tree` itself. The owner of the folder itself changes last. If the
+    /// process dies before that, the next start repeats the change.
     void chown(Path tree) {
         try {
             if (ownerOf(tree) == uid) {

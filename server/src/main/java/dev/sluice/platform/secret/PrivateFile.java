@@ -41,8 +41,8 @@ public final class PrivateFile {
         Files.move(replacement, file, ATOMIC_MOVE);
     }
 
-    /// Opens the file so that only its owner has access. An existing file with wider permissions is
-    /// restricted.
+    /// Opens the file so that only its owner has access. If an existing file has wider permissions,
+    /// they are narrowed.
     public static FileChannel open(Path file, Set<? extends OpenOption> options)
             throws IOException {
         var channel = FileChannel.open(file, options, ownerOnly(file));
@@ -55,14 +55,14 @@ public final class PrivateFile {
         }
     }
 
-    /// Creates the directory if it does not exist. Other users may enter it but not list it: the
-    /// user account that runs an embedded database must be able to reach its own subdirectory.
+    /// Creates the directory if it does not exist. Other users may enter it but not list it,
+    /// because the user that runs an embedded database must be able to reach its own subdirectory.
     public static void createDirectory(Path directory) throws IOException {
         Files.createDirectories(directory);
         restrict(directory, OWNER_AND_PASSAGE);
     }
 
-    /// Sets the permissions of a file. A file that belongs to another user keeps its own.
+    /// Sets the permissions of a file. A file that belongs to another user keeps its permissions.
     private static void restrict(Path file, String permissions) throws IOException {
         if (hasModes(file)) {
             try {

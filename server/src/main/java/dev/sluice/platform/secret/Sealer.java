@@ -12,12 +12,12 @@ import javax.crypto.SecretKey;
 import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.HKDFParameterSpec;
 
-/// Encrypts secrets for storage in the database, with AES-256-GCM under a key derived from the
-/// master key (HKDF-SHA256, RFC 5869).
+/// Encrypts secrets for storage in the database, with AES-256-GCM and a key derived from the master
+/// key (HKDF-SHA256, RFC 5869).
 ///
-/// A sealed value consists of a version byte, a random 12-byte nonce, and the ciphertext with its
-/// authentication tag. The tag also covers the context, so a sealed value cannot be moved to
-/// another row. Thread-safe.
+/// A sealed (encrypted) value consists of a version byte, a random 12-byte nonce, and the
+/// ciphertext with its authentication tag. The tag also covers the context, so a sealed value
+/// cannot be moved to another row. Thread-safe.
 public final class Sealer {
 
     public static final int MASTER_KEY_BYTES = 32;
@@ -31,7 +31,7 @@ public final class Sealer {
     private final SecretKey key;
     private final SecretGenerator random;
 
-    /// @param master the master key of 32 bytes
+    /// @param master the master key, 32 bytes
     public Sealer(byte[] master, SecretGenerator random) {
         if (master.length != MASTER_KEY_BYTES) {
             throw new IllegalArgumentException(
@@ -68,7 +68,8 @@ public final class Sealer {
 
     /// Decrypts a value that was sealed with the same context.
     ///
-    /// @throws WrongKeyException when the master key or the context differs
+    /// @throws WrongKeyException if the value was sealed with another master key or context, or is
+    ///   damaged
     public String open(byte[] sealed, String context) {
         if (sealed.length < 1 + NONCE_BYTES || sealed[0] != FORMAT_VERSION) {
             throw new WrongKeyException();
@@ -93,7 +94,8 @@ public final class Sealer {
         return cipher;
     }
 
-    /// Thrown when a value was sealed under another key or for another context.
+    /// Thrown when a value cannot be opened: it was sealed with another key or for another context,
+    /// or it is damaged.
     public static final class WrongKeyException extends RuntimeException {
         WrongKeyException() {
             super("sealed under another master key");

@@ -5,8 +5,8 @@ package dev.sluice.platform.secret;
 /// @param reveal the real value, to be read only where it is needed
 public record Secret(String reveal) {
 
-    /// The text shown in place of any secret. The API refuses it when a client sends it back as a
-    /// value.
+    /// The text that is shown in place of every secret. The API refuses this text as the value of a
+    /// secret.
     public static final String MASK = "***";
 
     @Override

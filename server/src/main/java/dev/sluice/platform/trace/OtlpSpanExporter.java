@@ -22,11 +22,11 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
-/// The SDK of OpenTelemetry, configured by its own settings. It batches spans and sends them on a
-/// thread of its own.
+/// Exports spans with OpenTelemetry's SDK, configured by OpenTelemetry's own settings. The SDK
+/// sends spans in batches, on a thread of its own.
 final class OtlpSpanExporter implements SpanExporter {
 
-    /// What applies if the operator's settings say nothing else.
+    /// The settings that apply unless the operator overrides them.
     private static final Map<String, String> DEFAULTS =
             Map.of(
                     "otel.service.name", "sluice",
@@ -40,7 +40,8 @@ final class OtlpSpanExporter implements SpanExporter {
     private final OpenTelemetrySdk sdk;
     private final Tracer tracer;
 
-    /// Decides what is recorded. The SDK's own is always on: what gets there is decided already.
+    /// Decides which traces are recorded. The SDK's own sampler is always on, because sampling was
+    /// already decided.
     private final Sampler sampler;
 
     private OtlpSpanExporter(OpenTelemetrySdk sdk, PresetIds ids, Sampler sampler) {

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.function.Supplier;
 
-/// Gives each span the ids that it already has. The SDK asks for them on the thread that starts the
-/// span.
+/// Makes the SDK use ids that a span already has, instead of generating new ones. The SDK asks for
+/// the ids on the thread that starts the span.
 final class PresetIds implements IdGenerator {
 
     private static final ThreadLocal<@Nullable TraceContext> CURRENT = new ThreadLocal<>();

@@ -8,11 +8,13 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
 
-/// Passes what the SDK logs with `java.util.logging` to our log, as one log event. The SDK itself
-/// limits how often it says that the collector cannot be reached.
+/// Passes the warnings and errors that the SDK logs with `java.util.logging` to Sluice's log, as
+/// one kind of log event. The SDK itself limits how often it reports that the collector cannot be
+/// reached.
 final class SdkLogHandler extends Handler {
 
-    /// Loggers are collected if nobody holds them, with their handlers.
+    /// Kept in a field, because a logger is garbage-collected, with its handlers, when nothing
+    /// refers to it.
     private static final Logger SDK = Logger.getLogger("io.opentelemetry");
 
     private static final org.slf4j.Logger log = LoggerFactory.getLogger(SdkLogHandler.class);

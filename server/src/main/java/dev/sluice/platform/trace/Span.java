@@ -4,12 +4,13 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 
-/// Something that was done, when it is over.
+/// A finished span of a trace: one operation with its start and end.
 ///
-/// @param context its trace, its own id, and whether the trace is recorded
-/// @param parentId 16 hexadecimal digits; empty for the first span of a trace
-/// @param attributes by the names of OpenTelemetry's conventions, or with the prefix `sluice.`;
-///   texts and numbers only
+/// @param context the span's trace, the span's own id, and whether the trace is recorded
+/// @param parentId the id of the parent span, 16 hexadecimal digits; empty for the first span of a
+///   trace
+/// @param attributes values by their names in OpenTelemetry's conventions, or by names with the
+///   prefix `sluice.`; only texts and numbers
 /// @param error what went wrong, in one word; empty if nothing did
 public record Span(
         String name,
@@ -21,7 +22,7 @@ public record Span(
         Map<String, Object> attributes,
         Optional<String> error) {
 
-    /// The side of a call that the span shows.
+    /// The side of a call that the span describes.
     public enum SpanRole {
         SERVER,
         INTERNAL,

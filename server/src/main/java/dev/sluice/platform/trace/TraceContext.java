@@ -3,16 +3,17 @@ package dev.sluice.platform.trace;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// Where a span belongs, as the header `traceparent` says it (W3C Trace Context, 3.2).
+/// The position of a span in its trace, as in the header `traceparent` (W3C Trace Context, 3.2).
 ///
 /// @param traceId 32 hexadecimal digits
-/// @param spanId 16 hexadecimal digits: the span that is the parent of the next ones
+/// @param spanId 16 hexadecimal digits: the span that is the parent of the spans that follow
 /// @param isSampled whether spans of this trace are recorded
 public record TraceContext(String traceId, String spanId, boolean isSampled) {
 
     public static final String HEADER = "traceparent";
 
-    /// A later version may have more parts, which are ignored; version `ff` is forbidden.
+    /// The header's format. A later version may have more parts, which are ignored. Version `ff` is
+    /// forbidden.
     private static final Pattern FORMAT =
             Pattern.compile(
                     "(?<version>(?!ff)[0-9a-f]{2})"
@@ -22,7 +23,7 @@ public record TraceContext(String traceId, String spanId, boolean isSampled) {
 
     private static final int SAMPLED = 1;
 
-    /// Returns empty if the text is not a valid value of the header.
+    /// Parses the header's value. Returns empty if it is not valid.
     public static Optional<TraceContext> parse(String header) {
         var parts = FORMAT.matcher(header);
         if (!parts.matches()

@@ -7,15 +7,16 @@ import java.nio.file.Path;
 import java.util.UUID;
 import java.util.function.DoubleSupplier;
 
-/// The relay's settings, from the operator and from the machine it runs on.
+/// The relay's settings: those that the operator chooses, and those that depend on the machine.
 ///
-/// @param baseUrl public address of this server, which some senders include in their signature
-/// @param headerPrefix prefix of the server's own headers, such as `X-Service`
-/// @param retryJitter share of a retry interval by which a retry may be earlier or later
-/// @param inFlightFile file that lists the attempts in flight; the next process of the data
-///   directory reads it
-/// @param home identity of the data directory, whose lock this process holds
-/// @param freeShare returns the free share of the disk that holds the data, from 0 to 1
+/// @param baseUrl the public base URL of this server, which some senders include in their signature
+/// @param headerPrefix the prefix of the server's own headers, such as `X-Service`
+/// @param retryJitter the fraction of a retry interval by which a retry may be earlier or later
+/// @param inFlightFile the file that lists the attempts in flight; the next process on the same
+///   data directory reads it
+/// @param home identifies the data directory, whose lock this process holds, and the current boot
+///   of the machine
+/// @param freeShare returns the fraction of the data disk that is free, from 0 to 1
 public record RelaySettings(
         String baseUrl,
         String headerPrefix,

@@ -1,5 +1,5 @@
-/// The wiring of the relay layer: what it starts, its background tasks and its routes. Only the
-/// root package and the assemblies of higher layers import this package.
+/// The wiring of the relay layer: its objects, its background tasks and its routes. Only the root
+/// package and the assemblies of higher layers import this package.
 @NullMarked
 package dev.sluice.relay.assembly;
 

@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.Optional;
 
 /// The state of a circuit breaker, which decides whether attempts at one destination may be made.
-/// An immutable value that does no I/O and reads no clock.
+/// Immutable; does no I/O and reads no clock.
 ///
 /// | from | when | to | also |
 /// | --- | --- | --- | --- |
@@ -13,14 +13,15 @@ import java.util.Optional;
 /// | open | its cooldown has passed and a node claims the probe | half open | one attempt is made |
 /// | half open | the probe fails | open | the cooldown doubles, up to the maximum |
 /// | half open | the probe was not sent and is given back | open | a probe is due at once |
-/// | half open | the probe's claim expires | half open | the next node to claim has the probe |
-/// | any | an answer proves the destination reachable | closed | failures and cooldown are reset |
+/// | half open | the claim has expired and a node claims again | half open | one attempt is made |
+/// | any | a response proves the destination reachable | closed | failures and cooldown are reset |
 ///
 /// A probe is the one attempt that tests whether the destination works again. The generation is a
 /// number that grows with each opening and each claim to a probe. A failure counts only if its
 /// attempt started under the current generation. Attempts that were in progress when the circuit
 /// opened are therefore not counted again, and the late failure of an earlier probe does not count
-/// against the next one. Proof that the destination is reachable counts under any generation.
+/// against the next one. A response that proves the destination reachable counts whatever the
+/// generation.
 ///
 /// The numbers come from the specification (see [Cooldowns]).
 ///
@@ -36,7 +37,7 @@ public record Circuit(
         Optional<Instant> reopenAt,
         Optional<ProbeClaim> probeClaim) {
 
-    /// How many attempts may be made: all when closed, none when open, one when half open.
+    /// Which attempts may be made: all when closed, none when open, one when half open.
     public enum CircuitState {
         CLOSED,
         OPEN,
@@ -51,14 +52,14 @@ public record Circuit(
 
     static final int FAILURES_TO_OPEN = 5;
 
-    /// A probe is sent later than it may be by up to the cooldown divided by this number.
+    /// A probe is sent with a delay of up to the cooldown divided by this number.
     private static final int PROBE_DELAY_DIVISOR = 10;
 
     private static final Circuit HEALTHY =
             new Circuit(
                     CircuitState.CLOSED, 0, Duration.ZERO, 0, Optional.empty(), Optional.empty());
 
-    /// Returns the circuit of a destination that never failed.
+    /// Returns a closed circuit without failures, as a destination has at first.
     public static Circuit healthy() {
         return HEALTHY;
     }
@@ -81,8 +82,9 @@ public record Circuit(
         };
     }
 
-    /// Returns how long after the next try the probe is sent at most. Circuits that opened together
-    /// spread their probes over this time; the next try itself is exact.
+    /// Returns the maximum delay with which a probe is sent after it is due. Circuits that opened
+    /// together spread their probes over this time. The due time ([#nextTryAt]) does not include
+    /// the delay.
     public Duration maxProbeDelay() {
         return cooldown.dividedBy(PROBE_DELAY_DIVISOR);
     }
@@ -91,10 +93,10 @@ public record Circuit(
         return nextTryAt().filter(at -> !at.isAfter(now)).isPresent();
     }
 
-    /// Returns the same circuit, with a next try that is due at `now` if it lies further ahead than
-    /// any cooldown or claim lasts. The clock was set back since then.
+    /// Returns this circuit, or a copy whose next probe is due at `now` if this circuit's next
+    /// probe is due more than `longest` after `now`. In that case the clock was set back.
     ///
-    /// @param longest how long a circuit in this state waits at most
+    /// @param longest the maximum time that a circuit in this state waits for its next probe
     Circuit notLaterThan(Instant now, Duration longest) {
         var latest = now.plus(longest);
         return nextTryAt().filter(at -> at.isAfter(latest)).isEmpty()
@@ -142,7 +144,7 @@ public record Circuit(
                 Optional.empty());
     }
 
-    /// Returns the circuit after any answer that proves the destination reachable.
+    /// Returns the circuit after a response that proves the destination reachable.
     public Circuit afterReached() {
         return isHealthy()
                 ? this

@@ -5,13 +5,13 @@ import dev.sluice.relay.ResponseClass;
 
 import java.time.Duration;
 
-/// What an attempt's outcome proves about its destination.
+/// What an attempt's outcome proves about its destination, for the circuit breaker.
 ///
 /// | outcome | evidence |
 /// | --- | --- |
 /// | 2xx, and 4xx other than 408 and 429 | reached |
 /// | 408, 429, 5xx, 1xx, 3xx, no usable answer | failed; these are retried too |
-/// | nothing was sent, or this process cancelled it | none |
+/// | the transformation failed, or this process cancelled the attempt | none |
 /// | a failure that took longer than the attempt was allowed | none: this process was frozen |
 public enum CircuitEvidence {
     REACHED,

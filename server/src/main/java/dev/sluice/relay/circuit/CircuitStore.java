@@ -25,11 +25,12 @@ final class CircuitStore {
 
     private CircuitStore() {}
 
-    /// Returns the rows written by transactions that had not yet ended at the read that returned
-    /// `horizon`.
+    /// Returns all rows that changed since the read that returned `horizon`, and possibly some that
+    /// the earlier read returned already.
     ///
     /// The new horizon is the number of the oldest transaction still running. All transactions with
-    /// lower numbers have ended, so their rows are in this result or an earlier one.
+    /// lower numbers have ended, so the rows that they changed are in this result or an earlier
+    /// one.
     static CircuitChanges changedSince(Tx tx, long horizon) {
         long next =
                 tx.single(
@@ -68,8 +69,8 @@ final class CircuitStore {
                         ids));
     }
 
-    /// Locks and returns the row. Returns empty if another transaction has locked it; that
-    /// transaction then claims the probe.
+    /// Locks and returns the row. Returns empty if there is no row, or if another transaction has
+    /// locked it, for example to claim the probe itself.
     static Optional<StoredCircuit> tryLock(Tx tx, DestinationId destination) {
         return tx.findOne(
                         """
@@ -83,9 +84,10 @@ final class CircuitStore {
                 .map(Map.Entry::getValue);
     }
 
-    /// Overwrites a row that the caller has locked.
+    /// Overwrites a row that the caller has locked, and returns the row with its new version.
     ///
-    /// @param error replaces the stored error, which is removed if `after` is healthy
+    /// @param error replaces the stored error; if empty, the stored error is kept. If `after` is
+    ///   healthy, the stored error is removed
     static StoredCircuit write(
             Tx tx,
             DestinationId destination,

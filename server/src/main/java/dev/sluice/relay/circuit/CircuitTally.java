@@ -3,12 +3,13 @@ package dev.sluice.relay.circuit;
 import java.time.Instant;
 import java.util.Optional;
 
-/// A summary of what this node's attempts proved about a destination and is not written yet:
-/// whether it was reached, and how often it failed after that. Immutable.
+/// The changes to one destination's circuit that this node has not written to the database yet:
+/// whether the destination was reached, how often it failed since, and which probe was given back.
+/// [Circuit] explains generations and probes. Immutable.
 ///
-/// @param generation the circuit's generation in which the failures happened; without failures, the
-///   generation known when the destination was reached
-/// @param at when the last failure happened
+/// @param generation the circuit's generation under which the failed attempts started; if there are
+///   no failures, the generation that this node knew when the destination was reached
+/// @param at when the last failure happened; the epoch if there was none
 /// @param error the message of the last failure; empty if there was none
 /// @param returnedProbe the generation of a probe that was given back because it was not sent
 record CircuitTally(
@@ -37,7 +38,7 @@ record CircuitTally(
 
     /// Returns the tally after the destination was reached.
     ///
-    /// @param known the generation known to this node
+    /// @param known the circuit's generation known to this node
     CircuitTally withReached(int known) {
         return new CircuitTally(true, 0, known, Instant.EPOCH, Optional.empty(), returnedProbe);
     }

@@ -5,11 +5,11 @@ import dev.sluice.gateway.destination.DestinationId;
 
 import java.util.Optional;
 
-/// The circuit breakers of all destinations, as known to this node. Thread-safe. Only `claimProbe`
-/// queries the database.
+/// The circuit breakers ([Circuit]) of all destinations, as known to this node. Thread-safe. Only
+/// `claimProbe` queries the database.
 public interface Circuits {
 
-    /// Returns the destination's circuit as known now; a healthy one if nothing is known.
+    /// Returns the destination's circuit as this node knows it; a healthy one if it knows none.
     Circuit of(DestinationId destination);
 
     /// Returns how many attempts at the destination may be in progress on this node at once. This
@@ -17,15 +17,15 @@ public interface Circuits {
     int concurrencyLimit(Destination destination);
 
     /// Claims the probe, the one attempt that tests the destination for all nodes. The claim lasts
-    /// for the destination's timeout plus a margin. Returns empty if no probe is due or another
-    /// node has claimed it.
+    /// for the destination's timeout plus a margin. Returns empty if no probe is due, another node
+    /// has claimed it, or the circuit's row is locked.
     Optional<Probe> claimProbe(Destination destination);
 
     /// Gives back a probe that was not sent, so that another can be claimed. Does nothing if the
     /// probe's result is known or it was already claimed again.
     void giveBack(Probe probe);
 
-    /// Records an answer that proves the destination reachable.
+    /// Records a response that proves the destination reachable.
     void reached(Destination destination);
 
     /// Records a failure of a kind that is retried.

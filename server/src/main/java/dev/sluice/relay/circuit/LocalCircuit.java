@@ -7,7 +7,7 @@ import java.util.Optional;
 /// Immutable.
 ///
 /// @param stored the row as last read or written
-/// @param writing the changes that the write in progress contains
+/// @param writing the changes that the write in progress contains, or that a failed write contained
 /// @param pending the changes made since that write began
 /// @param slowStart the limit on attempts after the circuit closed; empty if there is none
 /// @param circuit the result of applying `writing` and then `pending` to `stored`

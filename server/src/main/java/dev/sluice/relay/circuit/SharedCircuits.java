@@ -28,10 +28,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 /// The circuits shared by all nodes on one database. This node keeps a copy of each in memory.
 ///
-/// A change takes effect on this node at once. The next round adds it to the row in the database,
-/// so failures seen by several nodes add up. Changes made on other nodes are read once a second.
-/// Successes on one node and failures on another are therefore ordered correctly to within a
-/// second. A healthy destination costs one map lookup and no SQL.
+/// A change takes effect on this node at once. The next round adds the change to the row in the
+/// database, so failures seen by several nodes add up. Changes made on other nodes are read once a
+/// second. Successes on one node and failures on another that are more than about a second apart
+/// are therefore applied in the right order. A healthy destination costs one map lookup and no SQL.
 ///
 /// If the outcome of a commit is unknown, the changes are written again. Failures that did not open
 /// the circuit may then count twice.
@@ -91,8 +91,8 @@ public final class SharedCircuits implements Circuits, Loop.Step {
         onUrgentChange = wake;
     }
 
-    /// Sets the listener to be called after lanes were woken, on the thread that runs the rounds;
-    /// it must return quickly.
+    /// Adds a listener to be called after circuits changed and their lanes were woken. It is called
+    /// on the thread that runs the rounds and must return quickly.
     public void onChange(Runnable listener) {
         listeners.add(listener);
     }
@@ -107,7 +107,7 @@ public final class SharedCircuits implements Circuits, Loop.Step {
         return local == null ? Circuit.healthy() : boundedByNow(local.circuit());
     }
 
-    /// Returns the circuit as it is for a clock that may have been set back since.
+    /// Returns the circuit, corrected in case the clock was set back since it was written.
     private Circuit boundedByNow(Circuit circuit) {
         return switch (circuit.state()) {
             case CLOSED -> circuit;
@@ -193,8 +193,8 @@ public final class SharedCircuits implements Circuits, Loop.Step {
         return Optional.of(new Probe(id, claimed.circuit().generation()));
     }
 
-    /// Returns the row's change by the claim. Returns empty if there is no row or another node has
-    /// locked it. If no probe is due, the circuit is unchanged.
+    /// Claims the probe and returns the change of the row. Returns empty if there is no row or
+    /// another transaction has locked it. If no probe is due, returns the row unchanged.
     private Optional<CircuitChange> claim(
             Tx tx, DestinationId id, long epoch, Instant now, Instant until) {
         var row = CircuitStore.tryLock(tx, id);
@@ -229,7 +229,7 @@ public final class SharedCircuits implements Circuits, Loop.Step {
         wakeLanes(moved);
     }
 
-    /// Writes the changes made since the last round.
+    /// Writes the changes that are not in the database yet.
     private void write() {
         var tallies = new HashMap<DestinationId, CircuitTally>();
         for (var id : List.copyOf(unwritten)) {
@@ -310,9 +310,10 @@ public final class SharedCircuits implements Circuits, Loop.Step {
         return moved;
     }
 
-    /// Wakes the lanes of these circuits. A sleeping lane's wake-up time is the next try as it was
-    /// known when the lane fell asleep, plus a delay that spreads the probes. If the circuit
-    /// closed, the lane wakes now; if the next try is now earlier, the lane wakes at the new time.
+    /// Wakes the lanes of these circuits. A sleeping lane's wake-up time is the time of the next
+    /// probe as it was known when the lane was released, plus a delay that spreads the probes. If
+    /// the circuit closed, the lane wakes now; if the next probe is now due earlier, the lane wakes
+    /// at the new time. A half-open circuit wakes no lane.
     private void wakeLanes(Map<DestinationId, Circuit> moved) {
         if (moved.isEmpty()) {
             return;
@@ -326,8 +327,8 @@ public final class SharedCircuits implements Circuits, Loop.Step {
         listeners.forEach(Runnable::run);
     }
 
-    /// Returns when the lanes of a circuit must be awake. A next try that is due already is not
-    /// delayed, because one that was given back makes no crowd.
+    /// Returns the latest time at which a circuit's lanes must wake. A probe that is due already is
+    /// not delayed: it was given back, so it does not coincide with many others.
     private static Instant latestWakeAt(Circuit circuit, Instant now) {
         var next = circuit.nextTryAt().orElse(now);
         return next.isAfter(now) ? next.plus(circuit.maxProbeDelay()) : next;

@@ -4,9 +4,10 @@ import java.util.Optional;
 
 /// The limit on concurrent attempts at a destination on this node after its circuit closed.
 ///
-/// The limit starts at one. It doubles once as many attempts as it allows at a time have reached
-/// the destination. A 404 counts, because it proves the destination reachable. The limit is lifted
-/// when it would reach the destination's own limit. A failure sets it back to one.
+/// The limit starts at one. It doubles after as many successes as the limit allows concurrent
+/// attempts. An attempt is a success here if it proves the destination reachable, even with a 404.
+/// The limit is lifted when doubling it would reach or exceed the destination's own limit. A
+/// failure sets the limit back to one.
 ///
 /// @param concurrency the current limit
 /// @param successes the number of successes since `concurrency` last changed

@@ -5,6 +5,7 @@ import dev.sluice.gateway.source.SourceId;
 
 /// A connection that may have dead letters.
 ///
-/// @param isResendable whether something can be sent to it now: it is enabled and not deleted
+/// @param isResendable whether dead letters can be resent on the connection now: the connection is
+///   enabled, and neither it nor its destination is deleted
 public record DeadLetterConnection(
         ConnectionId connection, SourceId source, boolean isResendable) {}

@@ -16,22 +16,23 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Stores which dead letters were dismissed: a row each. Works through them in chunks, oldest
+/// Stores which dead letters were dismissed, one row for each dead letter. Works in chunks, oldest
 /// first.
 public final class DismissalStore {
 
     /// The result of one chunk.
     ///
     /// @param changed the number of dead letters that were dismissed, or undismissed
-    /// @param last the last delivery that was looked at; empty when none is left
+    /// @param last the last delivery that the chunk checked; empty if there was none left to check
     record DismissalChunk(int changed, Optional<UUID> last) {}
 
     private DismissalStore() {}
 
-    /// Dismisses up to `limit` dead letters that are not resolved.
+    /// Checks the first `limit` dead letters in the range `ids`, and dismisses those that match the
+    /// criteria and are not resolved.
     ///
-    /// @param ids where to look
-    /// @param now dead letters that ended later stay
+    /// @param ids the range of delivery ids that are left to check
+    /// @param now dead letters that ended later are not dismissed
     static DismissalChunk dismiss(
             Tx tx,
             SourceId source,
@@ -76,7 +77,8 @@ public final class DismissalStore {
                 arguments.toArray());
     }
 
-    /// Undoes up to `limit` dismissals.
+    /// Checks the first `limit` dismissals in the range `ids`, and undoes those whose dead letters
+    /// match the criteria.
     static DismissalChunk undismiss(
             Tx tx,
             SourceId source,
@@ -144,8 +146,8 @@ public final class DismissalStore {
         return sql.append('\n').toString();
     }
 
-    /// Deletes up to `limit` dismissals of deliveries whose events came in before this time.
-    /// Returns how many.
+    /// Deletes up to `limit` dismissals of deliveries whose events arrived before `before`. Returns
+    /// how many were deleted.
     public static int deleteBefore(Tx tx, Instant before, int limit) {
         return tx.update(
                 """
@@ -156,7 +158,7 @@ public final class DismissalStore {
                 limit);
     }
 
-    /// Deletes up to `limit` dismissals of a deleted workspace. Returns how many.
+    /// Deletes up to `limit` dismissals of a deleted workspace. Returns how many were deleted.
     public static int deleteOf(Tx tx, DeletedWorkspace workspace, int limit) {
         return tx.update(
                 """

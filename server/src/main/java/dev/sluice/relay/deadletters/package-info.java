@@ -1,5 +1,4 @@
-/// Dead letters that people put aside: selecting them by the filter of the lists, and dismissing
-/// them.
+/// Selects dead letters by criteria, and stores which of them users have dismissed.
 @NullMarked
 package dev.sluice.relay.deadletters;
 

@@ -12,13 +12,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// The queue of one destination's deliveries in this node's memory, and the count of senders that
-/// drain it.
+/// The queue of one destination's deliveries in this node's memory, and the number of senders that
+/// send them.
 ///
 /// Live deliveries (all except resends) are sent before resends, but after fifteen live ones in a
-/// row, one resend is sent. Fresh deliveries come straight from ingest, waiting ones from the
-/// database; while both are queued, live deliveries are sent from each in turn. All methods are
-/// short and synchronize on this object.
+/// row, one resend is sent. Fresh live deliveries come straight from ingest, waiting live ones from
+/// the database; while both are queued, they are sent alternately. All methods are short and
+/// synchronize on this object.
 final class DestinationQueue {
 
     /// The maximum number of fresh deliveries queued for one destination, including those whose
@@ -92,15 +92,16 @@ final class DestinationQueue {
         return true;
     }
 
-    /// Subtracts from the count a sender that could not start or that stops early. Returns whether
-    /// deliveries are still queued.
+    /// Subtracts one sender, which could not start or stops early. Returns whether deliveries are
+    /// still queued.
     synchronized boolean removeSender() {
         senderCount--;
         return !isEmpty();
     }
 
-    /// Returns the next delivery for a sender that is already counted. If there is none, the sender
-    /// must end and is no longer counted.
+    /// Returns the next delivery for a sender that is already counted. Returns empty if none is
+    /// queued or more than `limit` senders are running; the sender is then no longer counted and
+    /// must end.
     synchronized Optional<LoadedDelivery> next(int limit) {
         if (senderCount > limit || isEmpty()) {
             senderCount--;
@@ -116,18 +117,19 @@ final class DestinationQueue {
         return Optional.of(wasFreshLast ? fresh.remove() : waiting.remove());
     }
 
-    /// Records that an attempt begins. The caller must report its end with the returned object.
+    /// Records that an attempt begins. The caller must pass the returned object to [#attemptEnded]
+    /// or [#attemptWithdrawn].
     synchronized Pace.Run attemptBegan(Instant now) {
         return pace.began(now);
     }
 
-    /// Records the end of an attempt and returns the destination's standing now.
+    /// Records the end of an attempt. Returns the destination's standing after it.
     synchronized Standing attemptEnded(Pace.Run run, Attempt attempt) {
         pace.ended(run, attempt.latency());
         return pace.standing(attempt.attemptedAt().plus(attempt.latency()));
     }
 
-    /// Undoes `attemptBegan`, because no attempt was made.
+    /// Undoes [#attemptBegan], because no attempt was made or its outcome is unknown.
     synchronized void attemptWithdrawn(Pace.Run run) {
         pace.withdrawn(run);
     }
@@ -143,7 +145,7 @@ final class DestinationQueue {
         return isRetired;
     }
 
-    /// Removes and returns every delivery that is not being sent.
+    /// Removes and returns every queued delivery.
     synchronized List<LoadedDelivery> removeAll() {
         var all = new ArrayList<LoadedDelivery>(fresh);
         all.addAll(waiting);

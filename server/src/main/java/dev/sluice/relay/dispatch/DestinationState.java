@@ -20,7 +20,8 @@ final class DestinationState {
     private final Map<PayloadMemory.TrafficClass, PayloadMemory.MemoryShare> shares =
             new EnumMap<>(PayloadMemory.TrafficClass.class);
 
-    /// Approximate: written by many threads, read once a second.
+    /// When the destination began to wait for a permit; [Instant#MAX] if it does not wait.
+    /// Approximate, because threads check and set it without a lock.
     private volatile Instant waitingSince = Instant.MAX;
 
     DestinationState(
@@ -39,7 +40,8 @@ final class DestinationState {
     record WorkspaceState(
             FairPermits.WorkspacePermits permits, PayloadMemory.WorkspaceMemory memory) {}
 
-    /// Notes that the destination waits for a permit, and keeps the time if it waited already.
+    /// Records that the destination waits for a permit from now on. Does nothing if it already
+    /// waits.
     void waitsForPermit(Instant now) {
         if (waitingSince.equals(Instant.MAX)) {
             waitingSince = now;
@@ -50,8 +52,8 @@ final class DestinationState {
         waitingSince = Instant.MAX;
     }
 
-    /// Returns since when the destination has waited for a permit with something to send;
-    /// [Instant#MAX] if it does not.
+    /// Returns when the destination began to wait for a permit; [Instant#MAX] if it does not wait
+    /// or has no payload in memory.
     Instant waitingSince() {
         return isEmpty() ? Instant.MAX : waitingSince;
     }

@@ -16,11 +16,12 @@ import java.util.concurrent.ConcurrentHashMap;
 /// The map from each destination to its [DestinationState], which is created on first use.
 /// Thread-safe.
 ///
-/// An entry is removed once its destination is deleted and has nothing left in memory. A
-/// workspace's counters are never removed; they are only a few numbers.
+/// [#forgetDeleted] removes the entries of deleted destinations. The counters of a workspace are
+/// never removed; they are only a few numbers.
 final class DestinationStates {
 
-    /// The workspace used for all deleted destinations, because their real workspace is unknown.
+    /// Stands in for the workspace of a destination that this node does not know, usually because
+    /// it was deleted.
     private static final WorkspaceId UNKNOWN_WORKSPACE = new WorkspaceId(new UUID(0, 0));
 
     private final RoutingTable routing;
@@ -62,8 +63,8 @@ final class DestinationStates {
                 destination, new DestinationQueue(new RateLimiter(clock)), workspaceState);
     }
 
-    /// Queues a delivery and returns its destination's state in one step, so that `forgetDeleted`
-    /// cannot remove the state in between.
+    /// Queues a waiting delivery and returns its destination's state, which is created if needed.
+    /// Both happen in one step, so that [#forgetDeleted] cannot remove the state in between.
     DestinationState addWaiting(DestinationId destination, LoadedDelivery loaded) {
         return states.compute(
                 destination,
@@ -74,7 +75,8 @@ final class DestinationStates {
                 });
     }
 
-    /// Removes the states of deleted destinations that have nothing in memory.
+    /// Removes the states of the deleted destinations that have no queued delivery, no reservation,
+    /// no sender and no payload in memory.
     void forgetDeleted() {
         for (var destination : states.keySet()) {
             if (routing.destination(destination).isEmpty()) {

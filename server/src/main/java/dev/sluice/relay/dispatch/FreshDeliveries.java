@@ -5,8 +5,9 @@ import dev.sluice.relay.UnfinishedDelivery;
 
 import java.util.concurrent.ConcurrentHashMap;
 
-/// The set of fresh deliveries in this node's memory. A delivery is in the set from the commit of
-/// its event until the commit of its result. Thread-safe.
+/// The set of fresh deliveries in this node's memory. A delivery is added after the commit of its
+/// event. It is removed after the commit of its result, or when this node drops it because the node
+/// was declared dead. Thread-safe.
 final class FreshDeliveries {
 
     private final ConcurrentHashMap<DeliveryId, UnfinishedDelivery> deliveries =
@@ -20,9 +21,9 @@ final class FreshDeliveries {
         return deliveries.containsKey(delivery);
     }
 
-    /// Removes a fresh delivery; returns false for a waiting one. Deliveries are compared by
-    /// identity, because a node that was declared dead may have two objects for one delivery: the
-    /// original fresh one, and the one it later read from a lane.
+    /// Removes a fresh delivery; returns false if the set does not contain this object. Deliveries
+    /// are compared by identity. After a node was declared dead, it may have two objects for one
+    /// delivery: the original fresh one, and one that it read from a lane later.
     @SuppressWarnings("ReferenceEquality")
     boolean remove(UnfinishedDelivery delivery) {
         return deliveries.get(delivery.id()) == delivery

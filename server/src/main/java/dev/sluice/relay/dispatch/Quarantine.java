@@ -15,20 +15,20 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Sends suspect deliveries alone. A suspect was being sent during several deaths of the process
-/// (see [dev.sluice.relay.PoisonPolicy]). If the process dies while nothing else is being sent, the
-/// suspect is to blame.
+/// Sends suspect deliveries alone. A suspect is a delivery during whose attempts the process has
+/// died at least three times (see [dev.sluice.relay.PoisonPolicy]). If the process dies again while
+/// only the suspect is being sent, the death is blamed on the suspect.
 ///
 /// In each turn, one suspect is sent. The turn closes the gate to all other attempts by taking all
-/// [FairPermits]. The cost is bounded: a turn waits at most ten seconds for running attempts to
-/// end, and the suspect is then alone for at most thirty. After that, other attempts may start
-/// while the suspect is still being sent. The gate then stays open for nine times as long as it was
-/// closed.
+/// [FairPermits]. A turn waits at most ten seconds for running attempts to end, and the suspect is
+/// then alone for at most thirty seconds. After that, other attempts may start while the suspect is
+/// still being sent. The gate then stays open for nine times as long as it was closed.
 ///
-/// A suspect that could not be sent alone in ten turns, because some other attempt always lasted
-/// too long, is sent normally. It can then not be blamed for a death, but it is delivered.
+/// A turn fails if the other attempts do not end in time, or if the destination's rate limit allows
+/// no attempt. After ten failed turns, the suspect is sent like any other delivery. A death of the
+/// process is then not blamed on it.
 ///
-/// A round only decides what to do next and never waits. Thread-safe.
+/// A round starts the next step of the turn, if one is due, and does not wait. Thread-safe.
 public final class Quarantine implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(Quarantine.class);
@@ -38,7 +38,7 @@ public final class Quarantine implements Loop.Step {
     static final int MAX_TURNS = 10;
     private static final int COOLDOWN_FACTOR = 9;
 
-    /// The longest time for which a turn closes the gate, if its rounds run on time.
+    /// The maximum time for which a turn closes the gate, if its rounds run on time.
     private static final Duration MAX_TIME_CLOSED = DRAIN_TIMEOUT.plus(MAX_TIME_ALONE);
 
     /// The operations of the [Dispatcher] that a turn needs.
@@ -71,7 +71,8 @@ public final class Quarantine implements Loop.Step {
     private enum QuarantineState {
         /// The gate is open and no suspect is being sent.
         IDLE,
-        /// The gate is closed; the first suspect is sent once all other attempts have ended.
+        /// The gate is closed. The first suspect is sent once all other attempts have ended and its
+        /// destination's rate limit allows it.
         DRAINING,
         /// A suspect is being sent, alone.
         ALONE,
@@ -83,8 +84,7 @@ public final class Quarantine implements Loop.Step {
     private final IsolatedSender sender;
     private final InstantSource clock;
 
-    /// Guarded by this object's monitor, like the four fields below. The monitor is held only
-    /// briefly.
+    /// Guarded by this object's monitor, like the four fields below.
     private final ArrayDeque<QuarantinedDelivery> waiting = new ArrayDeque<>();
 
     private QuarantineState state = QuarantineState.IDLE;
@@ -98,7 +98,7 @@ public final class Quarantine implements Loop.Step {
         this.clock = clock;
     }
 
-    /// Sets the callback to run when work appears before the next round; it must return quickly.
+    /// Sets the callback to run when the next round should run early; it must return quickly.
     public void onWakeNeeded(Runnable wake) {
         fairPermits.onAllReturned(wake);
     }

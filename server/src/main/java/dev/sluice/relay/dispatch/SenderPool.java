@@ -19,11 +19,12 @@ import java.util.concurrent.Executor;
 /// Starts senders and gives each sender its next delivery.
 ///
 /// A sender is a virtual thread that sends one destination's deliveries one after the other. It
-/// holds one of the node's permits. If others wait that could have it, the sender hands it on after
-/// each delivery; [FairPermits] decides which destination gets it. Thread-safe.
+/// holds one of the node's permits. After each delivery, the sender gives up its permit if another
+/// destination should have it, or if the standing of its own destination has changed; see
+/// [FairPermits#mayReuse]. Thread-safe.
 final class SenderPool {
 
-    /// What a sender does with each delivery.
+    /// Delivers one delivery on the sender's thread.
     @FunctionalInterface
     interface Deliverer {
         void deliver(DestinationState state, LoadedDelivery loaded) throws InterruptedException;
@@ -38,7 +39,8 @@ final class SenderPool {
     private final Deliverer deliverer;
     private final RateLimitQueue rateLimitQueue;
 
-    /// Since when the destination that waits for longest has waited for a permit.
+    /// When the longest current wait of a destination for a permit began; [Instant#MAX] if no
+    /// destination waits. Set by [#updateStandings].
     private volatile Instant longestWaitingSince = Instant.MAX;
 
     /// @param threads runs each sender on its own thread
@@ -76,7 +78,8 @@ final class SenderPool {
         return known.isPresent() ? known.get().spec().rateLimit() : Optional.empty();
     }
 
-    /// Starts one more sender for a destination, if the destination's limits allow it.
+    /// Starts one more sender for a destination if its limits allow it. If no permit is free for
+    /// it, the destination waits for one.
     void startSender(DestinationState state) {
         if (!addSender(state)) {
             return;
@@ -93,7 +96,9 @@ final class SenderPool {
         startWaitingSenders(); // a permit may have been freed in between
     }
 
-    /// Counts one more sender if a delivery is queued and may be sent now. Returns whether it did.
+    /// Counts one more sender if a delivery is queued and the destination's limits allow another
+    /// attempt; returns false otherwise. If the rate limit does not allow it yet, adds the
+    /// destination to the [RateLimitQueue].
     private boolean addSender(DestinationState state) {
         var known = routing.destination(state.destination());
         var limit = rateLimit(known);
@@ -120,11 +125,11 @@ final class SenderPool {
         }
     }
 
-    /// @param half the half of the permits that the sender's own comes from
+    /// @param half the half of the permits that the sender's permit comes from
     private void runSender(DestinationState state, Standing half) {
         try {
             for (var next = next(state); next.isPresent(); ) {
-                startSender(state); // starts more if allowed, also after a permit shortage
+                startSender(state); // starts one more if allowed, also after a shortage
                 deliverer.deliver(state, next.get());
                 next =
                         fairPermits.mayReuse(state.permitHolder(), half)
@@ -140,8 +145,8 @@ final class SenderPool {
         }
     }
 
-    /// Ends a sender to give up its permit. If deliveries are left, the destination waits for
-    /// another permit.
+    /// Makes a sender end, so that it gives up its permit. If deliveries are left, the destination
+    /// waits for another permit.
     private Optional<LoadedDelivery> yieldPermit(DestinationState state) {
         if (state.queue().removeSender()) {
             fairPermits.enqueue(state.permitHolder());
@@ -178,8 +183,8 @@ final class SenderPool {
         }
     }
 
-    /// Updates the standing of every destination, once a second. This is needed because a
-    /// destination whose attempts all hang triggers no other update.
+    /// Updates the standing of every destination and starts waiting senders. Called once a second,
+    /// because a destination whose attempts all hang triggers no other update.
     void updateStandings() {
         var now = clock.instant();
         var longest = Instant.MAX;
@@ -193,7 +198,8 @@ final class SenderPool {
         startWaitingSenders();
     }
 
-    /// Whether a destination has waited for a permit for this long, with something to send.
+    /// Whether a destination with a closed circuit and a payload in memory has waited for a permit
+    /// for longer than `time`. Uses the waits that the last call of [#updateStandings] saw.
     boolean isStarvedFor(Duration time) {
         return longestWaitingSince.isBefore(clock.instant().minus(time));
     }

@@ -20,23 +20,26 @@ import java.util.UUID;
 
 /// Erases the data of deleted workspaces, one chunk in each round.
 ///
-/// A workspace's turn comes a quarter of an hour after its deletion. No attempt takes longer than
-/// five minutes, so nothing of it is in flight any more. A node locks the workspace for each chunk;
-/// other nodes skip it. Each chunk may be the last before a crash, and the next round goes on.
+/// Erasing begins a quarter of an hour after a workspace was deleted. No attempt takes longer than
+/// five minutes, so no attempt for the workspace is in flight by then. A node locks the workspace
+/// for each chunk; meanwhile, other nodes skip it. After a crash, the next round continues with the
+/// next chunk.
 public final class WorkspaceEraser implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(WorkspaceEraser.class);
 
     static final Duration GRACE_PERIOD = Duration.ofMinutes(15);
 
-    /// The number of rows, or of events with all their rows, that one chunk erases.
+    /// The maximum number of rows that one chunk erases from a table, or of events with their
+    /// deliveries and attempts.
     private static final int CHUNK_SIZE = 500;
 
     /// Erases one kind of data.
     @FunctionalInterface
     public interface ErasureStep {
 
-        /// Erases up to `limit` rows. Returns how many it erased.
+        /// Erases a chunk of at most about `limit` rows. Returns how many rows it erased; 0 if
+        /// nothing is left.
         int erase(Tx tx, DeletedWorkspace workspace, int limit);
     }
 
@@ -45,7 +48,8 @@ public final class WorkspaceEraser implements Loop.Step {
     private final List<ErasureStep> steps;
     private final InstantSource settledClock;
 
-    /// @param steps in the order in which they run; each runs until nothing is left for it
+    /// @param steps the steps in the order in which they run; each step is repeated until nothing
+    ///   is left for it
     /// @param settledClock the clock for decisions that cannot be undone
     public WorkspaceEraser(
             Db db,
@@ -58,7 +62,7 @@ public final class WorkspaceEraser implements Loop.Step {
         this.settledClock = settledClock;
     }
 
-    /// Erases one chunk. Returns whether there may be more.
+    /// Erases one chunk. Returns whether there may be more to erase.
     @Override
     public boolean run() {
         var now = settledClock.instant();

@@ -9,28 +9,31 @@ import java.util.concurrent.TimeUnit;
 
 /// A fair semaphore: gives a node's fixed number of send permits to destinations.
 ///
-/// The permits are in two halves: one for proven destinations, whose permits soon come back, and
-/// one for all others (see [Standing]). A permit counts in the half it was taken from until it is
-/// returned. In each half the workspaces share the permits by the rule of [FairShare], and the
-/// destinations of a workspace share what their workspace may have by the same rule, except that
-/// each may have one. Those that the rule keeps waiting take turns.
+/// The permits are in two halves: one for proven destinations, which are expected to return permits
+/// soon, and one for all others (see [Standing]). A permit counts in the half it was taken from
+/// until it is returned. In each half, the workspaces share the permits by the rule of [FairShare].
+/// The destinations of a workspace share the permits of their workspace by the same rule. However,
+/// a destination without a permit may take one whenever its workspace may. Workspaces whose
+/// destinations must wait take turns, and the destinations of one workspace are normally served in
+/// the order in which they began to wait.
 ///
-/// It follows, whatever the others do:
+/// This guarantees, whatever other workspaces and destinations do:
 ///
-/// - While `n` other workspaces hold permits of a half of `s`, a workspace may have `s / ((n + 1)
-///   (n + 2))` of them, rounded down, and gets each of these at once.
-/// - Destinations that were never tried, or are slow, hold no more than their half. The only others
-///   whose permits stay away for long are those that were proven when they took them. These are
-///   shared by the rule, too.
+/// - Suppose that a half has `s` permits and that `n` other workspaces hold some of them. The rule
+///   then lets a workspace take up to `s / ((n + 1) (n + 2))` of them, rounded down, without
+///   waiting for another workspace.
+/// - Destinations that are unproven when they take a permit (see [Pace]) hold no more than the
+///   unproven half. A permit of the other half can be held for long only if its destination was
+///   proven when it took the permit. The rule of [FairShare] limits those permits, too.
 ///
-/// Thread-safe. Methods return at once and wait for nothing but this object's monitor, except
-/// `awaitAllFree`. The class reads no clock and starts no thread: after a `release`, the caller
-/// must call `acquireNext`.
+/// Thread-safe. Except for `awaitAllFree`, methods wait only for this object's monitor. The class
+/// reads no clock and starts no thread: after a `release`, the caller must call `acquireNext`.
 ///
 /// @param <D> the destination type
 public final class FairPermits<D> {
 
-    /// What a workspace holds. Guarded by the monitor of its [FairPermits].
+    /// The permits that a workspace holds, separately for each half. Guarded by the monitor of its
+    /// [FairPermits].
     public static final class WorkspacePermits {
         private final Stake proven = new Stake();
         private final Stake unproven = new Stake();
@@ -40,14 +43,16 @@ public final class FairPermits<D> {
         }
     }
 
-    /// What a workspace holds of one half, and how many each of its destinations holds of that.
+    /// The permits of one half that a workspace holds, and how they are spread over its
+    /// destinations.
     private static final class Stake {
         private final Portion portion = new Portion();
         private final HolderCounts destinations = new HolderCounts();
     }
 
-    /// A destination's permits and its position in line. Guarded by the monitor of its
-    /// [FairPermits]; its standing may also be read without the monitor.
+    /// The permits that a destination holds, its standing, and whether it waits for a permit.
+    /// Guarded by the monitor of its [FairPermits]; the standing may also be read without the
+    /// monitor.
     public static final class PermitHolder<D> {
         private final D destination;
         private final WorkspacePermits workspace;
@@ -90,10 +95,10 @@ public final class FairPermits<D> {
             return workspaces.mayTake(workspace.in(standing).portion);
         }
 
-        /// Whether the destination may take a permit, given that its workspace may. Its first has
-        /// no further condition. After any other, the workspace must still be able to take as many
-        /// as the destination then holds, once for it and once for each other destination of the
-        /// workspace that has at least a quarter as many.
+        /// Whether the destination may take a permit, given that its workspace may. A first permit
+        /// has no further condition. For any other, the rule of [FairShare] applies among the
+        /// destinations of the workspace. The free units of that rule are the permits that the
+        /// workspace could still take.
         boolean mayTake(PermitHolder<D> permitHolder) {
             var portion = permitHolder.in(standing);
             if (portion.held() == 0) {
@@ -142,12 +147,13 @@ public final class FairPermits<D> {
         return half == Standing.PROVEN ? proven : unproven;
     }
 
-    /// Takes a permit if the rule allows it and no other destination of the same workspace waits
-    /// for one. Otherwise returns false and does not add the holder to the line.
+    /// Takes a permit if the rule allows it and no destination of the same workspace waits in that
+    /// half. Otherwise, or after [#close], returns false and does not add the holder to the line.
     ///
-    /// Other workspaces are not overtaken, because whoever may have a permit does not wait.
+    /// This does not overtake other workspaces for long: a workspace that may have a permit waits
+    /// only until the next call of [#acquireNext].
     ///
-    /// @param standing the destination's standing now, and thus the half to take from
+    /// @param standing the destination's current standing, which selects the half to take from
     public synchronized boolean tryAcquire(PermitHolder<D> permitHolder, Standing standing) {
         setStanding(permitHolder, standing);
         var half = of(standing);
@@ -162,8 +168,8 @@ public final class FairPermits<D> {
         return true;
     }
 
-    /// Adds the holder to the end of its line, to wait for one permit. Does nothing if the holder
-    /// is already in line.
+    /// Adds the holder to the end of its workspace's line, to wait for one permit of the half that
+    /// its standing selects. Does nothing if the holder is already in line.
     public synchronized void enqueue(PermitHolder<D> permitHolder) {
         if (!permitHolder.isWaiting) {
             permitHolder.isWaiting = true;
@@ -172,8 +178,9 @@ public final class FairPermits<D> {
         }
     }
 
-    /// Takes a permit for the next holder in line; empty if nobody waits or the rule keeps all
-    /// waiting. The caller must release the permit, even if it is not used.
+    /// Takes a permit for the next holder in line that may have one, from the proven half if
+    /// possible. Returns empty if there is no such holder, or after [#close]. The caller must
+    /// release the permit, even if it is not used.
     public Optional<Grant<D>> acquireNext() {
         return waiting == 0 ? Optional.empty() : acquireNextWaiting();
     }
@@ -211,9 +218,9 @@ public final class FairPermits<D> {
         }
     }
 
-    /// Whether the destination may use its permit for another delivery. If false, the permit no
-    /// longer comes from the right half, or somebody waits who could have it; the caller should
-    /// release it.
+    /// Whether the destination may use its permit for another delivery. If not, the caller should
+    /// release the permit: the destination's standing has changed, another destination that waits
+    /// may have the permit, or `close` was called.
     ///
     /// @param half the half that the permit comes from
     public boolean mayReuse(PermitHolder<D> permitHolder, Standing half) {
@@ -233,8 +240,8 @@ public final class FairPermits<D> {
         return isNeeded;
     }
 
-    /// Records the destination's standing. This may let it have a permit, so call `acquireNext`
-    /// afterwards.
+    /// Records the destination's standing. If the destination waits, it may now get a permit, so
+    /// call `acquireNext` afterwards.
     public void updateStanding(PermitHolder<D> permitHolder, Standing standing) {
         if (permitHolder.standing != standing) {
             setStanding(permitHolder, standing);
@@ -263,7 +270,8 @@ public final class FairPermits<D> {
         onAllReturned = listener;
     }
 
-    /// From now on only `tryAcquireAll` succeeds; permits already in use are returned one by one.
+    /// Stops giving out permits: until [#open], only [#tryAcquireAll] succeeds. Permits in use stay
+    /// valid until they are released.
     public synchronized void close() {
         isClosed = true;
     }
@@ -277,7 +285,7 @@ public final class FairPermits<D> {
         return isClosed;
     }
 
-    /// Takes all permits, while closed; returns false while any permit is in use.
+    /// Takes all permits; returns false while any permit is in use. Call it only after `close`.
     public synchronized boolean tryAcquireAll() {
         if (free < permits) {
             return false;

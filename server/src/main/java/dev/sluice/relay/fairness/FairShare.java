@@ -1,13 +1,13 @@
 package dev.sluice.relay.fairness;
 
-/// A fixed number of units that any number of holders share, none of which can be asked to give
-/// anything back.
+/// Shares a fixed number of units fairly among any number of holders, without ever taking units
+/// back from a holder.
 ///
-/// The rule: whoever takes a unit leaves as many free as it then holds, once for itself and once
-/// for each other holder that has at least a quarter as many. It follows that `n` holders together
-/// leave at least an `n + 1`-th of all units free, however they take and return them; decision 21
-/// has the proof. One holder alone may therefore have half, holders that always want more have
-/// equally many, and greedy ones cannot keep out the next.
+/// The rule: a holder may take a unit only if enough units then stay free. That is as many as the
+/// holder then has, and as many again for each other holder that has at least a quarter as many. As
+/// a result, `n` holders together leave at least one `n + 1`-th of all units free, however they
+/// take and return them; decision 21 has the proof. One holder alone may therefore have half of the
+/// units, holders that always want more get equally many, and a new holder always finds free units.
 ///
 /// Not thread-safe.
 public final class FairShare {
@@ -28,7 +28,8 @@ public final class FairShare {
         return mayHold(portion, portion.held() + 1);
     }
 
-    /// Whether the rule would let the holder have this many units, which is more than it has now.
+    /// Whether the rule allows the holder to have this many units, which must be more than it has
+    /// now.
     boolean mayHold(Portion portion, int wanted) {
         long left = (long) free + portion.held() - wanted;
         return left >= (long) wanted * (1 + counts.othersWithQuarter(wanted, portion));

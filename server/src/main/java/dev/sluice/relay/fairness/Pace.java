@@ -5,14 +5,14 @@ import java.time.Instant;
 import java.util.LinkedHashSet;
 import java.util.SequencedSet;
 
-/// Judges from one destination's attempts whether it is proven.
+/// Decides from one destination's attempts whether it is proven (see [Standing]).
 ///
-/// A destination is proven while its latest attempt ended within a second, whatever the outcome,
-/// and no attempt in progress has taken longer than that. A destination with no attempts yet is
+/// A destination is proven if its last finished attempt took at most a second, whatever the
+/// outcome, and no attempt has been running for longer. A destination without a finished attempt is
 /// unproven. Not thread-safe: the queue that owns the pace guards it.
 public final class Pace {
 
-    /// How long an attempt may take if the destination is to be proven.
+    /// The longest that an attempt of a proven destination may take.
     public static final Duration PROMPT = Duration.ofSeconds(1);
 
     /// The attempts in progress, the earliest first.
@@ -29,14 +29,16 @@ public final class Pace {
         }
     }
 
-    /// Records that an attempt begins. The caller must report its end with the returned object.
+    /// Records that an attempt begins. The caller must pass the returned object to [#ended] or
+    /// [#withdrawn].
     public Run began(Instant now) {
         var run = new Run(now);
         inProgress.add(run);
         return run;
     }
 
-    /// Records that an attempt ended and revealed nothing about the destination.
+    /// Removes an attempt that was not made or whose outcome is unknown. It does not count as
+    /// finished.
     public void withdrawn(Run run) {
         inProgress.remove(run);
     }

@@ -3,19 +3,22 @@ package dev.sluice.relay.fairness;
 /// A byte budget for the payloads in memory, shared fairly among workspaces and destinations.
 ///
 /// Workspaces share the budget by the rule of [FairShare], counted in units of 16 KiB. A single
-/// active workspace therefore gets half of the memory, and `n` of them leave an `n + 1`-th of it.
-/// Within that, a destination's share is a fraction of the memory that is still free (dynamic
-/// thresholds, Choudhury and Hahne, 1998): its fresh deliveries may use a quarter as much as is
-/// free, its waiting ones an eighth, and its resends a sixteenth. The three are counted separately,
-/// so none of them keeps another out. The fresh deliveries of a single destination get a fifth.
+/// active workspace therefore gets half of the memory, and `n` active workspaces leave at least one
+/// `n + 1`-th of it free. Within that, a destination's share is a fraction of the memory that is
+/// still free (dynamic thresholds, Choudhury and Hahne, 1998). The fresh deliveries of a
+/// destination may use a quarter as much as is free, its waiting deliveries an eighth, and its
+/// resends a sixteenth. Each of these classes is counted separately, so one class cannot use up the
+/// share of another. If only the fresh deliveries of one destination are in memory, they get a
+/// fifth of the memory.
 ///
-/// A workspace or share that uses no memory yet gets its first payload whenever the payload fits.
-/// Thread-safe; all methods are short and synchronized.
+/// The first payload of a share is exempt from the limit of the share, and the first payload of a
+/// workspace from the limit of the workspace. Such a payload needs only enough free memory.
+/// Thread-safe; no method blocks for long.
 public final class PayloadMemory {
 
     private static final int UNIT_BYTES = 16 << 10;
 
-    /// The number of bytes that one workspace uses. Guarded by the monitor of its [PayloadMemory].
+    /// The payload memory that one workspace uses. Guarded by the monitor of its [PayloadMemory].
     public static final class WorkspaceMemory {
         private final Portion units = new Portion();
         private long bytes;
@@ -27,7 +30,7 @@ public final class PayloadMemory {
         WAITING(8),
         RESEND(16);
 
-        /// The share may use the free memory divided by this number.
+        /// A share may use as many bytes as stay free in total, divided by this number.
         private final int divisor;
 
         TrafficClass(int divisor) {
@@ -35,7 +38,7 @@ public final class PayloadMemory {
         }
     }
 
-    /// The number of bytes that one class of a destination's deliveries uses. Written under the
+    /// The payload memory that one class of a destination's deliveries uses. Written under the
     /// monitor of its [PayloadMemory].
     public static final class MemoryShare {
         private final WorkspaceMemory workspace;
@@ -67,7 +70,7 @@ public final class PayloadMemory {
         this.workspaces = new FairShare((int) (capacityBytes / unitBytes));
     }
 
-    /// Returns the number of bytes in use.
+    /// Returns the number of bytes that are reserved.
     public long reservedBytes() {
         return bytes;
     }

@@ -10,10 +10,11 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/// Remembers, in no order, the destinations whose rate limit does not allow an attempt yet.
+/// The set of destinations that have deliveries to send, but whose rate limit does not allow
+/// another attempt yet.
 ///
-/// While a destination waits here, no sender and no permit waits for it. A round tries to start a
-/// sender for each destination, and then waits 10 ms. Thread-safe, but rounds must run on one
+/// Waiting here takes no sender and no permit. Unless the set is empty, a round tries to start a
+/// sender for each destination in it, and then waits 10 ms. Thread-safe, but rounds must run on one
 /// thread.
 public final class RateLimitQueue implements Loop.Step {
 
@@ -37,7 +38,8 @@ public final class RateLimitQueue implements Loop.Step {
         onAdded = wake;
     }
 
-    /// Adds a destination to be retried.
+    /// Adds a destination for which the next round tries to start a sender. Does nothing if the
+    /// destination is already in the set.
     public void add(DestinationId destination) {
         if (waiting.add(destination)) {
             onAdded.run();
@@ -54,7 +56,8 @@ public final class RateLimitQueue implements Loop.Step {
         return true;
     }
 
-    /// Retries all destinations once. Those that are still refused add themselves again.
+    /// Removes all destinations and tries to start a sender for each. `startSender` adds a
+    /// destination again if its rate limit still does not allow an attempt.
     public void retryAll() {
         for (var destination : List.copyOf(waiting)) {
             waiting.remove(destination);

@@ -6,15 +6,18 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 
-/// Limits the number of attempts per second at one destination. It uses the generic cell rate
-/// algorithm (ITU-T I.371): a token bucket whose state is a single instant.
+/// Limits the number of attempts per second at one destination to the destination's [RateLimit]. It
+/// uses the generic cell rate algorithm (ITU-T I.371): a token bucket whose state is a single
+/// instant.
 ///
 /// Slots, one for each allowed attempt, are spread evenly over time. Unused slots are lost, except
 /// those of the last 50 ms. Any one second therefore has at most 5 % more attempts than the limit,
-/// plus one. If the clock is set back, at most one slot is lost.
+/// plus one. If the clock is set back, the next attempt waits for at most the time between two
+/// slots.
 ///
-/// All methods are short and synchronize on this object. They read the clock while holding the
-/// monitor, so that no thread works with an earlier time than the thread before it.
+/// All methods are short and synchronize on this object. The clock is read while holding the
+/// monitor, so that each thread sees a time no earlier than the thread before it, unless the clock
+/// is set back.
 public final class RateLimiter {
 
     private static final Duration BURST_ALLOWANCE = Duration.ofMillis(50);

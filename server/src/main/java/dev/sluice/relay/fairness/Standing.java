@@ -1,9 +1,12 @@
 package dev.sluice.relay.fairness;
 
-/// What a destination's recent attempts say about the next one; see [Pace].
+/// Whether a destination's next attempt is expected to end soon. [Pace] decides it from the recent
+/// attempts.
 public enum Standing {
-    /// Its attempts end promptly, so a permit that it gets soon comes back.
+    /// The destination's last attempt ended promptly, so a permit that the destination takes is
+    /// expected back soon.
     PROVEN,
-    /// It was never tried, or it is slow. A permit that it gets may stay away until a timeout.
+    /// The destination has no finished attempt yet, or is slow. A permit that it takes may not be
+    /// returned until the attempt times out.
     UNPROVEN
 }

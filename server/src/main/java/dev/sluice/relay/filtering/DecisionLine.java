@@ -4,8 +4,8 @@ import dev.sluice.relay.fairness.RoundRobin;
 
 import java.util.concurrent.CountDownLatch;
 
-/// A line in which threads wait before they use much CPU time. A fixed number may work at once, and
-/// the groups of those that wait take turns.
+/// A fair semaphore for threads that are about to use much CPU time. A fixed number of threads may
+/// hold a slot at once; the others wait in line, and their groups take turns.
 ///
 /// Thread-safe.
 ///
@@ -16,12 +16,13 @@ final class DecisionLine<G> {
     private int free;
     private int waitingCount;
 
-    /// @param slots how many threads may work at once
+    /// @param slots how many threads may hold a slot at once
     DecisionLine(int slots) {
         this.free = slots;
     }
 
-    /// Waits for a slot. The caller must call `leave` afterwards.
+    /// Waits for a slot. The caller must call [#leave] afterwards. If the wait is interrupted, the
+    /// caller gets no slot and must not call it.
     void enter(G group) throws InterruptedException {
         var turn = new CountDownLatch(1);
         synchronized (this) {
@@ -49,7 +50,7 @@ final class DecisionLine<G> {
         }
     }
 
-    /// Gives the slot to the next in line.
+    /// Gives the slot to the next thread in line; frees the slot if no thread waits.
     synchronized void leave() {
         var next = waiting.poll();
         if (next.isPresent()) {

@@ -10,11 +10,13 @@ import dev.sluice.relay.Payload;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/// Decides the filters that ingest left undecided, before the first attempt of their delivery.
+/// Decides the filters that ingest left undecided, before the first attempt of the delivery
+/// concerned.
 ///
-/// The effort of one decision has no bound of its own, because it is linear: no rule looks at a
-/// payload more than a few times. At most half of the cores decide at once, and workspaces take
-/// turns, so expensive filters slow down only the deliveries of their own workspace. Thread-safe.
+/// The work of one decision is not limited, because it grows only linearly with the payload: no
+/// rule reads a payload more than a few times. Filters are decided on at most half of the CPU cores
+/// (but at least one), and workspaces take turns. Expensive filters therefore mainly delay the
+/// deliveries of their own workspace. Thread-safe.
 public final class FilterDecider {
 
     private final DecisionLine<WorkspaceId> line;
@@ -28,11 +30,11 @@ public final class FilterDecider {
         return new FilterDecider(Math.max(1, Runtime.getRuntime().availableProcessors() / 2));
     }
 
-    /// Waits for the workspace's turn and decides. Returns `UNDECIDED` if the delivery may not be
-    /// sent any more by then.
+    /// Waits for the workspace's turn and decides. Returns `UNDECIDED` if the delivery may no
+    /// longer be sent by then.
     ///
-    /// @param route reads the route once it is the workspace's turn, so that the filter in force at
-    ///   that moment counts; empty if the delivery may not be sent any more
+    /// @param route called once it is the workspace's turn, so that the filter in force at that
+    ///   moment counts; must return empty if the delivery may no longer be sent
     public FilterResult decide(
             WorkspaceId workspace, Payload payload, Supplier<Optional<Route>> route)
             throws InterruptedException {

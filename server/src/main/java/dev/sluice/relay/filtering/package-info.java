@@ -1,5 +1,5 @@
-/// Evaluates the filters of connections: at ingest within a small effort, and later for those
-/// deliveries whose filter took more than that.
+/// Evaluates the filters of connections: first at ingest, within a small effort, and later for
+/// deliveries whose filter would have exceeded that effort.
 @NullMarked
 package dev.sluice.relay.filtering;
 

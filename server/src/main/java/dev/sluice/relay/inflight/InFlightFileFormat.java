@@ -31,12 +31,13 @@ import java.util.UUID;
 /// | format | delivery id, two numbers |
 /// | home, two numbers | source id, two numbers |
 /// | check word | epoch |
-/// | zeros | attempts made before, times two; plus one if alone |
+/// | zeros | number of earlier attempts, times two; plus one if alone |
 ///
-/// Only the next process of the same home reads the file: on the same data directory, if the
-/// machine was not restarted in between. In that case, the file holds everything the dead process
-/// wrote, up to its last instruction. After a power loss, it would be unknown how much had reached
-/// the disk. In a copy of the directory, it tells of a process that may be alive.
+/// A home is a data directory together with the current boot of its machine. The attempts in a file
+/// are read only by a process of the same home as the one that wrote the file. The file then holds
+/// everything that the dead process wrote, up to its last instruction. After a power loss, it would
+/// be unknown how much had reached the disk. In a copy of the directory, the file may belong to a
+/// process that is still alive.
 final class InFlightFileFormat {
 
     private static final Logger log = LoggerFactory.getLogger(InFlightFileFormat.class);
@@ -72,10 +73,11 @@ final class InFlightFileFormat {
                         home.getLeastSignificantBits()));
     }
 
-    /// Returns the attempts that the previous process left in its slots, one for each delivery.
+    /// Returns the attempts that were in flight when the process that wrote the file died, one for
+    /// each delivery.
     ///
-    /// Returns an empty list if the attempts cannot be known: the file is missing, damaged or of
-    /// another format, or of another home.
+    /// Returns an empty list if the file is missing, cannot be read, is damaged, has another format
+    /// or belongs to another home.
     static List<InterruptedAttempt> read(Path path, UUID home) {
         byte[] bytes;
         try {
@@ -101,9 +103,9 @@ final class InFlightFileFormat {
         return isOurs ? readSlots(memory) : List.of();
     }
 
-    /// Reads the slots. If a delivery has two attempts, keeps the later one. This happens if the
-    /// process was declared dead during the first attempt and then acquired the delivery again. The
-    /// process died only once, so only one of the attempts counts.
+    /// Reads the slots, ignoring free and invalid ones. If a delivery has two attempts, keeps the
+    /// later one, because the process died only once. A delivery has two attempts if the process
+    /// was declared dead during the first attempt and then acquired the delivery again.
     private static List<InterruptedAttempt> readSlots(MemorySegment memory) {
         Map<DeliveryId, InterruptedAttempt> attempts = new HashMap<>();
         for (int slot = 0; offset(slot) < memory.byteSize(); slot++) {
@@ -141,7 +143,8 @@ final class InFlightFileFormat {
         return (long) SLOT_BYTES * (1 + slot);
     }
 
-    /// Fills a free slot. The check word is written last, so a half-written slot is invalid.
+    /// Writes a slot, which may be in use. The check word is written last, so a slot that is only
+    /// partly written does not match its check word and is ignored.
     static void write(
             MemorySegment memory, int slot, UUID id, UUID source, long epoch, long packedAttempt) {
         long at = offset(slot);

@@ -11,23 +11,26 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.UUID;
 
-/// At start, counts the attempts that the previous process on this data directory left unfinished.
+/// Counts, at start, the attempts that were in flight when the previous process on this data
+/// directory died.
 public final class InFlightRecovery {
 
     private static final Logger log = LoggerFactory.getLogger(InFlightRecovery.class);
 
     private InFlightRecovery() {}
 
-    /// Counts the attempts that were in flight when the previous process died, then opens a
-    /// recorder for this process.
+    /// Counts the attempts that were in flight when the process that wrote the file died, then
+    /// opens a recorder for this process. If the new file cannot be created, returns
+    /// [InFlightRecorder#NO_OP].
     ///
-    /// The caller must hold the lock of the data directory, and must call this before taking over
-    /// from the previous process. Otherwise a delivery could be back in memory before its attempt
-    /// is counted. If this is interrupted, it can be repeated: the old file is kept until
-    /// everything is counted.
+    /// The caller must hold the lock of the data directory, and must call this method before it
+    /// takes over the deliveries of the previous process. Otherwise a delivery could be loaded
+    /// again before its attempt is counted. If the call fails, it can be repeated: the old file is
+    /// kept until all attempts are counted.
     ///
     /// @param path the path of the file, which need not exist
-    /// @param home identifies the data directory; a file that was written elsewhere is not read
+    /// @param home identifies the data directory and the current boot of the machine; the attempts
+    ///   in a file of another home are not counted
     public static InFlightRecorder recoverAndOpen(Path path, UUID home, Db db) {
         var interrupted = MappedInFlightRecorder.traces(path, home);
         if (!interrupted.isEmpty()) {

@@ -25,9 +25,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /// Records the attempts in flight in a memory-mapped file, one slot for each.
 ///
-/// The written data survives if the process is killed or the virtual machine crashes, and no write
-/// is a system call. If the file fails, attempts continue unrecorded, and no death is counted
-/// against them. Thread-safe.
+/// The written data survives if the process is killed or the Java virtual machine crashes, and no
+/// write is a system call. If the file can no longer be written, attempts continue unrecorded, so a
+/// death of the process is not counted for them. Thread-safe.
 public final class MappedInFlightRecorder implements InFlightRecorder {
 
     private static final Logger log = LoggerFactory.getLogger(MappedInFlightRecorder.class);
@@ -41,8 +41,8 @@ public final class MappedInFlightRecorder implements InFlightRecorder {
     private final SlotAllocator free = new SlotAllocator(InFlightFileFormat.SLOT_COUNT);
     private final AtomicBoolean isFaulty = new AtomicBoolean();
 
-    /// The attempt that is in flight alone. Both this field and the attempt's slot are written
-    /// under the monitor.
+    /// The attempt that is recorded as alone; null if there is none. Written under the monitor, and
+    /// so is the slot of that attempt while it is recorded as alone.
     private volatile @Nullable IsolatedAttempt isolated;
 
     /// Whether an attempt may be recorded as alone. Guarded by the monitor.
@@ -55,15 +55,16 @@ public final class MappedInFlightRecorder implements InFlightRecorder {
         this.memory = memory;
     }
 
-    /// Returns the attempts that were in flight when the previous process on this file died; empty
-    /// if they are unknown.
+    /// Returns the attempts that were in flight when the process that wrote this file died. Returns
+    /// an empty list if the file is missing, is unreadable or belongs to another home.
     ///
-    /// @param home identifies the data directory and the machine's current boot
+    /// @param home identifies the data directory and the current boot of the machine
     public static List<InterruptedAttempt> traces(Path path, UUID home) {
         return InFlightFileFormat.read(path, home);
     }
 
-    /// Creates an empty file, replacing an old one.
+    /// Creates a file whose slots are all free, replacing an existing file, and returns a recorder
+    /// that writes to it.
     ///
     /// @throws IOException also if the file system does not support memory-mapped files
     public static MappedInFlightRecorder create(Path path, UUID home) throws IOException {
@@ -170,7 +171,7 @@ public final class MappedInFlightRecorder implements InFlightRecorder {
         }
     }
 
-    /// Removes the file. Its memory stays valid for attempts that are still in flight.
+    /// Deletes the file. The mapped memory stays valid for attempts that are still in flight.
     @Override
     public void close() {
         try {

@@ -2,7 +2,7 @@ package dev.sluice.relay.inflight;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/// A lock-free allocator of slot numbers, starting at 0.
+/// A lock-free allocator of the slots of the in-flight file. Slot numbers start at 0.
 ///
 /// It is a stack in an array (Treiber, 1986). The head holds the number on top of the stack and a
 /// count of changes. The count reveals whether a number was taken and released in between (the ABA

@@ -16,9 +16,9 @@ import java.util.List;
 /// Decides which connections get a delivery of an event, and lists those whose filter the event
 /// does not match.
 ///
-/// All filters of the event share an effort in proportion to the event's size. A filter that this
-/// does not suffice for is left undecided; [dev.sluice.relay.filtering.FilterDecider] decides it
-/// later.
+/// All filters of an event share one work limit (an effort), which grows with the size of the
+/// event. A filter that would exceed the limit is left undecided;
+/// [dev.sluice.relay.filtering.FilterDecider] decides it later.
 ///
 /// One instance handles one event, on one thread.
 final class ConnectionFilter {

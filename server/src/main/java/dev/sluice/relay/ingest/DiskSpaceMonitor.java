@@ -9,8 +9,8 @@ import java.util.function.DoubleSupplier;
 
 /// Checks whether the disk has room for more events.
 ///
-/// Below 8 % free space, ingest refuses events while deliveries continue, so that PostgreSQL never
-/// fills the disk. Each round measures the free space once.
+/// Below 8 % free space, ingest refuses events, to keep PostgreSQL from filling the disk.
+/// Deliveries continue. Each round measures the free space once.
 public final class DiskSpaceMonitor implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(DiskSpaceMonitor.class);
@@ -21,7 +21,7 @@ public final class DiskSpaceMonitor implements Loop.Step {
     /// Written only by the thread that runs the rounds.
     private volatile boolean isNearlyFull;
 
-    /// @param freeShare returns the free share of the disk that holds the data, from 0 to 1
+    /// @param freeShare returns the fraction of the data disk that is free, from 0 to 1
     public DiskSpaceMonitor(DoubleSupplier freeShare) {
         this.freeShare = freeShare;
     }

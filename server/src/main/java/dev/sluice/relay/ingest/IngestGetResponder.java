@@ -8,11 +8,11 @@ import dev.sluice.relay.verify.ChallengeResponder;
 
 import java.util.Optional;
 
-/// Answers GET and HEAD on an ingest URL. The reply to a subscription challenge is its echo. Any
-/// other reply is a fixed HTML page, which shows nothing of an event.
+/// Answers GET and HEAD on an ingest URL. A subscription challenge is echoed. Any other request
+/// gets a fixed HTML page, which contains no data of any event.
 ///
-/// Two kinds of challenge are known: `hub.challenge` of WebSub ("Hub Verifies Intent of the
-/// Subscriber"), and `challenge` alone, which Dropbox sends.
+/// There are two kinds of challenges: the parameter `hub.challenge` of WebSub ("Hub Verifies Intent
+/// of the Subscriber"), and the parameter `challenge` that Dropbox sends.
 final class IngestGetResponder {
 
     private static final String INFO_PAGE_HTML =
@@ -46,8 +46,8 @@ final class IngestGetResponder {
         return request.parameter("challenge");
     }
 
-    /// Echoes the challenge as plain text. The sender chose the text, so a browser must never treat
-    /// the reply as anything else.
+    /// Echoes the challenge as plain text. The sender chose the text, so a browser must not
+    /// interpret the reply in any other way.
     private static Reply echo(String challenge) {
         if (challenge.length() > ChallengeResponder.MAX_CHALLENGE_CHARS) {
             throw new ApiException(

@@ -20,20 +20,20 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
-/// Limits the requests that a source may receive in a clock minute. The plan of its workspace sets
-/// the limit.
+/// Limits how many requests to a source are accepted in a clock minute. The plan of the source's
+/// workspace sets the limit.
 ///
 /// Each node counts its own requests. A round, which runs once a second, exchanges the counts with
 /// the other nodes through the unlogged table `ingest_use`. A single node enforces the limit
-/// exactly. Several nodes together exceed it by at most the number of requests that the others
-/// accept in a second or two. Thread-safe.
+/// exactly. Several nodes together may exceed the limit, normally by at most the number of requests
+/// that they accept in a second or two. Thread-safe.
 public final class IngestRateLimiter implements Loop.Step {
 
-    /// The requests to one source in one minute.
+    /// The requests to one source that were accepted in one minute.
     ///
     /// @param minute minutes since 1970
-    /// @param own number of requests counted by this node
-    /// @param others number of requests counted by all other nodes, as of the last exchange
+    /// @param own the number of requests counted by this node
+    /// @param others the number of requests counted by all other nodes, as of the last exchange
     /// @param isExceeded whether the newest request exceeded the limit
     private record FixedWindow(long minute, int own, int others, boolean isExceeded) {
 
@@ -64,7 +64,7 @@ public final class IngestRateLimiter implements Loop.Step {
 
     private long publishedMinute;
 
-    /// @param node id of this process
+    /// @param node the id of this process
     public IngestRateLimiter(
             Db db, Function<WorkspaceId, Plan.PlanLimits> limits, UUID node, InstantSource clock) {
         this.db = db;
@@ -73,9 +73,10 @@ public final class IngestRateLimiter implements Loop.Step {
         this.clock = clock;
     }
 
-    /// Counts one request.
+    /// Counts one request; does nothing if the workspace's plan sets no limit.
     ///
-    /// @throws ApiException 429 when the source has reached its limit for this minute
+    /// @throws ApiException 429 if the source has reached its limit for this minute; the request is
+    ///   then not counted
     void acquire(Source source) {
         var limit = limits.apply(source.workspace()).ingestPerMinutePerSource();
         if (limit.isEmpty()) {

@@ -18,8 +18,8 @@ final class IngestReplies {
     private static final String JSON_CONTENT_TYPE = "application/json; charset=utf-8";
     private static final String TEXT_CONTENT_TYPE = "text/plain; charset=utf-8";
 
-    /// Prevents a browser from running the content of an ingest reply, because these replies have
-    /// the same origin as the API.
+    /// Prevents a browser from running scripts in an ingest reply, because these replies have the
+    /// same origin as the API.
     private static final Header SANDBOX_HEADER =
             new Header("Content-Security-Policy", "default-src 'none'; sandbox");
 
@@ -48,8 +48,8 @@ final class IngestReplies {
                 .orElseGet(() -> accepted(id));
     }
 
-    /// Returns the same reply for every cause of a failed verification, so that a guessing sender
-    /// learns nothing.
+    /// Returns the same reply for every cause of a failed verification, so that an attacker cannot
+    /// learn the cause.
     private static Reply unverified(VerificationConfig config) {
         var reply =
                 Reply.error(

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-/// Stores how many requests each node received for a source in a minute, so that nodes can add up
+/// Stores how many requests to a source each node accepted in a minute, so that nodes can add up
 /// their counts.
 final class IngestUseStore {
 
@@ -19,7 +19,8 @@ final class IngestUseStore {
         tx.update("delete from ingest_use where minute < ?", minute);
     }
 
-    /// Stores how many requests this node has received so far in the minute.
+    /// Stores how many requests this node has accepted so far in the minute, for each source.
+    /// Replaces earlier counts.
     static void save(Tx tx, long minute, UUID node, Map<SourceId, Integer> counts) {
         tx.updateEach(
                 """
@@ -33,8 +34,8 @@ final class IngestUseStore {
                         .toList());
     }
 
-    /// Returns how many requests all other nodes together have received in the minute, for each
-    /// source.
+    /// Returns how many requests all other nodes together have accepted in the minute, for each
+    /// source that has any.
     static Map<SourceId, Integer> countsOfOthers(Tx tx, long minute, UUID node) {
         var others = new HashMap<SourceId, Integer>();
         tx.query(

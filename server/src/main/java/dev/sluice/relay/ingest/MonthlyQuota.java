@@ -32,28 +32,29 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.BiPredicate;
 import java.util.function.Function;
 
-/// Limits the events that a workspace may store in a month. The workspace's plan sets the limit.
+/// Limits how many events a workspace may store in a month, not counting events that failed
+/// verification. The workspace's plan sets the limit.
 ///
 /// Months are in UTC, and an event belongs to the month of the time in its id. The quota is counted
-/// in tokens, one for each event. A node reserves some tokens at a time in the database and then
-/// spends them in memory. The limit is therefore never exceeded, however many nodes there are.
+/// in tokens, one for each event. A node reserves a chunk of tokens in the database and then spends
+/// them in memory. All nodes together therefore cannot spend more tokens than the limit.
 ///
-/// A node returns tokens that an idle workspace does not use, and tokens of events that were not
-/// stored. When a node stops, it returns all its unused tokens. After a crash, the node's unused
-/// tokens are lost for the rest of the month: at most one chunk for each workspace, see
-/// [QuotaLease#chunkSize].
+/// A node returns the tokens that an idle workspace does not use. The token of an event that was
+/// not stored can be spent again. When a node stops, it returns all its unused tokens. If a node
+/// crashes, its unused tokens are lost for the rest of the month: at most about one chunk for each
+/// workspace (see [QuotaLease#chunkSize]).
 ///
 /// Each round returns the tokens of idle workspaces. Thread-safe.
 public final class MonthlyQuota implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(MonthlyQuota.class);
 
-    /// Maximum number of concurrent database calls. It is low, so that other work of the relay
-    /// finds a free connection.
+    /// Maximum number of concurrent database calls that reserve tokens. It is low, so that database
+    /// connections stay free for the relay's other work.
     private static final int MAX_CONCURRENT_QUERIES = 2;
 
-    /// @param month year and month, such as 202611
-    /// @param cap the plan's limit; a different limit leads to a different lease
+    /// @param month the year and month, such as 202611
+    /// @param cap the plan's limit; a changed limit gets a new lease
     private record QuotaKey(WorkspaceId workspace, int month, long cap) {
 
         /// The order in which every node updates several quotas. It is the same everywhere, so that
@@ -74,7 +75,7 @@ public final class MonthlyQuota implements Loop.Step {
 
     private final Semaphore queryPermits = new Semaphore(MAX_CONCURRENT_QUERIES);
 
-    /// @param databaseTimeout how long a request waits for the database
+    /// @param databaseTimeout how long a request may wait for the database
     public MonthlyQuota(
             Db db,
             Function<WorkspaceId, Plan.PlanLimits> limits,
@@ -91,8 +92,8 @@ public final class MonthlyQuota implements Loop.Step {
     /// Spends a token for an event that is about to be stored. An event that failed verification
     /// needs no token.
     ///
-    /// @throws ApiException 402 when the quota of the month is used up, 500 when the database does
-    ///   not respond in time
+    /// @throws ApiException 402 if the quota of the month is used up, 500 if the database fails or
+    ///   does not respond in time
     void spend(Source source, EventId event) {
         var cap = limits.apply(source.workspace()).eventsPerMonth();
         if (cap.isEmpty()) {
@@ -155,15 +156,15 @@ public final class MonthlyQuota implements Loop.Step {
         return 100 * day.getYear() + day.getMonthValue();
     }
 
-    /// Returns the token of an event that will never be stored. The token is lost if the event's
-    /// source was deleted since.
+    /// Makes the token of an event that was not stored available again. If the source was deleted
+    /// or the plan's limit changed in the meantime, the token is lost.
     public void refundDropped(AcceptedEvent event) {
         if (event.verification().status() != VerificationStatus.FAILED) {
             sources.apply(event.source()).ifPresent(source -> giveBack(source, event.id()));
         }
     }
 
-    /// Returns the token that was spent for this event.
+    /// Makes the token that was spent for this event available again on this node.
     void giveBack(Source source, EventId event) {
         var workspace = source.workspace();
         limits.apply(workspace)
@@ -202,9 +203,9 @@ public final class MonthlyQuota implements Loop.Step {
 
     /// Returns the tokens of the chosen leases to the database.
     ///
-    /// The tokens are removed from memory once the database is known to respond, and restored if it
-    /// rejects the update. If the connection breaks, the outcome is unknown and the update is not
-    /// repeated. Losing tokens is better than duplicating them.
+    /// The tokens are removed from memory once the database has responded, and restored if it
+    /// rejects the update. If the connection breaks, the outcome is unknown. The update is then not
+    /// repeated, because losing tokens is better than duplicating them.
     private void giveBack(BiPredicate<QuotaKey, QuotaLease> shouldReturn) {
         var unused = new TreeMap<QuotaKey, QuotaLease>(QuotaKey.LOCK_ORDER);
         leases.forEach((key, lease) -> {

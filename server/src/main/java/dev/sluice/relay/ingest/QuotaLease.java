@@ -7,19 +7,19 @@ import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 
-/// The tokens of a workspace's monthly quota that this node has reserved. Each token allows it to
-/// store one event.
+/// The tokens of a workspace's monthly quota that this node has reserved. Each token allows the
+/// node to store one event.
 ///
 /// Thread-safe: all methods are short and synchronized.
 final class QuotaLease {
 
-    /// How long a node assumes that a quota it found empty is still empty. Afterwards it asks
-    /// again, because another node may have returned tokens.
+    /// For how long a node assumes that a quota that it found empty is still empty. After that, the
+    /// node asks the database again, because another node may have returned tokens.
     private static final Duration EMPTY_CACHE_TTL = Duration.ofSeconds(1);
 
     /// Number of consecutive idle checks, about one a second, after which a lease returns its
-    /// unused tokens. A minute is soon enough within a month. It is also long enough that a quiet
-    /// workspace does not reserve and return tokens for each event.
+    /// unused tokens. A minute is short compared with a month. It is also long enough that a
+    /// workspace with few events does not reserve and return tokens for each event.
     static final int IDLE_CHECKS = 60;
 
     private long tokens;
@@ -42,7 +42,7 @@ final class QuotaLease {
         return Math.min(left, Math.clamp(left / 16, 1, most));
     }
 
-    /// Spends one token. Returns false when none is left.
+    /// Spends one token. Returns false if none is left.
     synchronized boolean spend() {
         if (tokens == 0) {
             return false;
@@ -64,8 +64,9 @@ final class QuotaLease {
                 && now.isBefore(foundEmptyAt.plus(EMPTY_CACHE_TTL));
     }
 
-    /// Reserves more tokens in the database, on a separate thread and one call at a time. The
-    /// future completes with the number of new tokens, once they can be spent.
+    /// Reserves more tokens in the database, on a separate thread. The returned future completes
+    /// with the number of new tokens, once they can be spent. If a call is already in progress,
+    /// returns the future of that call.
     ///
     /// @param take reserves tokens in the database and returns their number
     synchronized CompletableFuture<Long> fetchMore(LongSupplier take, Instant now) {
@@ -95,7 +96,7 @@ final class QuotaLease {
         foundEmptyAt = fetched == 0 ? now : null;
     }
 
-    /// Counts one idle check. Returns true when the lease has tokens and has not been used for more
+    /// Counts one idle check. Returns true if the lease has tokens and has not been used for more
     /// than [#IDLE_CHECKS] checks.
     synchronized boolean checkIdle() {
         unusedChecks = Math.min(unusedChecks + 1, IDLE_CHECKS + 1);

@@ -10,8 +10,8 @@ import java.time.LocalDate;
 import java.util.List;
 import java.util.Optional;
 
-/// Updates the table `quota`, which records how many of a month's events the nodes have reserved or
-/// stored.
+/// Updates the table `quota`, which records how many tokens of each month the nodes have reserved
+/// or spent (see [MonthlyQuota]).
 public final class QuotaStore {
 
     private QuotaStore() {}
@@ -21,8 +21,8 @@ public final class QuotaStore {
         tx.update("set local statement_timeout = '3s'");
     }
 
-    /// Reserves a chunk of tokens and returns its size, or 0 when no tokens are left. Locks the
-    /// row, so that concurrent nodes wait for each other.
+    /// Reserves a chunk of tokens and returns its size, or 0 if no tokens are left. Locks the row,
+    /// so that concurrent nodes wait for each other.
     static long takeChunk(Tx tx, WorkspaceId workspace, int month, long cap) {
         limitStatementTime(tx);
         long taken =
@@ -51,8 +51,9 @@ public final class QuotaStore {
                 month);
     }
 
-    /// Begins with the events that were stored in this month without a quota, under another plan.
-    /// Events that failed verification do not count. Those of the last second may be missed.
+    /// Inserts a month's row. It starts with the number of events that were stored earlier in the
+    /// month, when another plan had no quota. Events that failed verification do not count. Events
+    /// of the last second may be missed.
     private static void insert(Tx tx, WorkspaceId workspace, int month) {
         var first = LocalDate.of(month / 100, month % 100, 1);
         tx.update(
@@ -89,7 +90,7 @@ public final class QuotaStore {
                 month);
     }
 
-    /// Deletes the quota counts of a deleted workspace. Returns the number of rows.
+    /// Deletes the quota counts of a deleted workspace. Returns the number of deleted rows.
     public static int deleteOf(Tx tx, DeletedWorkspace workspace) {
         return tx.update("delete from quota where workspace_id = ?", workspace.id().value());
     }

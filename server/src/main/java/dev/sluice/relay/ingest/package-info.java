@@ -1,5 +1,5 @@
-/// Accepts webhooks at `/in/<token>`: finds the source, reads the body, stores the event and
-/// replies.
+/// Accepts webhooks at `/in/<token>`: finds the source, checks limits, reads the body, verifies the
+/// request, stores the event and replies.
 @NullMarked
 package dev.sluice.relay.ingest;
 

@@ -9,15 +9,16 @@ import java.util.ArrayDeque;
 import java.util.LinkedHashMap;
 import java.util.SequencedMap;
 
-/// Events in the order in which they are served: workspaces take turns, then the sources of each
-/// workspace, event by event. So before the first event of a source, at most one event of each
-/// other source of its workspace is removed, and for each of these one event of each other
-/// workspace. The events of one source keep their order.
+/// A queue of events in which workspaces take turns, and within each workspace its sources. One
+/// event is removed in each turn. Before the first event of a source is removed, at most one event
+/// of each other source of its workspace is removed. While a workspace has events in the queue, at
+/// most one event of each other workspace is removed between two of its events. The events of one
+/// source keep their order.
 ///
 /// Not thread-safe.
 final class EventTurns {
 
-    /// The workspaces and sources that have events; those that were served last are last.
+    /// The workspaces and sources that have events. An entry that was served moves to the end.
     private final SequencedMap<WorkspaceId, SequencedMap<SourceId, ArrayDeque<AcceptedEvent>>>
             workspaces = new LinkedHashMap<>();
 
@@ -32,7 +33,7 @@ final class EventTurns {
                 .add(event);
     }
 
-    /// Removes the next event. Throws if there is none.
+    /// Removes and returns the next event. Throws if there is none.
     AcceptedEvent remove() {
         var workspace = workspaces.firstEntry();
         var source = workspace.getValue().firstEntry();
@@ -50,7 +51,7 @@ final class EventTurns {
         return event;
     }
 
-    /// Moves an entry that was served to the end, or removes it.
+    /// Moves an entry that was served to the end, or removes it if it is empty.
     private static <K, V> void keepIfUsed(
             SequencedMap<K, V> entries, K key, V value, boolean isEmpty) {
         if (isEmpty) {
@@ -60,13 +61,13 @@ final class EventTurns {
         }
     }
 
-    /// Refuses the events whose deadline is over. They stay.
+    /// Refuses the events whose deadline has passed. They stay in the queue.
     void refuseOverdue(long nowNanos) {
         for (var workspace : workspaces.values()) {
             for (var events : workspace.values()) {
                 for (var event : events) {
                     if (!event.receipt().isOverdue(nowNanos)) {
-                        break; // those behind it came later
+                        break; // the events behind it came later
                     }
                     event.receipt().decide(Receipt.ReceiptState.REFUSED);
                 }

@@ -14,14 +14,15 @@ import java.util.concurrent.TimeUnit;
 /// The writer thread of a group commit. It takes items from a queue and writes them in batches over
 /// its own database connection.
 ///
-/// `close` first lets the thread write the queued items, for at most four seconds.
+/// [#close] gives the thread at most four seconds to write the queued items.
 final class GroupCommitWriter<T> implements AutoCloseable {
 
-    /// The queue of what is to be written.
+    /// The queue of items to be written.
     @FunctionalInterface
     interface ItemQueue<T> {
 
-        /// Removes the next item. Waits for one if there is none; null when the time is over.
+        /// Removes and returns the next item. If there is none, waits for one; returns null if none
+        /// arrives within `time`.
         @Nullable T poll(long time, TimeUnit unit) throws InterruptedException;
     }
 
@@ -29,11 +30,11 @@ final class GroupCommitWriter<T> implements AutoCloseable {
     @FunctionalInterface
     interface BatchStep<T> {
 
-        /// @param first first item of the batch, already removed from the queue; the method may
-        ///   remove more
+        /// @param first the first item of the batch, already removed from the queue; the method may
+        ///   remove more items
         void write(T first) throws InterruptedException;
 
-        /// Called before each look into the queue, at least every 100 ms while it is empty.
+        /// Called before each poll of the queue: at least every 100 ms while the queue is empty.
         default void beforePoll() throws InterruptedException {}
     }
 
@@ -44,11 +45,12 @@ final class GroupCommitWriter<T> implements AutoCloseable {
 
     private static final long MAX_BACKOFF_MILLIS = 1_000;
 
-    /// How often the database may refuse a batch for an unknown reason before its items are tried
-    /// apart.
+    /// If the database refuses a batch for an unknown reason, the batch is split once this many
+    /// earlier commits of the batch have failed.
     static final int MAX_UNKNOWN_REFUSALS = 5;
 
-    /// How often a message may not be understood before its items are suspected.
+    /// If a commit breaks the database protocol, the items of the batch are suspected to be the
+    /// cause once this many earlier commits of the batch have failed.
     static final int MAX_PROTOCOL_VIOLATIONS = 10;
 
     private final ItemQueue<T> queue;
@@ -57,12 +59,12 @@ final class GroupCommitWriter<T> implements AutoCloseable {
     private final CountDownLatch closing = new CountDownLatch(1);
     private final FailureStreak commits = new FailureStreak(Duration.ZERO);
 
-    /// Never counted down: an interruptible sleep.
+    /// Never counted down: waiting for it is an interruptible sleep.
     private final CountDownLatch interruptibleSleep = new CountDownLatch(1);
 
     private final Thread thread;
 
-    /// @param connection database connection of the thread, closed when the thread ends
+    /// @param connection the database connection of the thread, closed when the thread ends
     GroupCommitWriter(
             String name, ItemQueue<T> queue, DedicatedConnection connection, BatchStep<T> step) {
         this.queue = queue;
@@ -93,18 +95,20 @@ final class GroupCommitWriter<T> implements AutoCloseable {
         }
     }
 
-    /// The failures of this writer's commits. The steps report them.
+    /// Returns the record of this writer's commit failures. The batch step must report each success
+    /// to it.
     FailureStreak commits() {
         return commits;
     }
 
-    /// Returns what a failed commit means for the items of its batch, and counts the failure unless
-    /// it is theirs.
+    /// Returns what kind of failure a failed commit is. Counts it as a failure of the database,
+    /// unless the items of the batch caused it.
     ///
-    /// A message that is never understood is the fault of what it says, if the database otherwise
-    /// answers. Any exception that does not come from the database is a bug in encoding an item.
+    /// If a batch breaks the protocol again and again while the database answers other statements,
+    /// its items are taken to be the cause. An exception that does not come from the database is
+    /// taken to be a bug in encoding an item.
     ///
-    /// @param failures number of failures of this batch before this one
+    /// @param failures the number of failures of this batch before this one
     DbFailure judge(RuntimeException e, int failures) {
         boolean isOwnFault =
                 !(e instanceof DbException refused)
@@ -123,25 +127,27 @@ final class GroupCommitWriter<T> implements AutoCloseable {
         return closing.getCount() == 0;
     }
 
-    /// Sleeps for the whole time, even during `close`. Only the interrupt at the end of `close`
-    /// ends the sleep early.
+    /// Sleeps for the whole time, even during [#close]. Only an interrupt ends the sleep early;
+    /// `close` interrupts the thread if it does not end in time.
     void sleep(Duration time) throws InterruptedException {
         boolean _ = interruptibleSleep.await(time.toNanos(), TimeUnit.NANOSECONDS);
     }
 
-    /// Sleeps until the time is over or `close` is called. Returns true when `close` was called.
+    /// Sleeps until the time has passed or [#close] is called. Returns whether `close` was called.
     boolean awaitClose(Duration time) throws InterruptedException {
         return closing.await(time.toNanos(), TimeUnit.NANOSECONDS);
     }
 
-    /// Returns the wait after a failed commit, which doubles with each failure up to one second.
+    /// Returns the wait after a failed commit: 20 ms, doubled with each failure up to one second.
     ///
-    /// @param failures number of failures before this one
+    /// @param failures the number of failures before this one
     static Duration backoff(int failures) {
         return Duration.ofMillis(Math.min(20L << Math.min(failures, 6), MAX_BACKOFF_MILLIS));
     }
 
-    /// Returns when all queued items are written, or after [#STOP_TIMEOUT].
+    /// Lets the thread write the queued items and waits until it ends. If that takes longer than
+    /// [#STOP_TIMEOUT], or if the caller is interrupted, interrupts the thread and returns without
+    /// waiting for it.
     @Override
     public void close() {
         closing.countDown();

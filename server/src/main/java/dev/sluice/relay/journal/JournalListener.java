@@ -4,18 +4,19 @@ import dev.sluice.relay.store.AcceptedEvent;
 
 import java.util.List;
 
-/// Learns whether each event that the [Journal] accepted was stored: exactly one call for each
-/// event.
+/// Learns for each event that the [Journal] accepted whether it was stored. Each event is reported
+/// once, unless the journal is stopped before the event is stored or dropped.
 public interface JournalListener {
 
-    /// These events are stored and their commit is flushed. Called on the journal's thread, so it
+    /// Called after the commit of these events was flushed. Called on the journal's thread, so it
     /// must be quick.
     ///
-    /// @param epoch this node's epoch at the commit, or at the first try of it. If the node has a
-    ///   new epoch now, it may have been declared dead in between, and then no longer owns these
-    ///   deliveries
+    /// @param epoch the epoch under which this node owns the fresh deliveries of these events. If
+    ///   the node has a newer epoch by now, it was declared dead in between and may no longer own
+    ///   them
     void stored(List<AcceptedEvent> events, long epoch);
 
-    /// The event will never be stored, so any memory reserved for its deliveries can be released.
+    /// Called when the journal has given up storing this event, so that the memory reserved for its
+    /// deliveries can be released. Called on the journal's thread.
     void dropped(AcceptedEvent event);
 }

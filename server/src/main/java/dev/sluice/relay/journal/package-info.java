@@ -1,4 +1,5 @@
-/// Commits many events, or many results, in one transaction: the queues in front of the database.
+/// Group commits: the queues in front of the database, which write many events, or many results, in
+/// one transaction.
 ///
 /// [Journal] makes accepted events durable before their senders are answered. [ResultJournal]
 /// writes the results of attempts. The statements themselves are in `relay.store`.

@@ -5,19 +5,20 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 
-/// Finds nodes that no longer renew their leases, by the monotonic clock of the node that watches.
+/// Finds nodes that no longer renew their leases, by the monotonic clock of the watching node.
 ///
-/// Neither the database's clock nor a host's decides: a clock that leaps forward would end the
-/// leases of all live nodes at once, and one that is set back would keep a dead node's lease for as
-/// long. Not thread-safe.
+/// The watcher uses no wall clock, neither that of the database nor that of a host. A wall clock
+/// that jumps forward would end the leases of all live nodes at once. A wall clock that is set back
+/// would prolong the lease of a dead node. Not thread-safe.
 public final class LeaseWatcher {
 
-    /// How long a lease must stay the same until its node counts as dead. A node itself starts
-    /// nothing later than ten seconds after it last asked for its lease.
+    /// How long a lease must stay unchanged before its node counts as dead. The node itself starts
+    /// no attempts later than ten seconds after it last requested its lease.
     private static final Duration MAX_STANDSTILL = Node.LEASE_DURATION;
 
-    /// A watcher that did not look for this long, for example because the database was away, cannot
-    /// tell what the others did meanwhile. It starts over.
+    /// If the watcher did not read the leases for longer than this, for example because the
+    /// database was unavailable, it starts over. It cannot know whether other nodes could renew
+    /// their leases in the meantime.
     private static final Duration MAX_GAP = Node.HEARTBEAT_INTERVAL.multipliedBy(2);
 
     private record Observation(Instant leaseUntil, long sinceNanos) {}
@@ -25,7 +26,7 @@ public final class LeaseWatcher {
     private final Map<Long, Observation> observations = new HashMap<>();
     private long lastLookNanos;
 
-    /// Returns those of these leases that stayed the same for too long.
+    /// Returns the leases that have stayed unchanged for too long, by epoch.
     ///
     /// @param leases the end of each live node's lease, by its epoch, as just read
     /// @param nanos the monotonic clock before the leases were read

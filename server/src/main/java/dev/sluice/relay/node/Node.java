@@ -13,14 +13,16 @@ import java.time.Duration;
 import java.util.UUID;
 import java.util.function.LongSupplier;
 
-/// This process's membership among the nodes on one database: its lease.
+/// This process's registration as one of the nodes that share a database, with its lease.
 ///
-/// A node has an epoch, a number that is new at each start. Heartbeats renew the node's lease,
-/// which lasts 15 s. On the node's own monotonic clock, the lease ends five seconds earlier, and
-/// the node starts no attempt after that. A node that was declared dead registers again under a new
-/// epoch, because other nodes took over the work it had in memory ([TakeoverLoop]).
+/// A node has an epoch, a number that is new at each registration. Heartbeats renew the node's
+/// lease, which lasts 15 s. The node itself considers the lease over five seconds earlier, by its
+/// own monotonic clock, and starts no attempt after that. A node that was declared dead registers
+/// again under a new epoch, because other nodes take over the deliveries and lanes that the node
+/// owned ([TakeoverLoop]).
 ///
-/// A round is one heartbeat and waits for nothing else. Thread-safe; rounds must run on one thread.
+/// A round sends one heartbeat, and registers the node again if it was declared dead. It does
+/// nothing else, so that heartbeats are on time. Thread-safe; rounds must run on one thread.
 public final class Node implements Lease, Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(Node.class);
@@ -29,8 +31,8 @@ public final class Node implements Lease, Loop.Step {
     static final Duration LEASE_DURATION = Duration.ofSeconds(15);
     private static final Duration LEASE_SAFETY_MARGIN = Duration.ofSeconds(5);
 
-    /// The epoch and the end of its lease by the monotonic clock, such as `System.nanoTime`. Both
-    /// are in one object so that they are read together.
+    /// The epoch and the end of the lease under it, by the monotonic clock. Both are in one object
+    /// so that they are read together.
     private record LeaseTerm(long epoch, long endNanos) {}
 
     private final Db db;
@@ -52,11 +54,11 @@ public final class Node implements Lease, Loop.Step {
     /// Registers this process. Declares dead the earlier processes of this home, and nodes whose
     /// lease has run out.
     ///
-    /// A home is compared here and never again. Whoever lives in it later is no concern of a node
-    /// that lives now.
+    /// Homes are compared only here, because only a new process can know that earlier processes of
+    /// its home have ended.
     ///
-    /// @param home identifies the data directory, whose lock this process holds; no other live
-    ///   process has the same
+    /// @param home identifies the data directory, whose lock this process holds, and the current
+    ///   boot of the machine; no other live process has the same home
     public static Node join(Db db, UUID home) {
         return join(db, home, System::nanoTime);
     }
@@ -122,7 +124,8 @@ public final class Node implements Lease, Loop.Step {
         return false;
     }
 
-    /// Deregisters this node. Called after all its work is finished or put back.
+    /// Deregisters this node. Called after all its deliveries are finished or put back. If that
+    /// fails, the lease expires by itself.
     public void leave() {
         try {
             db.run(tx -> NodeStore.leave(tx, epoch()));

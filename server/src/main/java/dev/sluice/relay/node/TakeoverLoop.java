@@ -22,15 +22,15 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 
-/// Takes over from nodes that died or stopped: puts the work they had in memory back to its lanes
-/// and frees the lanes they leased, so that any node may lease those.
+/// Takes over the work of nodes that died or stopped. Puts the deliveries that such a node owned
+/// back into their lanes, and releases the lanes that it leased, so that any node may lease them.
 ///
-/// It also takes over what belongs to an epoch that no longer exists. A node that did not notice
-/// its own takeover may have written once more under its old epoch.
+/// The loop also takes over the deliveries and lanes of an epoch that no longer has a row. A node
+/// that has not noticed that it was declared dead may have written once more under its old epoch.
 ///
-/// Every node runs it. Each step is a transaction of its own, bounded in rows, and may be repeated
-/// by any node. It has a thread of its own, so that a heartbeat never waits for it. Rounds must run
-/// on one thread.
+/// Every node runs this loop. Each step is a separate transaction and may be repeated by any node.
+/// The loop has a thread of its own, so that a heartbeat never waits for it. Rounds must run on one
+/// thread.
 public final class TakeoverLoop implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(TakeoverLoop.class);
@@ -44,7 +44,7 @@ public final class TakeoverLoop implements Loop.Step {
     private final LongSupplier nanos;
     private final LeaseWatcher watcher = new LeaseWatcher();
 
-    /// Whether the last round was blocked by a lock and left something to the next.
+    /// Whether a lock blocked part of the last round, which the next round then repeats.
     private boolean isBlocked;
 
     public TakeoverLoop(Db db, Node node, InstantSource clock) {
@@ -88,7 +88,7 @@ public final class TakeoverLoop implements Loop.Step {
         epochs.forEach(epoch -> log.atWarn().addKeyValue("epoch", epoch).log("node.died"));
     }
 
-    /// Returns the epochs that own work or lanes and that no node has.
+    /// Returns the epochs that own deliveries or lanes although no node is registered under them.
     ///
     /// Owners are read before epochs. An epoch is registered before it owns anything, so a new node
     /// is never mistaken for one that no longer exists.
@@ -100,8 +100,8 @@ public final class TakeoverLoop implements Loop.Step {
         return orphaned;
     }
 
-    /// Runs a step. Returns false if a lock blocked it. Logs this only once, until a round is not
-    /// blocked.
+    /// Runs a step. Returns false if a lock blocked the step, and logs that unless the last round
+    /// was blocked, too.
     private boolean runUnlessLocked(Runnable step) {
         try {
             step.run();
@@ -117,7 +117,10 @@ public final class TakeoverLoop implements Loop.Step {
         }
     }
 
-    /// @throws DbException also if a row of that work stays locked; the call can be repeated
+    /// Releases the deliveries and lanes of the epoch `gone`, then deletes the node's row.
+    ///
+    /// @throws DbException also if another transaction keeps one of the rows locked; the call can
+    ///   be repeated
     private void takeOver(long gone) {
         var now = clock.instant();
         var lanes = new HashSet<Lane>();

@@ -1,5 +1,5 @@
-/// This process's membership among the nodes on one database: its lease, and the takeover from
-/// nodes that died.
+/// The registration of this process as one of the nodes on a database: its lease, and the takeover
+/// of work from nodes that died.
 @NullMarked
 package dev.sluice.relay.node;
 

@@ -14,8 +14,9 @@ import java.util.concurrent.atomic.LongAdder;
 
 /// Counts refused ingest requests in memory. Thread-safe.
 ///
-/// At most [#MAX_KEYS] combinations of source, minute and reason are kept until they are taken.
-/// Refusals beyond that count in the total of their reason only.
+/// Counts are kept for each combination of source, minute and reason, until [#take] removes them.
+/// While there are about [#MAX_KEYS] combinations, a refusal with a new combination is only added
+/// to the total of its reason.
 public final class RefusalCounter {
 
     static final int MAX_KEYS = 10_000;
@@ -39,8 +40,8 @@ public final class RefusalCounter {
         }
     }
 
-    /// Counts a request that was answered with this error. Errors that only concern the request
-    /// itself, such as a broken body, are not refusals.
+    /// Counts a request that was answered with this error. Does nothing if the error is no refusal,
+    /// for example if the body could not be read.
     public void count(SourceId source, ApiErrorCode error) {
         reasonOf(error).ifPresent(reason -> count(source, reason));
     }
@@ -57,7 +58,7 @@ public final class RefusalCounter {
         };
     }
 
-    /// Removes and returns what was counted since the last call.
+    /// Removes and returns the counts since the last call.
     Map<RefusalKey, Integer> take() {
         Map<RefusalKey, Integer> taken = new HashMap<>();
         for (var key : counts.keySet()) {

@@ -1,5 +1,5 @@
-/// Counts of refused ingest requests, by source, minute and reason. Kept in memory, and written to
-/// the usage counts every two seconds.
+/// Counts refused ingest requests by source, minute and reason. The counts are kept in memory and
+/// written to the usage ledger every two seconds.
 @NullMarked
 package dev.sluice.relay.refusal;
 

@@ -7,7 +7,8 @@ import java.util.Optional;
 
 /// The body of a request to resend dead letters.
 ///
-/// @param maxCreated the number of resends after which to stop
+/// @param maxCreated the maximum number of resends to create
+/// @param perSecond the maximum number of resends to create in one second
 record DeadLetterResendRequest(
         DeadLetterCriteria criteria,
         Optional<Long> maxCreated,
@@ -18,7 +19,7 @@ record DeadLetterResendRequest(
 
     /// Reads the request from its JSON fields.
     ///
-    /// @throws dev.sluice.platform.json.InvalidFieldsException naming every wrong field
+    /// @throws dev.sluice.platform.json.InvalidFieldsException with every invalid field
     static DeadLetterResendRequest read(FieldReader input) {
         var criteria = DeadLetterCriteria.read(input, false);
         var limit = input.integer("limit", 1, MAX_LIMIT).toOptional().map(Integer::longValue);

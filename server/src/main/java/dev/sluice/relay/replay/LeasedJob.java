@@ -5,8 +5,8 @@ import java.util.List;
 
 /// A replay job that this process has leased.
 ///
-/// @param overlappingJobTimes creation times returned by [ReplayStore#overlappingJobTimes]
-/// @param leaseEndNanos until this time of `System.nanoTime`, no other process can lease the job
+/// @param overlappingJobTimes the creation times returned by [ReplayStore#overlappingJobTimes]
+/// @param leaseEndNanos no other process can lease the job before this time of `System.nanoTime`
 record LeasedJob(Replay replay, List<Instant> overlappingJobTimes, long leaseEndNanos) {
 
     LeasedJob {

@@ -6,16 +6,17 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Stores how far a job has come. Each statement changes nothing when another process has already
-/// moved the job on.
+/// Stores the progress of a job. A statement changes nothing if another process now owns the job or
+/// has moved it forward.
 final class ReplayPositionStore {
 
     private ReplayPositionStore() {}
 
-    /// Records a finished chunk and the position of the next one. A job that was paused meanwhile
-    /// keeps what its chunk created.
+    /// Records a finished chunk and the position of the next one. Also counts the chunk if the job
+    /// was paused in the meantime.
     ///
-    /// @param next position to continue from; empty after the last chunk of the connection
+    /// @param next the position after which to continue; empty after the last chunk of the
+    ///   connection
     /// @param isComplete whether the job has created as many resends as it may
     static void advance(
             Tx tx,
@@ -52,7 +53,7 @@ final class ReplayPositionStore {
         }
     }
 
-    /// Counts events that disappeared after they were planned as skipped.
+    /// Completes the job. Events that were planned but no longer exist are counted as skipped.
     private static void complete(
             Tx tx, Replay replay, UUID owner, boolean isComplete, Instant now) {
         tx.update(
@@ -70,7 +71,7 @@ final class ReplayPositionStore {
                 isComplete);
     }
 
-    /// Leaves the present connection for good and turns to the next one.
+    /// Makes the job continue with its next connection, because the current connection is done.
     static void moveOn(Tx tx, Replay replay, UUID owner, Instant now) {
         tx.update(
                 """
@@ -88,7 +89,8 @@ final class ReplayPositionStore {
                 replay.selection().connection().value());
     }
 
-    /// Turns to the next connection, because the present one must wait. Its turn comes again.
+    /// Makes the job continue with its next connection, because the current connection must wait.
+    /// The current connection moves to the end of the list, with its position.
     static void rotate(Tx tx, Replay replay, UUID owner, Instant now) {
         tx.update(
                 """

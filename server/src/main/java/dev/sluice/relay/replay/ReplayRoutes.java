@@ -23,7 +23,7 @@ public final class ReplayRoutes {
     private final Runnable onJob;
     private final InstantSource clock;
 
-    /// @param onJob called when a job may continue; must be quick
+    /// @param onJob called when a job may continue; must return quickly
     public ReplayRoutes(Db db, Authenticator authenticator, Runnable onJob, InstantSource clock) {
         this.db = db;
         this.authenticator = authenticator;
@@ -61,7 +61,7 @@ public final class ReplayRoutes {
                 .orElseThrow(() -> ApiException.notFound("replay"));
     }
 
-    /// Changes how many resends the job may create in one second; null lifts the bound.
+    /// Changes how many resends the job may create in one second; null removes the limit.
     private Reply update(Request request) throws IOException {
         var caller = authenticator.authenticate(request);
         var id = request.id("replay");
@@ -91,7 +91,7 @@ public final class ReplayRoutes {
         });
     }
 
-    /// Pauses a job, or continues it. The resends that it has already created are still delivered.
+    /// Pauses or resumes a job. The resends that it has already created are still delivered.
     private Reply setPaused(Request request, boolean isPaused) {
         var caller = authenticator.authenticate(request);
         var id = request.id("replay");

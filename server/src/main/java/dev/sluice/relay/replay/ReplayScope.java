@@ -7,12 +7,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// The connections of a job, and how much and how fast it may resend.
+/// The connections that a replay job covers, and its limits on number and rate. The events are in
+/// [ResendSelection].
 ///
 /// @param connections all connections of the job
-/// @param waiting those that follow the present one
-/// @param maxCreated the number of resends after which the job is completed
-/// @param perSecond the number of resends that the job may create in one second
+/// @param waiting the connections still to be processed after the current one
+/// @param maxCreated the number of resends after which the job is completed; empty for no limit
+/// @param perSecond the number of resends that the job may create in one second; empty for no limit
 record ReplayScope(
         List<ConnectionId> connections,
         List<WaitingConnection> waiting,
@@ -22,9 +23,9 @@ record ReplayScope(
     static final int MIN_PER_SECOND = 1;
     static final int MAX_PER_SECOND = 10_000;
 
-    /// A connection whose turn has not come yet, or comes again.
+    /// A connection that the job has not processed yet, or not completely.
     ///
-    /// @param after the position from which the job continues there
+    /// @param after the id after which the job continues on this connection
     record WaitingConnection(ConnectionId connection, SourceId source, UUID after) {}
 
     ReplayScope {

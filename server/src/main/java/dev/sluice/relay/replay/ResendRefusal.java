@@ -5,18 +5,20 @@ import dev.sluice.gateway.routing.RouteDeletion;
 
 import java.util.Optional;
 
-/// The reason why a job cannot continue. Shown to the user.
+/// The reason why a replay job cannot create resends on its current connection now. The text of
+/// [#reason] is shown to the user.
 sealed interface ResendRefusal {
 
     String reason();
 
-    /// The job can never continue.
+    /// The connection or its destination was deleted, so the job ends its work on this connection.
     record PermanentRefusal(String reason) implements ResendRefusal {}
 
-    /// The job can continue once the cause is gone.
+    /// The job can continue on this connection once the cause is gone.
     record TemporaryRefusal(String reason) implements ResendRefusal {}
 
-    /// This node does not know yet whether the connection is new or was deleted long ago.
+    /// This node does not know the connection. The connection may be so new that this node has not
+    /// read it yet, or may have been deleted long ago.
     ResendRefusal UNKNOWN_CONNECTION =
             new TemporaryRefusal("Held: the server reads the connection first.");
 
@@ -27,8 +29,8 @@ sealed interface ResendRefusal {
         };
     }
 
-    /// Returns why no resend can be created for the route. A paused source or destination is no
-    /// reason: a pause delays deliveries, but they can still be created.
+    /// Returns the reason why no resends can be created for the route; empty if resends can be
+    /// created. If the source or destination is only paused, resends are created and then wait.
     static Optional<ResendRefusal> of(Route route) {
         if (route.isSourceTrashed()) {
             return Optional.of(
@@ -44,11 +46,12 @@ sealed interface ResendRefusal {
                                         + " the connection is enabled again."));
     }
 
-    /// Returns a temporary refusal when too many resends are waiting.
+    /// Returns a temporary refusal if the next chunk could raise the number of waiting resends
+    /// above `maxWaiting`; empty otherwise.
     ///
-    /// @param waiting number of resends that wait on the connection now
-    /// @param chunk number of resends that the next chunk may add
-    /// @param maxWaiting maximum number of waiting resends
+    /// @param waiting the number of resends that wait on the connection now
+    /// @param chunk the maximum number of resends that the next chunk may add
+    /// @param maxWaiting the maximum number of waiting resends
     static Optional<ResendRefusal> of(int waiting, int chunk, int maxWaiting) {
         return waiting + chunk <= maxWaiting
                 ? Optional.empty()

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Reads the connections to which events can be resent. Excludes connections that are deleted or in
-/// the trash.
+/// Reads the connections to which events can be resent. Excludes connections that are deleted or
+/// whose destination is deleted.
 final class ResendTargetQueries {
 
     /// A connection to which events can be resent.
@@ -48,7 +48,8 @@ final class ResendTargetQueries {
                 source.value());
     }
 
-    /// Returns those of the given connections that belong to the workspace.
+    /// Returns those of the given connections that belong to the workspace and whose source is not
+    /// in the trash.
     static List<ResendTarget> findByIds(Tx tx, WorkspaceId workspace, List<UUID> connections) {
         return tx.query(
                 """

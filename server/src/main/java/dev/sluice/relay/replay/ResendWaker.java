@@ -14,8 +14,8 @@ import org.slf4j.LoggerFactory;
 import java.time.Instant;
 import java.util.List;
 
-/// Wakes the lanes in which new resends wait, so that the resends are sent at once and not only
-/// after the next sweep. A lane is the queue of one connection's waiting deliveries.
+/// Wakes the lanes ([Lane]) in which new resends wait, so that they are sent at once and not only
+/// after the next sweep ([dev.sluice.relay.upkeep.LaneSweeper]).
 final class ResendWaker {
 
     private static final Logger log = LoggerFactory.getLogger(ResendWaker.class);
@@ -33,8 +33,8 @@ final class ResendWaker {
                                 .toList()));
     }
 
-    /// Like `wake`, but only logs a failure. The resends are already stored, so the request must
-    /// not fail. The next sweep finds them.
+    /// Does the same as [#wake], but only logs a failure of the database. The resends are already
+    /// stored, so the request must not fail, and the next sweep finds them.
     static void tryWake(Db db, SourceId source, List<ConnectionId> connections, Instant now) {
         try {
             wake(db, source, connections, now);

@@ -1,5 +1,5 @@
-/// Resends of stored events: one event, or all events that ended with given statuses on a
-/// connection. A large bulk resend runs as a job of many chunks.
+/// Resends stored events: one event, or many that match criteria. A large bulk resend runs as a job
+/// of many chunks, called a replay.
 @NullMarked
 package dev.sluice.relay.replay;
 

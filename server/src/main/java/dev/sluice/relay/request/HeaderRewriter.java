@@ -33,7 +33,8 @@ final class HeaderRewriter {
         }
     }
 
-    /// Renames each header with the old name in place. Removes earlier headers with the new name.
+    /// Renames each header with the old name in place, and removes the headers that already had the
+    /// new name. Does nothing if no header has the old name.
     private static void rename(List<Header> headers, Transformation.HeaderRename rule) {
         if (headers.stream().noneMatch(header -> header.isNamed(rule.from()))) {
             return;

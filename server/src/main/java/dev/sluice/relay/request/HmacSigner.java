@@ -12,8 +12,8 @@ import java.util.HexFormat;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/// Computes the HMAC-SHA256 signature of an outbound request, in Sluice's own format or in that of
-/// Standard Webhooks.
+/// Computes the HMAC-SHA256 signature of an outbound request, in Sluice's own format or in the
+/// format of Standard Webhooks.
 final class HmacSigner {
 
     private HmacSigner() {}
@@ -24,7 +24,7 @@ final class HmacSigner {
     }
 
     /// Returns `v1,` followed by the HMAC over `id.timestamp.body` in Base64 (Standard Webhooks
-    /// specification). The key is the one that the secret encodes.
+    /// specification). The key is decoded from the text of the secret.
     static String signStandardWebhooks(
             Secret secret, String id, String timestamp, OutboundBody body) {
         byte[] signature =

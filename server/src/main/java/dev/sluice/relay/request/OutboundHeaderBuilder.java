@@ -19,17 +19,17 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/// Builds the headers of a delivery, except `Host` and `Content-Length`, which belong to the
-/// request itself.
+/// Builds the headers of a delivery, except `Host` and `Content-Length`, which are written when the
+/// request is sent.
 ///
-/// It starts with the inbound headers. It leaves out the headers of the network connection, the
-/// source's credential, claims about the route, and headers that only Sluice may set. It then adds
-/// the destination's custom headers, and applies the connection's transformation to all of them.
-/// Finally it adds Sluice's own headers and the authentication.
+/// It starts with the inbound headers. Left out are headers that concern only one network
+/// connection, the source's credential, claims about the route, and headers that only Sluice may
+/// set. It then adds the destination's custom headers, and applies the connection's transformation
+/// to all of these headers. Finally it adds Sluice's own headers and the authentication.
 ///
 /// Each step replaces earlier headers of the same name. Names are compared without regard to case.
-/// Where Sluice drops or sets a header, `_` counts as `-` too, because many receivers fold one into
-/// the other. A header that Sluice itself adds therefore occurs exactly once. Immutable.
+/// Where Sluice drops or sets a header, `_` also counts as `-`, because many receivers treat the
+/// two as equal. A header that Sluice itself adds therefore occurs exactly once. Immutable.
 public final class OutboundHeaderBuilder {
 
     /// Inbound headers that are not forwarded, because they are meant for Sluice or make claims
@@ -52,15 +52,17 @@ public final class OutboundHeaderBuilder {
     private final OwnHeaders own;
     private final CustomHeaderRules rules;
 
-    /// @param prefix prefix of the headers that Sluice adds, such as `X-Service`
+    /// @param prefix the prefix of the headers that Sluice adds, such as `X-Service`
     public OutboundHeaderBuilder(String prefix) {
         own = OwnHeaders.withPrefix(prefix);
         rules = CustomHeaderRules.withPrefix(prefix);
     }
 
-    /// @param body the body as it is sent, which is what the signatures cover
-    /// @throws TransformationException when the transformation produces something that cannot be
-    ///   sent
+    /// Returns the headers in the order in which they are sent.
+    ///
+    /// @param body the body as it is sent, which the signatures cover
+    /// @throws TransformationException if the transformation produces something that cannot be
+    ///   sent, or if this node cannot read the transformation or the authentication settings
     List<Header> build(OutboundRequest request, OutboundBody body, Instant now)
             throws TransformationException {
         requireReadable(request);
@@ -82,8 +84,8 @@ public final class OutboundHeaderBuilder {
         return headers;
     }
 
-    /// Refuses settings that this node cannot read. Deliveries with such settings are held, so this
-    /// concerns dry runs only.
+    /// Refuses settings that this node cannot read. Deliveries with such settings are on hold, so
+    /// only requests that are not deliveries can have them.
     private static void requireReadable(OutboundRequest request) throws TransformationException {
         if (request.auth() instanceof AuthConfig.UnreadableAuth) {
             throw new TransformationException("The destination's auth_config cannot be read");
@@ -132,8 +134,8 @@ public final class OutboundHeaderBuilder {
         return header.value().equals(Secret.MASK);
     }
 
-    /// Returns the header names listed in the `Connection` header. The named headers also apply to
-    /// a single connection only (RFC 9110, 7.6.1).
+    /// Returns the header names listed in the `Connection` header. Those headers, too, apply only
+    /// to a single network connection (RFC 9110, 7.6.1).
     private static Set<String> listedInConnection(List<Header> inbound) {
         Set<String> listed = Set.of();
         for (var header : inbound) {
@@ -154,7 +156,8 @@ public final class OutboundHeaderBuilder {
         set(headers, own.method(), request.method());
     }
 
-    /// Sets the hop count. It comes last, so that no setting of a user can replace it.
+    /// Sets the hop count. This step comes last, so that no setting of a user can replace the hop
+    /// count.
     private void setHopHeader(List<Header> headers, OutboundRequest request) {
         int hops = HopCount.parse(request.inboundHeaders(), own.hop()) + 1;
         set(headers, own.hop(), Integer.toString(hops));
@@ -193,8 +196,8 @@ public final class OutboundHeaderBuilder {
         }
     }
 
-    /// Returns the signatures, joined. While a secret is being replaced there are two, and the one
-    /// made with the newer secret is first.
+    /// Returns the signatures as one text. While a secret is being replaced, there are two
+    /// signatures; the signature made with the newer secret comes first.
     private static String joinSignatures(
             Secret secret, Optional<Secret> previous, String separator, SecretSigner signer) {
         String signed = signer.sign(secret);

@@ -12,8 +12,10 @@ import java.util.List;
 /// @param headers all headers except `Host` and `Content-Length`
 public record PreparedRequest(List<Header> headers, OutboundBody body) {
 
-    /// @throws TransformationException when the transformation produces something that cannot be
-    ///   sent
+    /// Applies the transformation and builds the headers.
+    ///
+    /// @throws TransformationException if the transformation produces something that cannot be
+    ///   sent, or if this node cannot read the transformation or the authentication settings
     public static PreparedRequest of(
             OutboundRequest request, OutboundHeaderBuilder headerBuilder, Instant now)
             throws TransformationException {

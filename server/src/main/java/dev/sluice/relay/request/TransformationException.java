@@ -1,7 +1,7 @@
 package dev.sluice.relay.request;
 
-/// Signals that the result of a transformation cannot be sent. The message is one sentence, which
-/// is stored with the attempt.
+/// Signals that a request cannot be built, because the result of its transformation cannot be sent
+/// or a setting cannot be read. The message is one sentence, which is stored with the attempt.
 public final class TransformationException extends Exception {
 
     TransformationException(String message) {

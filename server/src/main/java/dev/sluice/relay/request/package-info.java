@@ -1,5 +1,5 @@
-/// Builds the HTTP request of an attempt from an event and its connection: forwarded headers,
-/// transformation, identity headers and authentication.
+/// Builds the HTTP request of an attempt from an event, its connection and its destination:
+/// forwarded headers, transformation, identity headers and authentication.
 ///
 /// Pure: opens no connection.
 @NullMarked

@@ -22,20 +22,19 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Ends deliveries that still wait after the retention of their event is over.
+/// Ends deliveries that still wait after the retention period of their event is over.
 ///
-/// A delivery that waits in a lane may be loaded in the memory of the node that leases the lane.
-/// The delivery's row does not show this. But no attempt begins after the retention is over, and
-/// none takes longer than five minutes. Half an hour later, therefore, no attempt is in flight,
-/// even if clocks differ by some minutes. If a frozen process reports a result after that, the row
-/// is gone and the result changes nothing.
+/// A node that has leased a lane may have some of the lane's deliveries in memory, and their rows
+/// do not show this. But no attempt begins after the retention period is over, and no attempt takes
+/// longer than five minutes. Half an hour later, no attempt is therefore in flight, even if clocks
+/// differ by some minutes. If a frozen process reports a result after that, the row no longer
+/// exists and the result changes nothing.
 final class ExpiryFinisher {
 
     private static final Logger log = LoggerFactory.getLogger(ExpiryFinisher.class);
 
-    /// Time from the end of the retention until waiting deliveries are ended. It must also have
-    /// passed since the last change to the workspace, because that may have been a change of its
-    /// plan.
+    /// Time from the end of the retention period until waiting deliveries are ended. The same time
+    /// must have passed since the last change to the workspace, because its plan may have changed.
     static final Duration EXPIRY_GRACE_PERIOD = Duration.ofMinutes(30);
 
     /// Maximum number of rows ended in one transaction.
@@ -60,8 +59,8 @@ final class ExpiryFinisher {
         this.listener = listener;
     }
 
-    /// Ends waiting deliveries whose event has expired under the plan of its workspace. Leaves
-    /// deliveries that a node owns to that node.
+    /// Ends waiting deliveries whose event expired at least [#EXPIRY_GRACE_PERIOD] ago under the
+    /// plan of its workspace. Does not end deliveries that a node owns.
     void finishExpired(Instant now) {
         var parts = new RoundParts();
         for (var group : db.call(tx -> RetentionGroup.readAll(tx, plans))) {
@@ -95,8 +94,9 @@ final class ExpiryFinisher {
         }
     }
 
-    /// Ends all deliveries of events that arrived before `before`, so that the partitions of those
-    /// days can be dropped. Returns false when some deliveries cannot be ended now.
+    /// Ends, as expired, every unfinished delivery whose event arrived before `before`, so that the
+    /// partitions of those days can be dropped. Returns false if some deliveries cannot be ended
+    /// now.
     boolean finishBefore(Instant before, Instant now) {
         while (true) {
             var read = db.call(tx -> ExpiryStore.unfinishedBefore(tx, before, EXPIRY_BATCH_ROWS));
@@ -110,7 +110,8 @@ final class ExpiryFinisher {
         }
     }
 
-    /// Ends or discards these deliveries. Returns how many.
+    /// Ends these deliveries, and discards those whose day partition is gone. Returns how many it
+    /// ended or discarded.
     private int finish(List<UnfinishedDelivery> deliveries, Instant now) {
         if (deliveries.isEmpty()) {
             return 0;
@@ -138,8 +139,8 @@ final class ExpiryFinisher {
         return ended.size();
     }
 
-    /// Deletes deliveries whose day partition is already gone. There should be none, because a
-    /// partition is dropped only after its deliveries have ended.
+    /// Deletes deliveries whose day partition is already gone, and returns how many. There should
+    /// be none, because a partition is dropped only after its deliveries have ended.
     private int discard(List<UnfinishedDelivery> deliveries) {
         if (deliveries.isEmpty()) {
             return 0;

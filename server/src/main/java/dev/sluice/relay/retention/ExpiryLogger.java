@@ -14,8 +14,8 @@ public final class ExpiryLogger implements ExpiryListener {
 
     private static final Logger log = LoggerFactory.getLogger(ExpiryLogger.class);
 
-    /// Maximum number of connections that get a log line of their own. The connections with the
-    /// most deliveries are logged first.
+    /// Maximum number of connections that get their own log line. Connections with the most
+    /// deliveries are chosen.
     private static final int MAX_LOGGED_CONNECTIONS = 20;
 
     @Override

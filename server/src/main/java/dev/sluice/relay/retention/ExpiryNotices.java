@@ -22,14 +22,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/// Finds deliveries that will expire soon and announces them. Saves its watermark, which marks how
-/// far it has announced, only after the announcement, so that no delivery is missed.
+/// Finds deliveries that will expire soon and announces them. A watermark for each workspace
+/// records which deliveries have been announced. It is saved only after the announcement, so that a
+/// crash does not skip a delivery.
 final class ExpiryNotices {
 
     /// Maximum number of rows read in one transaction.
     private static final int READ_BATCH_ROWS = 10_000;
 
-    /// A resend is certainly committed this long after its creation time.
+    /// A resend is committed at most this long after its creation time. This does not hold for the
+    /// resends of a replay job: their creation time is that of the job.
     private static final Duration MAX_RESEND_COMMIT_DELAY = Duration.ofMinutes(1);
 
     private static final NoticeWatermark NO_WATERMARK =
@@ -100,8 +102,9 @@ final class ExpiryNotices {
         return db.call(tx -> ExpiryStore.unfinished(tx, sources.keySet(), range, READ_BATCH_ROWS));
     }
 
-    /// Whether the delivery has to be announced now. A resend is announced even if its event was
-    /// announced before, but only once the resend is certainly committed.
+    /// Whether the delivery must be announced now. A resend is announced even if another delivery
+    /// of its event was announced before. It is announced only [#MAX_RESEND_COMMIT_DELAY] after its
+    /// creation time, so that a resend whose commit is still running is not skipped.
     private static boolean isNew(
             UnfinishedDelivery delivery, NoticeWatermark lastMark, NoticeWatermark nextMark) {
         boolean isInTime = !arrivedAt(delivery).isBefore(lastMark.eventsBefore());

@@ -9,10 +9,11 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/// The sources whose events are kept for the same time. There are at most as many groups as plans.
+/// The sources whose events are kept for the same retention period. There are at most as many
+/// groups as plans.
 ///
-/// @param retention always limited
-/// @param days how long events are kept
+/// @param retention the retention period, which is never unlimited
+/// @param days the length of the retention period in days
 record RetentionGroup(Retention retention, int days, List<RetainedSource> sources) {
 
     /// Reads the groups, ordered by retention, shortest first. Sources with unlimited retention are

@@ -18,7 +18,7 @@ import java.util.UUID;
 
 /// The loop that enforces retention, once an hour and on one node at a time. It announces
 /// deliveries that will expire, ends those that have expired, drops the day partitions that no plan
-/// keeps, and removes the configuration that nothing names any more.
+/// keeps, and removes deleted configuration that nothing refers to any more.
 ///
 /// Each step may stop at any point and run again. If a round takes longer than its lease, two nodes
 /// may run at the same time. This is harmless: at worst, an announcement is repeated.
@@ -28,7 +28,8 @@ public final class RetentionLoop implements Loop.Step {
     private static final Duration LEASE_TIMEOUT = Duration.ofMinutes(10);
     private static final Duration ROUND_INTERVAL = Duration.ofHours(1);
 
-    /// Wait after a round that failed, or in which something blocked the removal.
+    /// The wait after a round that failed, in which something blocked the removal of days, or that
+    /// did not run because another node had the lease.
     private static final Duration RETRY_INTERVAL = Duration.ofMinutes(1);
 
     private final Db db;
@@ -43,7 +44,7 @@ public final class RetentionLoop implements Loop.Step {
     private Pause pause = Pause.NONE;
 
     /// @param resultListener receives the deliveries that were ended, like any other results
-    /// @param settledClock the clock for decisions that cannot be undone, as a removal
+    /// @param settledClock the clock for decisions that cannot be undone, such as a removal
     public RetentionLoop(
             Db db,
             PlanCatalog plans,

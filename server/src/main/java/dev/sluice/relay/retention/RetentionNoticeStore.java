@@ -15,7 +15,7 @@ public final class RetentionNoticeStore {
 
     /// How far a workspace's expiring deliveries have been announced.
     ///
-    /// @param days retention that the workspace had when they were announced
+    /// @param days the retention, in days, that the workspace had when the watermark was saved
     /// @param eventsBefore all events that arrived before this time are announced
     /// @param resendsBefore all resends created before this time are announced
     record NoticeWatermark(int days, Instant eventsBefore, Instant resendsBefore) {}
@@ -57,7 +57,7 @@ public final class RetentionNoticeStore {
                         .toList());
     }
 
-    /// Deletes what is known of a deleted workspace. Returns the number of rows.
+    /// Deletes the watermark of a deleted workspace. Returns the number of deleted rows.
     public static int deleteOf(Tx tx, DeletedWorkspace workspace) {
         return tx.update(
                 "delete from retention_notice where workspace_id = ?", workspace.id().value());

@@ -10,15 +10,15 @@ import dev.sluice.relay.UsageKind;
 import java.time.Instant;
 import java.util.List;
 
-/// Reads all sources with the plan that decides their retention, and which configuration no history
-/// names.
+/// Reads all sources with the plan that decides their retention, and finds deleted configuration to
+/// which no history refers.
 final class RetentionQueries {
 
     /// A source, possibly trashed or purged.
     ///
-    /// @param plan plan of its workspace
-    /// @param changedAt time of the last change to its workspace, which may have been a change of
-    ///   plan
+    /// @param plan the name of the workspace's plan
+    /// @param changedAt the time of the last change to the workspace, which may have been a change
+    ///   of plan
     record RetainedSource(
             SourceId source,
             WorkspaceId workspace,
@@ -44,10 +44,10 @@ final class RetentionQueries {
                                 row.bool("is_trashed")));
     }
 
-    /// Returns those of these purged sources of which no event is stored, and no count by the hour.
+    /// Returns those of the purged sources that have no stored events and no hourly counts.
     ///
-    /// An hour's counts of outcomes are kept as long as its counts of events. So nothing names the
-    /// sources' connections either.
+    /// Hourly counts of outcomes are kept as long as those of events. Therefore nothing refers to
+    /// the connections of these sources either.
     static List<SourceId> unnamed(Tx tx, List<SourceId> purged) {
         return tx.query(
                 """
@@ -61,8 +61,8 @@ final class RetentionQueries {
                 UsageKind.numbers());
     }
 
-    /// Returns those of these deleted connections for which nothing was ever counted. They never
-    /// had a delivery.
+    /// Returns those of the deleted connections for which nothing was ever counted, which means
+    /// that they never had a delivery.
     static List<ConnectionId> unused(Tx tx, List<ConnectionId> deleted) {
         return tx.query(
                 """
@@ -77,7 +77,7 @@ final class RetentionQueries {
                 UsageKind.numbers());
     }
 
-    /// Whether all usage that was written before `time` is in the sums.
+    /// Whether all usage that was written before `time` is folded into the sums.
     static boolean isFolded(Tx tx, Instant time) {
         return tx.query(
                         "select batch from ledger where batch < ? limit 1",

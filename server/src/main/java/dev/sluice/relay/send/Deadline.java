@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 /// attempt, even if the response arrives byte by byte.
 final class Deadline implements Runnable, AutoCloseable {
 
-    /// The phases of an attempt, in order. Each is named after what the attempt waits for.
+    /// The phases of an attempt, in order, named after the step for which the attempt waits.
     enum AttemptPhase {
         DNS_LOOKUP,
         CONNECT,
@@ -48,7 +48,8 @@ final class Deadline implements Runnable, AutoCloseable {
         phase = next;
     }
 
-    /// Sets the connection to close when the time is up.
+    /// Sets the connection to close when the time is up. Closes it at once if the time is already
+    /// up.
     synchronized void closeOnExpiry(ConnectionEndpoint endpoint) {
         connection = endpoint;
         if (isExpired) {

@@ -19,8 +19,8 @@ import java.net.SocketException;
 /// the sending thread.
 final class Exchange implements ConnectionEndpoint.RequestExecutor {
 
-    /// Maximum number of interim responses (`100`, `102` and `103`). With more of them, the
-    /// response is invalid.
+    /// Maximum number of interim responses (`100`, `102` and `103`). After more interim responses,
+    /// the response is invalid.
     private static final int MAX_INTERIM_RESPONSES = 100;
 
     private final Deadline deadline;
@@ -57,7 +57,7 @@ final class Exchange implements ConnectionEndpoint.RequestExecutor {
         }
     }
 
-    /// Fails when a reused connection has unread bytes before the request is sent, because they
+    /// Fails if a reused connection has unread bytes before the request is sent, because they
     /// cannot be the response to this request.
     private void rejectUnsolicitedBytes(HttpClientConnection connection) throws IOException {
         if (isReused && connection instanceof ManagedHttpClientConnection managed) {
@@ -80,7 +80,8 @@ final class Exchange implements ConnectionEndpoint.RequestExecutor {
     }
 
     /// Reads the response of a receiver that closed the connection before it read the whole
-    /// request. The response tells more than the broken pipe does.
+    /// request. Such a response says more than the write failure, which is thrown only if there is
+    /// no response.
     private static ClassicHttpResponse earlyResponse(
             HttpClientConnection connection, SocketException writeFailure) throws IOException {
         try {
@@ -109,8 +110,8 @@ final class Exchange implements ConnectionEndpoint.RequestExecutor {
         return status >= 200 && status != 204 && status != 304;
     }
 
-    /// Whether the connection can be reused after this response. Never after a 1xx or a 304,
-    /// because it is unknown whether a body follows.
+    /// Whether the connection can be reused after this response. It is never reused after a 1xx or
+    /// a 304, because it is unknown whether a body follows.
     private static boolean isReusable(ClassicHttpResponse response, HttpContext context) {
         return response.getCode() >= 200
                 && response.getCode() != 304
@@ -126,7 +127,7 @@ final class Exchange implements ConnectionEndpoint.RequestExecutor {
         return isReusable;
     }
 
-    /// Whether the receiver sent no byte at all.
+    /// Whether the receiver has sent no byte during this exchange.
     boolean hasReceivedNothing() {
         return hasReceivedNothing;
     }

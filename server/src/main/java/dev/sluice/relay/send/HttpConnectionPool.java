@@ -59,12 +59,13 @@ final class HttpConnectionPool implements AutoCloseable {
     /// more than this many, it is replaced with a new one.
     private static final int MAX_ROUTES = 10_000;
 
-    /// Number of calls of `evictIdle`, one a second, after which a replaced pool is closed. This is
-    /// longer than the longest timeout, so all its leased connections have been returned.
+    /// Number of calls of [#evictIdle], one a second, after which a replaced pool is closed. This
+    /// is longer than the longest timeout, so all connections of that pool have been returned by
+    /// then.
     private static final int RETIREMENT_ROUNDS = 600;
 
-    /// Allows at most 100 fields of at most 16 KiB each. The count is set to 101, because the
-    /// library counts one field too many. [ResponseHeadParser] limits the total size.
+    /// Allows at most 100 header fields of at most 16 KiB each. The count is set to 101, because
+    /// the library counts one field too many. [ResponseHeadParser] limits the total size.
     private static final Http1Config RESPONSE_HEAD_LIMITS =
             Http1Config.custom()
                     .setMaxHeaderCount(101)
@@ -87,8 +88,9 @@ final class HttpConnectionPool implements AutoCloseable {
         pool = newPool();
     }
 
-    /// Connects to the first address that accepts the connection. Divides the remaining time
-    /// equally among the addresses not yet tried.
+    /// Connects to the first address that accepts the connection, or reuses an idle connection.
+    /// Tries the next address only if a connection was refused or timed out. Divides the remaining
+    /// time equally among the addresses not yet tried.
     LeasedConnection open(DestinationUrl url, List<InetAddress> addresses, Deadline deadline)
             throws SendException {
         for (int i = 0; ; i++) {
@@ -135,8 +137,9 @@ final class HttpConnectionPool implements AutoCloseable {
         }
     }
 
-    /// Returns the pool's key for a connection. It contains the address, so the pool never resolves
-    /// names. It also prevents the reuse of connections to an address that the name no longer has.
+    /// Returns the pool's key for a connection. The key contains the address, so the pool never
+    /// resolves names. The key also prevents the reuse of connections to an address that the name
+    /// no longer has.
     private static HttpRoute route(DestinationUrl url, InetAddress address) {
         String name =
                 switch (url.host()) {
@@ -208,7 +211,7 @@ final class HttpConnectionPool implements AutoCloseable {
         wireRequest.writeTo(buffer, out);
     }
 
-    /// Closes connections that have been idle too long. When there are too many idle connections,
+    /// Closes connections that have been idle too long. If there are too many idle connections,
     /// closes them sooner. Call this method once a second, from one thread.
     void evictIdle() {
         tidyRound++;

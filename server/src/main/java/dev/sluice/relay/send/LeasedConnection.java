@@ -12,12 +12,12 @@ import java.time.Duration;
 
 /// A pooled connection reserved for one attempt.
 ///
-/// `close` returns it to the pool. The pool keeps it open if the response was complete and allows
-/// reuse. Used only by the sending thread.
+/// [#close] returns the connection to the pool. The pool keeps the connection open if the response
+/// was read to its end and allows reuse. Used only by the sending thread.
 final class LeasedConnection implements AutoCloseable {
 
-    /// Name of the context attribute that passes the [Deadline] of the connecting attempt to the
-    /// TLS strategy.
+    /// The name of the context attribute that passes the [Deadline] of the connecting attempt to
+    /// the TLS strategy.
     static final String DEADLINE_ATTRIBUTE = "sluice.attempt";
 
     private final HttpClientConnectionManager pool;
@@ -81,8 +81,9 @@ final class LeasedConnection implements AutoCloseable {
         return receivedResponse;
     }
 
-    /// Sends the request again, on a new connection. The receiver had closed the reused connection
-    /// while it was idle, so the failure was not caused by this request.
+    /// Sends the request again, on a new connection. Called if a reused connection failed before
+    /// the receiver sent a byte. The receiver has then most likely closed the connection while it
+    /// was idle.
     private ReceivedResponse retryOnNewConnection(WireRequest wireRequest, Deadline deadline)
             throws SendException {
         endpoint.close(CloseMode.IMMEDIATE);
@@ -91,9 +92,9 @@ final class LeasedConnection implements AutoCloseable {
         return exchange(wireRequest, deadline);
     }
 
-    /// Returns a timeout for an exception that was thrown after the deadline, and rethrows any
-    /// other. The library does not expect the timer to close its connection, and may then throw
-    /// anything.
+    /// Returns the timeout failure if the deadline has passed, and rethrows the exception
+    /// otherwise. The library does not expect the timer to close its connection, and may then throw
+    /// any exception.
     private static SendException timeoutOrRethrow(RuntimeException e, Deadline deadline) {
         if (deadline.isExpired()) {
             return deadline.timeoutFailure();

@@ -50,12 +50,13 @@ final class ResponseHeadParser extends DefaultHttpResponseParser {
         throw new ProtocolException("the status is not from 100 to 599");
     }
 
-    /// Whether there are unread bytes after the last response. No request asked for them.
+    /// Whether there are unread bytes after the last response, although no request is waiting for a
+    /// response.
     boolean hasUnsolicitedBytes() {
         return lastBuffer != null && lastBuffer.length() > 0;
     }
 
-    /// Adds up the length of the lines in one response head, and fails when the sum exceeds the
+    /// Adds up the lengths of the lines in one response head, and fails if the sum exceeds the
     /// limit.
     private static final class SizeLimitedBuffer implements SessionInputBuffer {
 

@@ -26,7 +26,8 @@ final class RetryAfterParser {
 
     private RetryAfterParser() {}
 
-    /// Returns the time to wait: empty for an unreadable value, zero for a date in the past.
+    /// Returns the time to wait: empty for a missing or unreadable value, zero for a date in the
+    /// past.
     static Optional<Duration> parse(String value, Instant now) {
         String text = value.strip();
         if (text.isEmpty()) {

@@ -34,7 +34,8 @@ final class SendException extends Exception {
         this.detail = detail;
     }
 
-    /// Converts an exception to an error code, depending on the current phase of the attempt.
+    /// Converts an exception to a failure with an error code, depending on the deadline and its
+    /// current phase.
     static SendException of(Exception e, Deadline deadline) {
         if (deadline.isExpired() || e instanceof SocketTimeoutException) {
             return deadline.timeoutFailure();
@@ -81,7 +82,8 @@ final class SendException extends Exception {
                 message.contains("unreachable") ? "Network unreachable" : "Connection refused");
     }
 
-    /// The library's message may quote a line of the response, with any bytes and of any length.
+    /// Returns the failure for a response that is not valid HTTP. Its text is shortened and control
+    /// characters are replaced, because the library's message may quote any line of the response.
     private static SendException invalidResponse(Exception e) {
         String message = String.valueOf(e.getMessage());
         String quoted = message.substring(0, Math.min(message.length(), MAX_QUOTED_CHARS));

@@ -14,7 +14,7 @@ import java.io.OutputStream;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/// One HTTP request, serialized exactly as it is sent.
+/// One HTTP POST request, serialized exactly as it is sent.
 ///
 /// This class builds the request head instead of the library, so that header bytes are sent
 /// unchanged and nothing is added.
@@ -49,8 +49,9 @@ final class WireRequest extends BasicClassicHttpRequest {
         return text.toString().getBytes(ISO_8859_1);
     }
 
-    /// Replaces control characters with spaces, because a line break would start another header.
-    /// The configuration already rejects them; this is a second safeguard.
+    /// Replaces control characters other than tabs with spaces, because a line break would start
+    /// another header. The configuration already rejects such characters; this is a second
+    /// safeguard.
     private static String oneLine(String text) {
         for (int i = 0; i < text.length(); i++) {
             if (isControl(text.charAt(i))) {

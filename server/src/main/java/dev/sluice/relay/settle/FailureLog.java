@@ -19,21 +19,24 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /// Logs failed attempts, without flooding the log when a destination fails again and again.
 ///
-/// The first failure of a destination is logged in full, and so is its first delivery that ended.
-/// While more follow, one line a minute has their number and the last event. A minute without a
-/// failure makes the next one a first again. Thread-safe.
+/// Two kinds of failures are counted separately for each destination: failed attempts that will be
+/// retried, and attempts that end their delivery as failed or exhausted. The first failure of a
+/// kind is logged in full. While more follow, one line a minute gives their number and the id of
+/// the last event. After a minute without a failure of that kind, the next one is logged in full
+/// again. Thread-safe.
 public final class FailureLog {
 
     private static final Logger log = LoggerFactory.getLogger(FailureLog.class);
 
     static final Duration SUMMARY_INTERVAL = Duration.ofMinutes(1);
 
-    /// What is counted together.
+    /// The failures that are counted together: those of one destination, either retried attempts or
+    /// ended deliveries.
     private record FailureKind(DestinationId destination, boolean isEnd) {}
 
-    /// The failures of one kind since its last line.
+    /// The failures of one kind since the last line that was logged for it.
     ///
-    /// @param since when that line was logged
+    /// @param since when the last line was logged
     /// @param last the event of the last failure; empty if there was none
     private record SilencedFailures(
             Instant since, long count, String name, Optional<EventId> last) {
@@ -99,8 +102,7 @@ public final class FailureLog {
         return attempt.errorCode().map(ErrorCode::text).orElse("none");
     }
 
-    /// Counts the failure. Returns whether it is the first of its kind, which has a line of its
-    /// own.
+    /// Counts the failure. Returns whether it is the first of its kind, which is logged in full.
     private boolean isFirst(UnfinishedDelivery delivery, Route route, boolean isEnd) {
         var destination = route.destination();
         var count =
@@ -117,8 +119,8 @@ public final class FailureLog {
         return count.count() == 0;
     }
 
-    /// Logs the numbers of those kinds whose last line is a minute old, and forgets the kinds that
-    /// had no failure since.
+    /// Logs the number of failures of each kind whose last line is at least a minute old. Forgets
+    /// such a kind if it had no failure since that line.
     public void summarize() {
         var now = clock.instant();
         for (var kind : counts.keySet()) {

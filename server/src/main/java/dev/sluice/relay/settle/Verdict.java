@@ -18,9 +18,11 @@ import java.util.random.RandomGenerator;
 /// | --- | --- |
 /// | success (see [ResponseClass]) | succeeded |
 /// | refusal | failed |
-/// | the transformation failed | failed: nothing was sent, and a retry would fail alike |
-/// | anything else, while the retry policy has an interval left | retry after that interval |
+/// | the transformation failed | failed: nothing was sent, and a retry would fail as well |
+/// | anything else, if the retry policy has an interval left | retry after it (see below) |
 /// | anything else | exhausted |
+///
+/// After a 429 or 503, the response's `Retry-After` can make the wait longer, up to 24 hours.
 sealed interface Verdict {
 
     record Succeeded() implements Verdict {}
@@ -80,8 +82,8 @@ sealed interface Verdict {
         return new RetryAt(now.plus(isLater ? requestedDelay : delay.get()));
     }
 
-    /// Returns the wait that `Retry-After` requests, if the response status allows one. The wait
-    /// never makes a retry earlier than planned.
+    /// Returns the wait that `Retry-After` requests, if the response status allows one. It can make
+    /// a retry later than planned, but never earlier.
     private static Duration requestedDelay(DestinationResponse answered) {
         if (answered.status() != 429 && answered.status() != 503) {
             return Duration.ZERO;

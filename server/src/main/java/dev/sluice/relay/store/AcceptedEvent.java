@@ -12,9 +12,9 @@ import dev.sluice.relay.Payload;
 import java.util.List;
 import java.util.Optional;
 
-/// An event that ingest accepted and the journal has to store, with its planned deliveries.
+/// An event that ingest accepted and the [Journal] must store, with its planned deliveries.
 ///
-/// @param origin the source that received the event, as it was configured then
+/// @param origin the source that received the event, as it was configured at that time
 public record AcceptedEvent(
         EventId id,
         Source origin,
@@ -25,11 +25,13 @@ public record AcceptedEvent(
         DeliveryPlan plan,
         Receipt receipt) {
 
-    /// What each row costs that the event's transaction writes, in bytes: the memory of its plan,
-    /// and the time that writing it takes, which is about that of 1 KiB of payload.
+    /// The cost, in bytes, of each row that is written for the event. It stands for the memory of
+    /// the planned delivery, and for the time to write the row, which is about that of 1 KiB of
+    /// payload.
     private static final int ROW_COST_BYTES = 1024;
 
-    /// What one connection costs that is only listed in a row: two ids, in memory and on the wire.
+    /// The cost, in bytes, of one connection that is only listed in a row: two ids, in memory and
+    /// on the wire.
     private static final int LISTED_CONNECTION_COST_BYTES = 40;
 
     /// The deliveries that ingest planned for an event, and the connections that get none.
@@ -38,7 +40,7 @@ public record AcceptedEvent(
     public record DeliveryPlan(
             List<PlannedDelivery> deliveries, List<ConnectionId> filteredConnections) {
 
-        /// Of an event that is stored and not delivered.
+        /// The plan of an event that is stored but not delivered.
         public static final DeliveryPlan NONE = new DeliveryPlan(List.of(), List.of());
 
         public DeliveryPlan {
@@ -49,9 +51,9 @@ public record AcceptedEvent(
 
     /// A delivery planned at ingest.
     ///
-    /// @param isFresh whether the dispatcher has reserved memory to send it at once; if not, it is
-    ///   stored as a waiting delivery
-    /// @param isUndecided whether its connection's filter is yet to be decided, before its first
+    /// @param isFresh whether the dispatcher has reserved memory to send the delivery at once; if
+    ///   not, the delivery is stored as waiting
+    /// @param isUndecided whether the connection's filter must still be decided, before the first
     ///   attempt
     public record PlannedDelivery(
             DeliveryId id, Route route, boolean isFresh, boolean isUndecided) {
@@ -81,8 +83,8 @@ public record AcceptedEvent(
         return deliveries().size() + filteredConnections().size();
     }
 
-    /// Returns what the event costs while it waits to be stored: the memory that it takes, and the
-    /// rows that it writes, as bytes. Both are bounded by one sum.
+    /// Returns the cost of the event while it waits to be stored, in bytes: the memory that it uses
+    /// plus the cost of the rows to write. The limits of the [Journal] apply to this sum.
     public long queueCostBytes() {
         int rows = 1 + deliveries().size();
         int listed = filteredConnections().size();

@@ -10,7 +10,8 @@ import java.util.Optional;
 
 /// The new state of one delivery, for [ResultJournal] to write to the database.
 ///
-/// Most results come from an attempt. A few do not: a delivery can expire, or be put back unsent.
+/// Most results come from an attempt. Some do not: a delivery can also expire, or be put back
+/// unsent.
 public sealed interface DeliveryResult {
 
     UnfinishedDelivery delivery();
@@ -24,7 +25,7 @@ public sealed interface DeliveryResult {
         };
     }
 
-    /// Returns the same result, with a due time no earlier than `now`.
+    /// Returns the same result, but with a due time no earlier than `now`.
     default DeliveryResult notDueBefore(Instant now) {
         return switch (this) {
             case RetryResult(var delivery, var attempt, var nextAt) when nextAt.isBefore(now) ->
@@ -38,7 +39,7 @@ public sealed interface DeliveryResult {
     /// The delivery ends.
     ///
     /// @param attempt the last attempt; empty when the delivery ends without one
-    /// @param reason why the delivery ended, if the attempt's own error does not say it
+    /// @param reason why the delivery ended, unless the attempt's error says it
     record FinalResult(
             UnfinishedDelivery delivery,
             DeliveryStatus status,

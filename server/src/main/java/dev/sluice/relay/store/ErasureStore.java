@@ -16,8 +16,8 @@ public final class ErasureStore {
 
     private ErasureStore() {}
 
-    /// Erases up to `limit` events, each in one transaction with all its rows. Returns how many
-    /// were erased.
+    /// Erases up to `limit` events of one of the workspace's sources, with their deliveries and
+    /// attempts. Returns how many events were erased; 0 if the workspace has no events left.
     public static int eraseEvents(Tx tx, DeletedWorkspace workspace, int limit) {
         tx.disable(PlannerFeature.SEQUENTIAL_SCAN, PlannerFeature.JIT);
         for (var source : workspace.sources()) {
@@ -41,8 +41,9 @@ public final class ErasureStore {
                 limit);
     }
 
-    /// A delivery's id contains its event's, so each event's rows are a range of the primary key.
-    /// The bounds of the whole chunk let PostgreSQL leave out the partitions of other days.
+    /// Erases the deliveries and attempts of these events. A delivery's id contains its event's id,
+    /// so the rows of an event are a range of the primary key. The lowest and highest id of all
+    /// these events let PostgreSQL skip the partitions of other days.
     private static void eraseDeliveries(Tx tx, SourceId source, List<EventId> events) {
         var low = events.stream().map(EventId::value).toList();
         var high = events.stream().map(DeliveryId::maxIdOf).toList();

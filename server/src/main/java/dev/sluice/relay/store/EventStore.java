@@ -21,9 +21,11 @@ public final class EventStore {
     private final CopyRows work = new CopyRows();
     private final CopyRows undecidedWork = new CopyRows();
 
-    /// @param epoch number that identifies the registration of the node that owns the fresh
+    /// Writes the batch, which must not be empty.
+    ///
+    /// @param epoch the epoch (see [dev.sluice.relay.Lease]) of the node that owns the fresh
     ///   deliveries
-    /// @param now due time of the waiting deliveries
+    /// @param now the due time of the waiting deliveries
     public void write(Tx tx, List<AcceptedEvent> batch, UUID batchId, long epoch, Instant now) {
         events.clear();
         work.clear();

@@ -25,8 +25,8 @@ public final class ExpiryStore {
 
     /// A range of arrival times, and the position from which to continue reading it.
     ///
-    /// @param after last id that was already read
-    /// @param before end of the range, exclusive
+    /// @param after the last id that was already read; the range continues after it
+    /// @param before the end of the range, exclusive
     public record ArrivalRange(UUID after, Instant before) {
 
         public static ArrivalRange between(Instant from, Instant before) {
@@ -38,7 +38,9 @@ public final class ExpiryStore {
         }
     }
 
-    /// Returns unfinished deliveries from these sources that no node owns according to their rows.
+    /// Returns up to `limit` unfinished deliveries from these sources whose events arrived in the
+    /// range and whose rows have no owner, ordered by id. A node may still have some of them in
+    /// memory, as deliveries of a lane that it has leased.
     public static List<UnfinishedDelivery> waiting(
             Tx tx, Collection<SourceId> sources, ArrivalRange range, int limit) {
         forceIndexScan(tx);
@@ -57,7 +59,8 @@ public final class ExpiryStore {
                 limit);
     }
 
-    /// Returns unfinished deliveries from these sources, with or without an owner.
+    /// Returns up to `limit` unfinished deliveries from these sources whose events arrived in the
+    /// range, with or without an owner, ordered by id.
     public static List<UnfinishedDelivery> unfinished(
             Tx tx, Collection<SourceId> sources, ArrivalRange range, int limit) {
         forceIndexScan(tx);
@@ -76,7 +79,8 @@ public final class ExpiryStore {
                 limit);
     }
 
-    /// Returns unfinished deliveries from all sources, with or without an owner.
+    /// Returns up to `limit` unfinished deliveries from all sources whose events arrived before
+    /// `before`, with or without an owner, ordered by id.
     public static List<UnfinishedDelivery> unfinishedBefore(Tx tx, Instant before, int limit) {
         forceIndexScan(tx);
         return tx.query(
@@ -93,14 +97,15 @@ public final class ExpiryStore {
     }
 
     /// Makes PostgreSQL read the primary key in order. The table's statistics are out of date, so
-    /// the planner might otherwise collect the whole range and sort it.
+    /// the planner might otherwise read the whole range and sort it.
     private static void forceIndexScan(Tx tx) {
         tx.disable(PlannerFeature.SEQUENTIAL_SCAN, PlannerFeature.SORT, PlannerFeature.JIT);
     }
 
-    /// Ends deliveries as expired, in the same way as any other result: moves them from work to
-    /// history and counts them. Skips a delivery whose row has a newer attempt number. Returns the
-    /// results of the deliveries that this call ended.
+    /// Ends deliveries as expired, in the same way as any other result: moves them from
+    /// `delivery_work` to the history tables and counts them. Skips a delivery for which another
+    /// attempt was recorded since it was read. Returns the results of the deliveries that this call
+    /// ended.
     public static List<DeliveryResult> expire(
             Tx tx, List<UnfinishedDelivery> deliveries, UUID batchId, Instant now) {
         forceIndexScan(tx);
@@ -117,8 +122,8 @@ public final class ExpiryStore {
         return ResultStore.write(tx, batch, batchId, 0);
     }
 
-    /// Deletes deliveries that cannot be moved to history, because their day partition is gone.
-    /// Returns how many.
+    /// Deletes unfinished deliveries that cannot be moved to history, because the partition of
+    /// their day is gone. Returns how many were deleted.
     public static int discard(Tx tx, List<UnfinishedDelivery> deliveries) {
         var sources = new HashSet<UUID>();
         deliveries.forEach(delivery -> sources.add(delivery.source().value()));

@@ -7,13 +7,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Deletes lanes that nothing needs. A lane that is needed again is made anew when it is woken.
+/// Deletes the rows of lanes that have nothing to send. The row of a lane is inserted again when a
+/// delivery of the lane becomes due.
 public final class LanePruneStore {
 
     private LanePruneStore() {}
 
-    /// Returns the connection of the `limit`-th lane after that of `after`; empty if there are
-    /// fewer.
+    /// Returns the connection of the `limit`-th lane after `after`, in the order of connection ids;
+    /// empty if there are fewer lanes.
     public static Optional<UUID> endOfChunk(Tx tx, UUID after, int limit) {
         return tx.findOne(
                 """
@@ -28,13 +29,14 @@ public final class LanePruneStore {
                 limit - 1);
     }
 
-    /// Deletes the lanes that sleep for ever, that no node leases, and in which nothing waits.
+    /// Deletes the lanes in this range of connections that have no wake-up time, are not leased,
+    /// and have no waiting deliveries. Returns how many were deleted.
     ///
-    /// A lane that is woken or leased meanwhile stays: PostgreSQL looks at its row again before it
-    /// deletes it.
+    /// A lane that is woken or leased in the meantime is not deleted, because PostgreSQL checks its
+    /// row again before it deletes it.
     ///
-    /// @param after only lanes of connections with a higher id
-    /// @param last only lanes of connections up to this id
+    /// @param after the range begins after this connection id
+    /// @param last the last connection id of the range
     public static int deleteEmpty(Tx tx, UUID after, UUID last) {
         return tx.update(
                 """
@@ -51,7 +53,7 @@ public final class LanePruneStore {
                 last);
     }
 
-    /// Deletes the lanes of connections that are removed.
+    /// Deletes the lanes of these connections, which are being removed.
     public static void deleteOf(Tx tx, List<ConnectionId> connections) {
         tx.update(
                 "delete from lane where connection_id = any (?)",

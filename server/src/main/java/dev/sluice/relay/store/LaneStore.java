@@ -22,34 +22,34 @@ import java.util.UUID;
 
 /// Reads and writes lanes, and reads the deliveries that wait in them.
 ///
-/// A lane's `wake_at` is only a hint. It may be late or lost, and [#sweep] repairs it. A lane and
-/// its deliveries therefore need not change in the same transaction, and never do.
+/// A lane's `wake_at` is only a hint. It may be too late or missing; [#sweep] finds such lanes. A
+/// lane and its deliveries therefore need not change in the same transaction, and never do.
 public final class LaneStore {
 
     /// A delivery that waits for its next attempt.
     ///
-    /// @param recoveries number of process deaths during its attempts; see
+    /// @param recoveries the number of counted process deaths during attempts of the delivery; see
     ///   [dev.sluice.relay.PoisonPolicy]
     public record WaitingDelivery(UnfinishedDelivery delivery, Instant nextAt, int recoveries) {}
 
     /// A lane with waiting deliveries, and the time at which it must wake.
     public record LaneWake(Lane lane, Instant at) {}
 
-    /// A lane and the workspace in whose share of the leases it counts.
+    /// A lane, and the workspace for which a lease of the lane is counted.
     public record LeasedLane(Lane lane, WorkspaceId workspace) {}
 
     /// A lane that is due.
     ///
-    /// @param isLeased whether the node that asks leases it already
+    /// @param isLeased whether the node that asks has already leased the lane
     public record DueLane(LeasedLane leased, boolean isLeased) {}
 
     /// A lane with waiting deliveries.
     ///
-    /// @param firstDue when its first delivery is due
-    /// @param wakeAt when it wakes now; empty if never
+    /// @param firstDue when the first delivery of the lane is due
+    /// @param wakeAt the lane's current wake-up time; empty if it has none
     public record WaitingLane(Lane lane, Instant firstDue, Optional<Instant> wakeAt) {
 
-        /// Returns when the lane must wake.
+        /// Returns the lane with the time at which it must wake: when its first delivery is due.
         public LaneWake needed() {
             return new LaneWake(lane, firstDue);
         }
@@ -62,13 +62,15 @@ public final class LaneStore {
 
     private LaneStore() {}
 
-    /// Makes each lane wake at the given time, unless it already wakes earlier. A lane that a node
-    /// leases is read again at that time.
+    /// Makes each lane wake at the given time, unless it already wakes earlier. Creates the row of
+    /// a lane that has none. If a node has leased the lane, that node reads the lane again at that
+    /// time.
     public static void wake(Tx tx, Collection<LaneWake> wakes) {
         wake(tx, wakes, false);
     }
 
-    /// Makes each lane wake at the given time, unless it already wakes earlier or a node leases it.
+    /// Makes each lane wake at the given time, unless it already wakes earlier or a node has leased
+    /// it. Creates the row of a lane that has none.
     public static void wakeUnleased(Tx tx, Collection<LaneWake> wakes) {
         wake(tx, wakes, true);
     }
@@ -132,10 +134,11 @@ public final class LaneStore {
                 at);
     }
 
-    /// Returns up to `limit` lanes that are due and that no node leases, the longest due first, and
-    /// all that the node with this epoch leases and that were woken since.
+    /// Returns up to `limit` due lanes that no node has leased, the longest due first. Also returns
+    /// all lanes that the node with this epoch has leased and that are due again.
     ///
-    /// @param excluded workspaces of which no lane is wanted, unless the node leases it already
+    /// @param excluded workspaces whose lanes are not returned, unless the node has already leased
+    ///   them
     public static List<DueLane> dueFor(
             Tx tx, long epoch, Instant now, Collection<WorkspaceId> excluded, int limit) {
         return tx.query(
@@ -163,8 +166,9 @@ public final class LaneStore {
                 now);
     }
 
-    /// Leases those of the given lanes that are still due and that no other node leases, and
-    /// forgets their wake-up times. Skips lanes that another transaction has locked.
+    /// Leases the given lanes and clears their wake-up times. Skips lanes that are no longer due,
+    /// that another node has leased, or that another transaction has locked. A lane that this node
+    /// has leased already stays leased. Returns the lanes that were not skipped.
     public static List<Lane> lease(Tx tx, long epoch, Instant now, Collection<Lane> lanes) {
         if (lanes.isEmpty()) {
             return List.of();
@@ -196,7 +200,8 @@ public final class LaneStore {
                 epoch);
     }
 
-    /// Returns lanes that were due by `until` and that no node leases, the longest due first.
+    /// Returns up to `limit` lanes that are due by `until` and that no node has leased, the longest
+    /// due first.
     public static List<Lane> due(Tx tx, Instant until, int limit) {
         return tx.query(
                 """
@@ -211,8 +216,7 @@ public final class LaneStore {
                 limit);
     }
 
-    /// Returns all lanes leased by the node with this epoch. An epoch is the number of a node's
-    /// registration.
+    /// Returns all lanes leased by the node with this epoch (see [dev.sluice.relay.Lease]).
     public static List<LeasedLane> leased(Tx tx, long epoch) {
         return tx.query(
                 """
@@ -226,7 +230,8 @@ public final class LaneStore {
                 epoch);
     }
 
-    /// Returns the epochs of all nodes that lease a lane. Steps from owner to owner in the index.
+    /// Returns the epochs of all nodes that have leased a lane. Steps from owner to owner in the
+    /// index, so the cost does not grow with the number of lanes.
     public static Set<Long> owners(Tx tx) {
         return new HashSet<>(
                 tx.query(
@@ -245,10 +250,10 @@ public final class LaneStore {
                         row -> row.number("owner")));
     }
 
-    /// Releases the lease of a lane. The lane wakes at `wakeAt`, or earlier if an earlier wake was
-    /// requested during the lease.
+    /// Releases the lease of a lane, if the node with this epoch still has it. The lane wakes at
+    /// `wakeAt`, or earlier if an earlier wake was requested during the lease.
     ///
-    /// @param wakeAt empty when nothing waits in the lane
+    /// @param wakeAt empty if no delivery waits in the lane, or if another event will wake it
     public static void release(Tx tx, Lane lane, long epoch, Optional<Instant> wakeAt) {
         tx.update(
                 """
@@ -262,8 +267,8 @@ public final class LaneStore {
                 epoch);
     }
 
-    /// Returns deliveries in a lane that are due by `until`, ordered by due time and id, beginning
-    /// after the given position.
+    /// Returns up to `limit` deliveries in a lane that are due by `until`, ordered by due time and
+    /// id, beginning after the position (`afterNextAt`, `afterId`).
     public static List<WaitingDelivery> due(
             Tx tx, Lane lane, Instant until, Instant afterNextAt, UUID afterId, int limit) {
         return tx.query(
@@ -290,7 +295,7 @@ public final class LaneStore {
                 limit);
     }
 
-    /// Returns the due time of the first delivery in the lane.
+    /// Returns the due time of the first waiting delivery in the lane; empty if there is none.
     ///
     /// Disables bitmap scans. The work table is never analysed, so PostgreSQL might otherwise
     /// collect and sort the whole lane.
@@ -316,8 +321,9 @@ public final class LaneStore {
     /// Returns the payloads of these events, which all belong to one source. Events that no longer
     /// exist are missing from the map.
     ///
-    /// Looks the events up one by one. Otherwise, PostgreSQL before version 17 may read all rows
-    /// that a source has in a day, if the statistics of that day still say that it is empty.
+    /// The query looks up each event separately. Otherwise, PostgreSQL before version 17 may read
+    /// all rows that a source has on a day, if the statistics of that day's partition still say
+    /// that it is empty.
     public static Map<EventId, Payload> payloads(
             Tx tx, SourceId source, Collection<EventId> events) {
         var payloads = new HashMap<EventId, Payload>();
@@ -341,8 +347,8 @@ public final class LaneStore {
         return payloads;
     }
 
-    /// Returns every lane that has waiting deliveries, with the due time of its first one. This is
-    /// exact, unlike the `wake_at` hints, which it returns too.
+    /// Returns every lane that has waiting deliveries, with the due time of the first. The due
+    /// times are exact, unlike the lanes' wake-up times, which are returned, too.
     ///
     /// Steps from lane to lane in the index, so the cost grows with the number of lanes and not
     /// with the number of rows.

@@ -13,44 +13,46 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
-/// The operations on [Lane]s for a node that delivers what waits in them. Each method is one
-/// transaction.
+/// The operations on [Lane]s that a node needs to send the deliveries waiting in them. Each method
+/// is one transaction.
 public interface Lanes {
 
     static Lanes of(Db db) {
         return new PostgresLanes(db);
     }
 
-    /// Returns up to `limit` lanes that are due and that no node leases, the longest due first, and
-    /// all that this node leases and that were woken since. An epoch is the number of a node's
-    /// registration.
+    /// Returns up to `limit` due lanes that no node has leased, the longest due first. Also returns
+    /// all lanes that the node with this epoch (see [dev.sluice.relay.Lease]) has leased and that
+    /// are due again.
     ///
-    /// @param excluded workspaces of which no lane is wanted, unless the node leases it already
+    /// @param excluded workspaces whose lanes are not returned, unless the node has already leased
+    ///   them
     List<LaneStore.DueLane> dueFor(
             long epoch, Instant now, Collection<WorkspaceId> excluded, int limit);
 
-    /// Leases those of the given lanes that are still due and that no other node leases, and
-    /// forgets their wake-up times.
+    /// Leases the given lanes and clears their wake-up times. Skips lanes that are no longer due,
+    /// that another node has leased, or that are locked. A lane that this node has leased already
+    /// stays leased. Returns the lanes that were not skipped.
     List<Lane> lease(long epoch, Instant now, Collection<Lane> wanted);
 
     /// Returns all lanes leased by the node with this epoch.
     List<LaneStore.LeasedLane> leased(long epoch);
 
-    /// Makes the lane wake at `at`, unless it already wakes earlier.
+    /// Makes the lane wake at `at`, unless it already wakes earlier. Creates the lane if needed.
     void wake(Lane lane, Instant at);
 
-    /// Releases the lease of a lane. The lane wakes at `wakeAt`, or earlier if an earlier wake was
-    /// requested during the lease.
+    /// Releases the lease of a lane, if the node with this epoch still has it. The lane wakes at
+    /// `wakeAt`, or earlier if an earlier wake was requested during the lease.
     ///
-    /// @param wakeAt empty when nothing waits in the lane
+    /// @param wakeAt empty if no delivery waits in the lane, or if another event will wake it
     void release(Lane lane, long epoch, Optional<Instant> wakeAt);
 
-    /// Returns deliveries in a lane that are due by `until`, ordered by due time and id, beginning
-    /// after the given position.
+    /// Returns up to `limit` deliveries in a lane that are due by `until`, ordered by due time and
+    /// id, beginning after the position (`afterNextAt`, `afterId`).
     List<LaneStore.WaitingDelivery> due(
             Lane lane, Instant until, Instant afterNextAt, UUID afterId, int limit);
 
-    /// Returns the due time of the first delivery in the lane.
+    /// Returns the due time of the first waiting delivery in the lane; empty if there is none.
     Optional<Instant> firstDue(Lane lane);
 
     /// Returns the payloads of these events, which all belong to one source. Events that no longer

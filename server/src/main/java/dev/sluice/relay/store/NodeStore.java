@@ -13,15 +13,15 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 
-/// Registers nodes, renews their leases and releases what dead nodes owned. Each registration gets
-/// a new number, its epoch.
+/// Registers nodes, renews their leases, and releases the deliveries and lanes of dead nodes. Each
+/// registration gets a new number, its epoch.
 public final class NodeStore {
 
     private NodeStore() {}
 
     /// Registers a node whose lease lasts for `lease`, and returns its new epoch.
     ///
-    /// @param home identity of the node's data directory
+    /// @param home identifies the node's data directory and the current boot of its machine
     public static long register(Tx tx, UUID home, Duration lease) {
         return tx.single(
                 """
@@ -35,7 +35,7 @@ public final class NodeStore {
     }
 
     /// Renews the lease. Returns false when the node was declared dead. Other nodes may then own
-    /// the work that it owned.
+    /// its deliveries and lanes.
     public static boolean heartbeat(Tx tx, long epoch, Duration lease) {
         return tx.update(
                         """
@@ -52,15 +52,15 @@ public final class NodeStore {
         tx.update("update node set state = 'left' where epoch = ? and state = 'live'", epoch);
     }
 
-    /// Limits every lock wait of this transaction to 500 ms. Must be the first statement. A
-    /// transaction that takes work over might otherwise wait for a frozen process.
+    /// Limits every lock wait of this transaction to 500 ms, so that it does not wait long for a
+    /// frozen process. Must be called before the first statement that may wait for a lock.
     public static void limitLockWait(Tx tx) {
         tx.update("set local lock_timeout = '500ms'");
     }
 
-    /// Declares other nodes dead when a node joins: those whose lease has expired, and earlier
-    /// processes of its home. The caller holds the home's lock, so those processes have ended.
-    /// Returns the epochs of the nodes declared dead.
+    /// Declares other nodes dead when a node joins: those whose lease has expired by the database's
+    /// clock, and earlier processes of the same home. The caller holds the home's lock, so those
+    /// processes have ended. Returns the epochs of the nodes declared dead.
     public static List<Long> declareDead(Tx tx, long epoch, UUID home) {
         return tx.query(
                 """
@@ -87,7 +87,7 @@ public final class NodeStore {
 
     /// Declares a node dead unless it has renewed its lease. Returns whether it did so.
     ///
-    /// @param leaseUntil the end of its lease when it was last seen
+    /// @param leaseUntil the end of the node's lease as last read
     public static boolean declareDead(Tx tx, long epoch, Instant leaseUntil) {
         return tx.update(
                         """
@@ -112,16 +112,16 @@ public final class NodeStore {
         return new HashSet<>(tx.query("select epoch from node", row -> row.number("epoch")));
     }
 
-    /// Deliveries that a dead node had in memory and that wait again.
+    /// The deliveries that were released from a node that is gone and now wait again.
     ///
-    /// @param lanes the lanes in which they wait
+    /// @param deliveries the number of released deliveries
+    /// @param lanes the lanes in which these deliveries wait
     public record ReleasedWork(int deliveries, Set<Lane> lanes) {}
 
-    /// Puts up to `limit` of the deliveries that a dead node had in memory back to waiting, due at
-    /// `now`.
+    /// Puts up to `limit` of the deliveries that a gone node owns back to waiting, due at `now`.
     ///
-    /// Reads them by the index of owners. The table's statistics are out of date, so the planner
-    /// might otherwise read all work.
+    /// Makes the planner use the index on the owner. The table's statistics are out of date, so the
+    /// planner might otherwise read the whole table.
     public static ReleasedWork releaseWork(Tx tx, long epoch, Instant now, int limit) {
         tx.disable(PlannerFeature.SEQUENTIAL_SCAN, PlannerFeature.BITMAP_SCAN);
         var lanes =
@@ -141,7 +141,8 @@ public final class NodeStore {
         return new ReleasedWork(lanes.size(), new LinkedHashSet<>(lanes));
     }
 
-    /// Releases all lanes that a dead node leased, and makes them due at `now`.
+    /// Releases all lanes that a gone node leased. They wake at `now`, or earlier if an earlier
+    /// wake was requested.
     public static void releaseLanes(Tx tx, long epoch, Instant now) {
         tx.update(
                 """
@@ -153,8 +154,8 @@ public final class NodeStore {
                 epoch);
     }
 
-    /// Deletes a node's row. Call it after releasing the node's work and lanes, when nothing refers
-    /// to its epoch any more.
+    /// Deletes a node's row unless the node is live. Call it after the node's deliveries and lanes
+    /// were released, so that nothing refers to its epoch any more.
     public static void delete(Tx tx, long epoch) {
         tx.update("delete from node where epoch = ? and state <> 'live'", epoch);
     }

@@ -11,14 +11,14 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/// Finds and releases unfinished deliveries that a node owns. For occasional checks, not for the
-/// delivery of each event.
+/// Finds and releases unfinished deliveries that a node owns. Meant for occasional checks, not for
+/// the path of every event.
 public final class OwnedDeliveryStore {
 
     private OwnedDeliveryStore() {}
 
     /// Returns the deliveries that the node with this epoch owns and whose events arrived before
-    /// `before`. An epoch is the number of a node's registration.
+    /// `before`. For epochs, see [dev.sluice.relay.Lease].
     public static List<DeliveryId> ownedBefore(Tx tx, long epoch, Instant before) {
         tx.disable(PlannerFeature.SEQUENTIAL_SCAN);
         return tx.query(
@@ -49,10 +49,11 @@ public final class OwnedDeliveryStore {
                         row -> row.number("owner")));
     }
 
-    /// Puts these deliveries back to waiting if the node with this epoch still owns them.
+    /// Puts these deliveries back to waiting, due at `now`. Skips deliveries that the node with
+    /// this epoch no longer owns.
     ///
-    /// The comparison with the owner is one that no index serves, so PostgreSQL reads these rows
-    /// and not all that the node owns.
+    /// The owner is compared in a way that no index supports, so that PostgreSQL reads only these
+    /// rows and not all rows of the node.
     public static void release(Tx tx, Collection<DeliveryId> deliveries, long epoch, Instant now) {
         tx.update(
                 """

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Implements the lane operations in PostgreSQL.
+/// Implements [Lanes] with the SQL of [LaneStore].
 record PostgresLanes(Db db) implements Lanes {
 
     @Override

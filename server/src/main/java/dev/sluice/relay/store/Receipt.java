@@ -3,8 +3,8 @@ package dev.sluice.relay.store;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
-/// A future that tells, once, whether an event passed to the [Journal] was stored. Only the thread
-/// that creates it may wait for it.
+/// A future for the answer whether an event passed to the [Journal] was stored. Only the thread
+/// that created the receipt may wait for it.
 public final class Receipt {
 
     /// Whether the event is stored. The state changes from `WAITING` once and then never again.
@@ -23,14 +23,15 @@ public final class Receipt {
     /// Used only by the journal's thread.
     private boolean isDropped;
 
-    /// @param deadlineNanos time of `System.nanoTime` by which the sender must get a response
+    /// @param deadlineNanos the time, by `System.nanoTime`, by which the sender must get a response
     public Receipt(long deadlineNanos) {
         this.deadlineNanos = deadlineNanos;
     }
 
-    /// Waits until the state is decided, at the latest shortly after the deadline. This wait needs
-    /// no timer, because the journal checks the deadlines. An interrupt does not end it, because
-    /// the event may be stored all the same; the thread is still interrupted afterwards.
+    /// Waits until the state is decided, which happens shortly after the deadline at the latest.
+    /// The wait needs no timer, because the journal checks the deadlines. An interrupt does not end
+    /// the wait, because the event may still be stored; the thread's interrupt flag is set again
+    /// afterwards.
     public ReceiptState await() {
         boolean isInterrupted = false;
         while (state.get() == ReceiptState.WAITING) {
@@ -43,7 +44,7 @@ public final class Receipt {
         return state.get();
     }
 
-    /// Sets the state. Returns false when it was already decided.
+    /// Sets the state. Returns false, and changes nothing, if the state was already decided.
     public boolean decide(ReceiptState decided) {
         boolean first = state.compareAndSet(ReceiptState.WAITING, decided);
         if (first) {

@@ -8,16 +8,17 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 
-/// Counts, for each delivery, the process deaths that happened during one of its attempts.
+/// Counts, for each delivery, the process deaths during its attempts.
 public final class RecoveryStore {
 
     private RecoveryStore() {}
 
-    /// Counts one process death for each of these deliveries whose interrupted attempt is still its
-    /// latest. Repeating the call changes nothing, because a node's registration (its epoch) is
-    /// counted at most once for each delivery.
+    /// Counts one process death for each delivery whose interrupted attempt is still its latest.
+    /// Repeating the call changes nothing, because each epoch (a node's registration) is counted at
+    /// most once for a delivery. [dev.sluice.relay.PoisonPolicy] limits the count.
     ///
-    /// @return number of deliveries for which this call counted a death
+    /// @return the number of deliveries that were updated; for some, the limit may have kept the
+    ///   count unchanged
     public static int recordRecoveries(Tx tx, Collection<InterruptedAttempt> interrupted) {
         int[] counts =
                 tx.updateEach(

@@ -21,7 +21,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 
-/// Creates new deliveries for stored events of one source, in one transaction.
+/// Stores resends: new deliveries of stored events of one source, in one transaction.
 ///
 /// An ordinal numbers a delivery within its event. The event's row is locked while ordinals are
 /// assigned, so concurrent resends of one event get different ordinals, without gaps.
@@ -48,12 +48,11 @@ public final class ResendStore {
                 events.stream().map(EventId::value).toList());
     }
 
-    /// Stores resends of locked events, with the ledger row that counts them.
+    /// Stores resends of locked events, and the row of the usage ledger that counts them.
     ///
-    /// @param createdAt creation time of the deliveries
-    /// @param dueAt time from which they may be sent; not in the past
-    /// @return events that have no ordinals left; their resends beyond the last ordinal are not
-    ///   stored
+    /// @param createdAt the creation time of the deliveries
+    /// @param dueAt the time from which the deliveries may be sent; not in the past
+    /// @return the events that ran out of ordinals, so that some of their resends were not stored
     public static Set<EventId> add(
             Tx tx,
             SourceId source,
@@ -96,7 +95,8 @@ public final class ResendStore {
         return full;
     }
 
-    /// Returns the ordinal of the newest resend of each event that was resent before.
+    /// Returns the ordinal of the newest resend of each event; events that were never resent are
+    /// missing.
     private static Map<EventId, Integer> lastOrdinals(
             Tx tx, SourceId source, Collection<EventId> events) {
         Map<EventId, Integer> ordinals = new HashMap<>();

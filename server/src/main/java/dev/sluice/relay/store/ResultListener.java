@@ -2,15 +2,16 @@ package dev.sluice.relay.store;
 
 import java.util.List;
 
-/// Receives each batch of [ResultJournal] after its commit is flushed. Called on the writer thread,
-/// so it must be quick.
+/// Receives results of [ResultJournal] after their commit is flushed or after they were given up.
+/// Called on the writer thread, so it must be quick.
 ///
-/// Retention ends deliveries without [ResultJournal]. It calls this listener on its own thread,
-/// with an empty `batch`.
+/// Retention ends deliveries without [ResultJournal]. It also calls this listener, on its own
+/// thread and with an empty `batch`.
 public interface ResultListener {
 
-    /// @param batch all results given to the journal, each exactly once
-    /// @param effective the results that changed a row; the others had been written before, or were
-    ///   outdated
+    /// @param batch the results that the journal has finished with, whether it wrote them, ignored
+    ///   them or gave them up
+    /// @param effective the results that changed a row; the other results had been written before,
+    ///   were outdated, or were given up
     void written(List<DeliveryResult> batch, List<DeliveryResult> effective);
 }

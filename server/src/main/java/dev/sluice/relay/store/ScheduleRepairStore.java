@@ -5,13 +5,13 @@ import dev.sluice.platform.db.Tx;
 
 import java.time.Instant;
 
-/// Corrects due times that were set by a clock that has been set back since.
+/// Corrects due times that lie too far ahead because the clock was set back after they were stored.
 public final class ScheduleRepairStore {
 
     private ScheduleRepairStore() {}
 
-    /// Makes up to `limit` deliveries of a lane due at `now` whose due time is after `latest`.
-    /// Returns how many.
+    /// Changes the due time of up to `limit` deliveries of a lane to `now`, if it is later than
+    /// `latest`. Returns how many were changed.
     public static int bringForward(Tx tx, Lane lane, Instant latest, Instant now, int limit) {
         tx.disable(PlannerFeature.SEQUENTIAL_SCAN, PlannerFeature.BITMAP_SCAN, PlannerFeature.SORT);
         return tx.update(

@@ -14,8 +14,8 @@ final class WorkRowReader {
 
     private WorkRowReader() {}
 
-    /// Requires the columns `id`, `source_id`, `connection_id`, `trigger`, `attempts` and
-    /// `created_at`.
+    /// Returns the delivery of a row, as not undecided. Requires the columns `id`, `source_id`,
+    /// `connection_id`, `trigger`, `attempts` and `created_at`.
     static UnfinishedDelivery delivery(Row row) throws SQLException {
         return new UnfinishedDelivery(
                 new DeliveryId(row.uuid("id")),
@@ -26,7 +26,7 @@ final class WorkRowReader {
                 row.instantOrNone("created_at"));
     }
 
-    /// Requires the columns `connection_id`, `trigger` and `source_id`.
+    /// Returns the lane of a row. Requires the columns `connection_id`, `trigger` and `source_id`.
     static Lane lane(Row row) throws SQLException {
         return new Lane(
                 new ConnectionId(row.uuid("connection_id")),

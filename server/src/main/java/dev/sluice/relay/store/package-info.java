@@ -1,7 +1,8 @@
 /// The SQL of the relay's tables: events, deliveries, attempts, unfinished work, lanes and nodes.
 ///
-/// Only this package writes these tables. Each frequently executed statement names the source. A
-/// transaction touches either hot tables or control tables, never both.
+/// Apart from the import of a data file, only this package writes these tables. Each frequently
+/// executed statement on events and deliveries restricts the source. The transactions that store
+/// events and results do not change control tables, such as `lane` and `node`.
 @NullMarked
 package dev.sluice.relay.store;
 

@@ -1,4 +1,4 @@
-/// The spans of an event: its ingest, its commit, and each attempt at its deliveries.
+/// Traces events: one span each for ingest, the commit, and every delivery attempt.
 @NullMarked
 package dev.sluice.relay.trace;
 

@@ -18,27 +18,27 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Optional;
 
-/// Wakes lanes whose wake-up time was lost. Each round finds all lanes that contain waiting
-/// deliveries and corrects their wake-up times.
+/// Wakes lanes ([Lane]) whose wake-up time was lost. Each round finds all lanes that contain
+/// waiting deliveries and corrects their wake-up times.
 ///
 /// The rows of the deliveries are authoritative; a lane's wake-up time is only a hint. Lanes on
-/// hold stay asleep, and lanes behind an open circuit sleep until the circuit's next try. Lanes of
-/// a deleted connection or destination wake at once, so that their deliveries are ended.
+/// hold stay asleep, and lanes behind an open circuit sleep until the circuit's next probe is due.
+/// Lanes of a deleted connection or destination wake at once, so that their deliveries are ended.
 ///
-/// A lane that a node leases is left to that node, which reads it again from time to time. A lane
-/// that wakes early enough is not written.
+/// A lane that a node has leased is not changed, because that node reads it again from time to
+/// time. A lane that wakes early enough is not changed either.
 ///
-/// Each lane fails alone. A round also corrects due times that lie too far ahead, because a clock
-/// has been set back since.
+/// If one lane fails, the rest are still corrected. A round also corrects due times that lie too
+/// far ahead because the clock was set back after they were stored.
 public final class LaneSweeper implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(LaneSweeper.class);
 
-    /// No delivery is scheduled for later: twice the longest retry interval, which no jitter
-    /// exceeds and no `Retry-After`.
+    /// No delivery is scheduled further ahead than this: twice the longest retry interval, which is
+    /// more than any jitter or `Retry-After` can add up to.
     private static final Duration MAX_WAIT = Duration.ofDays(2);
 
-    /// Maximum number of due times corrected in one lane and round.
+    /// Maximum number of due times corrected for each lane in one round.
     private static final int REPAIR_BATCH_ROWS = 5_000;
 
     private final Db db;
@@ -71,7 +71,8 @@ public final class LaneSweeper implements Loop.Step {
         return false;
     }
 
-    /// Returns when a lane that was found must wake; empty if it stays asleep.
+    /// Returns when a lane must wake; empty if it must stay asleep or this node does not know its
+    /// connection yet.
     private Optional<LaneStore.LaneWake> wakeOf(LaneStore.LaneWake found) {
         var wake = withinMaxWait(found, clock.instant());
         var route = configuration.route(wake.lane().connection());
@@ -85,8 +86,8 @@ public final class LaneSweeper implements Loop.Step {
                 .map(at -> new LaneStore.LaneWake(wake.lane(), at));
     }
 
-    /// Returns when the lane must wake. If even its first delivery is due too late, all of them
-    /// are, and are made due now.
+    /// Returns when the lane must wake. If even its first delivery is due too late, all its
+    /// deliveries are; up to [#REPAIR_BATCH_ROWS] of them are then made due now.
     private LaneStore.LaneWake withinMaxWait(LaneStore.LaneWake found, Instant now) {
         var latest = now.plus(MAX_WAIT);
         if (!found.at().isAfter(latest)) {

@@ -17,8 +17,9 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
-/// Sets the wake-up times of lanes after commits that left deliveries waiting, using one statement
-/// per round. If an update is lost here, [LaneSweeper] repairs it. Thread-safe.
+/// Sets the wake-up times of lanes ([Lane]) after commits that left deliveries waiting. A round
+/// sets all of them in one transaction. If an update is lost, [LaneSweeper] repairs it.
+/// Thread-safe.
 public final class LaneWaker implements Loop.Step {
 
     private final Db db;
@@ -32,7 +33,8 @@ public final class LaneWaker implements Loop.Step {
         this.holdPolicy = holdPolicy;
     }
 
-    /// Remembers the lanes of deliveries that were stored as waiting; the next round wakes them.
+    /// Records the lanes of deliveries that were stored as waiting; the next round sets their
+    /// wake-up times. Leaves out lanes that are on hold.
     public void stored(List<AcceptedEvent> events, Instant now) {
         for (var event : events) {
             for (var planned : event.deliveries()) {
@@ -46,8 +48,9 @@ public final class LaneWaker implements Loop.Step {
         }
     }
 
-    /// Remembers the lanes of deliveries that wait again; the next round wakes them. A lane on hold
-    /// stays asleep, because another node may not know about the hold yet.
+    /// Records the lanes of deliveries that wait again; the next round sets their wake-up times.
+    /// Leaves out lanes that are on hold: a node that does not know about the hold yet would send
+    /// their deliveries.
     public void written(List<DeliveryResult> effective) {
         for (var result : effective) {
             switch (result) {

@@ -18,9 +18,10 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /// Finds deliveries that this node owns in the database but does not have in memory.
 ///
-/// Such a leak has one of two causes: a bug lost the delivery, or a commit that was given up stored
-/// it after all. A delivery missing in two consecutive rounds is set to waiting again and counted.
-/// The count should stay at 0.
+/// Such a leak has one of three causes: a bug lost the delivery, a commit that was given up had
+/// stored the delivery after all, or the delivery's result was given up. A delivery that is missing
+/// from memory in two consecutive rounds is counted and put back to waiting. The count should stay
+/// at 0.
 public final class LeakDetector implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(LeakDetector.class);
@@ -32,8 +33,8 @@ public final class LeakDetector implements Loop.Step {
     private final InstantSource clock;
     private final AtomicLong found = new AtomicLong();
 
-    /// The deliveries that were missing in the last round. Owned by the thread that runs the
-    /// rounds.
+    /// The deliveries that were missing from memory in the last round. Owned by the thread that
+    /// runs the rounds.
     private Set<DeliveryId> suspects = Set.of();
 
     public LeakDetector(Db db, Lease node, Dispatcher dispatcher, InstantSource clock) {

@@ -11,10 +11,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 
-/// Warns about transactions that keep vacuum from removing dead rows, once for each transaction.
+/// Warns about long transactions that hold back vacuum, once for each transaction.
 ///
-/// An open transaction holds a snapshot. PostgreSQL then keeps every row deleted since the
-/// snapshot, and the queue's tables grow.
+/// An open transaction can hold a snapshot. PostgreSQL then keeps every row that was deleted since
+/// the snapshot was taken, so tables from which many rows are deleted grow.
 ///
 /// Only members of `pg_read_all_stats` see other users' sessions (PostgreSQL manual,
 /// `pg_stat_activity`).

@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 
-/// Finds transactions that have kept vacuum from removing dead rows for a long time. A session
-/// whose transaction holds neither a snapshot nor a transaction id is left out.
+/// Finds transactions that have held back vacuum for a long time. Leaves out sessions whose
+/// transaction holds neither a snapshot nor a transaction id.
 ///
 /// Sessions of other users are visible only to members of `pg_read_all_stats` (PostgreSQL manual,
 /// `pg_stat_activity`).
@@ -20,7 +20,8 @@ final class LongTransactionQueries {
 
     private LongTransactionQueries() {}
 
-    /// Returns the transactions older than `age`, the oldest first.
+    /// Returns the transactions older than `age`, the oldest first, without the one of this
+    /// session.
     static List<LongTransaction> olderThan(Tx tx, Duration age) {
         return tx.query(
                 """

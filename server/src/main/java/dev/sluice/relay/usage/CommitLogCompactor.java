@@ -10,28 +10,30 @@ import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/// Keeps the log of commits short: rows of single batches for some minutes, then one row for each
-/// minute, until the events themselves expire.
+/// Keeps the table `commit_log` short. The row of each batch is kept for some minutes. After that,
+/// each round replaces the rows of about a minute with one row, which is kept until the events
+/// themselves have expired.
 ///
-/// Every node runs it. Rounds of two nodes do not disturb each other.
+/// Every node runs this loop; rounds of several nodes may overlap.
 public final class CommitLogCompactor implements Loop.Step {
 
     public static final Duration ROUND_INTERVAL = Duration.ofMinutes(1);
 
-    /// How many rounds the row of a batch is kept. Outcomes can be resumed for so long.
+    /// For how many rounds the row of a batch is kept. A reader of outcomes that was interrupted
+    /// can resume within this time.
     private static final int KEPT_ROUNDS = 15;
 
-    /// How much longer than the events the log is kept.
+    /// How much longer than the events the compacted rows are kept.
     private static final Duration EXTRA_RETENTION = Duration.ofDays(1);
 
     private final Db db;
     private final Retention retention;
     private final InstantSource clock;
 
-    /// The oldest transaction that ran in each of the last rounds, the newest last.
+    /// The oldest transaction that was running in each of the last rounds, newest round last.
     private final Deque<Long> oldestRunning = new ArrayDeque<>();
 
-    /// @param retention the longest of all plans
+    /// @param retention the longest retention of all plans
     /// @param clock the settled clock
     public CommitLogCompactor(Db db, Retention retention, InstantSource clock) {
         this.db = db;

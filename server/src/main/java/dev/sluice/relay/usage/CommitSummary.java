@@ -15,22 +15,22 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-/// Where to find the events and the ended deliveries of one batch, for the log of commits.
+/// Where to find the events and the ended deliveries of one batch, for its row in `commit_log`.
 ///
-/// Events of a batch arrived shortly after each other, so the time of the first one suffices.
-/// Deliveries may have waited for hours: they are described by a range of ids if it is narrow, and
-/// otherwise one by one. Those that failed are also counted by connection and status, for alerts.
-/// Not thread-safe.
+/// The events of a batch arrived shortly after each other, so the time of the first one is enough.
+/// The ended deliveries may have waited for hours. They are described by their range of ids if it
+/// is narrow, and otherwise listed. The failed and exhausted deliveries are also counted by
+/// connection and status, for alerts. Not thread-safe.
 final class CommitSummary {
 
-    /// The longest range of arrivals in which a reader may look for the batch's deliveries. It
-    /// reads past all others in the range.
+    /// The longest range of arrival times that is stored as a range. It is limited because a reader
+    /// must also read all deliveries of other batches in the range.
     private static final Duration MAX_OUTCOME_RANGE = Duration.ofSeconds(5);
 
     /// @param status failed or exhausted
     record FailureKey(ConnectionId connection, DeliveryStatus status) {}
 
-    /// @param sample the last of the deliveries
+    /// @param sample the delivery that was added last
     record FailureCount(int n, UUID sample) {}
 
     private @Nullable Long eventsFrom;
@@ -58,8 +58,9 @@ final class CommitSummary {
                 (known, next) -> new FailureCount(known.n() + 1, next.sample()));
     }
 
-    /// Returns the connections, each as often as its deliveries failed in another way; null if
-    /// nothing failed. The other lists about failures have the same order.
+    /// Returns the connections with failed or exhausted deliveries; null if there are none. A
+    /// connection occurs once for each of the two statuses that it has. The other lists about
+    /// failures have the same order.
     @Nullable List<UUID> failedConnections() {
         return orNull(failures.keySet().stream().map(key -> key.connection().value()).toList());
     }
@@ -80,12 +81,14 @@ final class CommitSummary {
         return list.isEmpty() ? null : list;
     }
 
-    /// Returns when the first event arrived, in milliseconds since 1970; null without events.
+    /// Returns when the first event arrived, in milliseconds since 1970; null if there are no
+    /// events.
     @Nullable Long eventsFrom() {
         return eventsFrom;
     }
 
-    /// Returns the first ended delivery; null if there is none, or if they are listed.
+    /// Returns the first id of the range of ended deliveries; null if there are none, or if they
+    /// are listed.
     @Nullable UUID outcomesFrom() {
         return isNarrow() ? outcomesFrom : null;
     }
@@ -94,7 +97,8 @@ final class CommitSummary {
         return isNarrow() ? outcomesTo : null;
     }
 
-    /// Returns the ended deliveries one by one; null if there is none, or if they are in a range.
+    /// Returns the list of ended deliveries; null if there are none, or if they are stored as a
+    /// range.
     @Nullable List<UUID> listedOutcomes() {
         return isNarrow() || outcomes.isEmpty() ? null : List.copyOf(outcomes);
     }

@@ -13,17 +13,17 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.function.LongSupplier;
 
-/// Adds new rows of the usage ledger to the usage sums, which is called folding. Every node runs
-/// it, and concurrent rounds wait for each other.
+/// Folds the usage ledger: adds its new rows to the usage sums and deletes the rows. Every node
+/// runs this loop, and concurrent rounds of several nodes wait for each other.
 ///
 /// While an old transaction is open, folded rows cannot be vacuumed and each round reads all of
 /// them again. The folder therefore rests 100 times as long as its last round took, up to 30 s.
-/// Readers of the sums add the rows that are not folded yet.
+/// Readers of the sums also add up the rows that are not folded yet.
 public final class LedgerFolder implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(LedgerFolder.class);
 
-    /// Maximum number of batches folded in a round in which one of them cannot be folded.
+    /// Maximum number of batches folded in a round if some batch cannot be folded.
     private static final int MAX_BATCHES_APART = 4_096;
 
     private static final int BACKOFF_FACTOR = 100;
@@ -36,7 +36,7 @@ public final class LedgerFolder implements Loop.Step {
     /// The batches that could not be folded in the last round that failed.
     private Set<LedgerStore.BatchKey> failedBefore = Set.of();
 
-    /// @param nanos this process's monotonic clock
+    /// @param nanos the monotonic clock of this process
     public LedgerFolder(Db db, LongSupplier nanos) {
         this.db = db;
         this.nanos = nanos;
@@ -66,9 +66,10 @@ public final class LedgerFolder implements Loop.Step {
         }
     }
 
-    /// Folds the batches apart, because one of them cannot be folded. The row of a batch that
-    /// cannot be read in two rounds is discarded, because nobody could read the sums beside it. The
-    /// audit then finds that the counts do not match.
+    /// Folds the batches in smaller and smaller parts, because some batch cannot be folded. The row
+    /// of a batch that cannot be read in two consecutive such rounds is discarded, because
+    /// otherwise no query that adds up the ledger would work. The audit then finds that the counts
+    /// do not match.
     private void foldApart() {
         var failed =
                 Halving.run(

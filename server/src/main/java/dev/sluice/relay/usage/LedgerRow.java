@@ -20,14 +20,14 @@ import java.util.UUID;
 
 /// The usage of one batch of events or results, summed in memory and then stored as one row.
 ///
-/// Each item is counted in the hour in which its event arrived. Events and refusals are also
-/// counted in their minute. Not thread-safe.
+/// Each item is counted in the hour in which its event arrived, a refusal in the hour in which it
+/// happened. Events and refusals are also counted by minute. Not thread-safe.
 public final class LedgerRow {
 
     private static final long MILLIS_PER_MINUTE = 60_000;
     private static final int MINUTES_PER_HOUR = 60;
 
-    /// @param minute minute within the hour; 0 where only the hour is counted
+    /// @param minute the minute within the hour; 0 if only the hour is counted
     record UsageKey(UsageKind kind, UUID key, int hour, int minute, int dim) {}
 
     static final class LedgerSum {
@@ -58,8 +58,8 @@ public final class LedgerRow {
         add(UsageKind.DELIVERIES, connection.value(), minutes(event), 0, trigger.number(), 1, 0);
     }
 
-    /// Takes back that a delivery was created. A delivery that a filter keeps back does not count
-    /// as created, even if this was decided only after ingest.
+    /// Subtracts a delivery that was counted as created. A delivery that a filter rejects does not
+    /// count as created, even if the filter was decided only after ingest.
     public void removeDelivery(ConnectionId connection, EventId event, Trigger trigger) {
         add(UsageKind.DELIVERIES, connection.value(), minutes(event), 0, trigger.number(), -1, 0);
     }
@@ -82,8 +82,8 @@ public final class LedgerRow {
         add(UsageKind.OUTCOMES, connection.value(), minutes(event), 0, status.number(), 1, 0);
     }
 
-    /// Counts the attempt's latency if the destination answered it or let it time out. Other
-    /// attempts say nothing about how fast the destination is.
+    /// Counts the attempt's latency if the attempt got a response or timed out waiting for one.
+    /// Other attempts do not show how fast the destination is.
     public void addLatency(ConnectionId connection, EventId event, Attempt attempt) {
         boolean isTimeout =
                 attempt.errorCode().filter(ErrorCode.RESPONSE_TIMEOUT::equals).isPresent();
@@ -100,7 +100,7 @@ public final class LedgerRow {
         add(UsageKind.REFUSALS, source.value(), epochMinute, minute, reason.number(), count, 0);
     }
 
-    /// @param minutes arrival time of the event, in minutes since 1970
+    /// @param minutes the time for which the item counts, in minutes since 1970
     private void add(
             UsageKind kind, UUID key, long minutes, int minute, int dim, int count, int size) {
         int hour = (int) (minutes / MINUTES_PER_HOUR);

@@ -1,5 +1,5 @@
-/// Usage counts. Each batch of events or results writes one ledger row, which is later folded into
-/// sums by hour, by day and in total.
+/// Counts usage. Each batch of events, results, resends or refusals writes one row of the usage
+/// ledger, which is later folded into sums by hour, by day and in total.
 @NullMarked
 package dev.sluice.relay.usage;
 

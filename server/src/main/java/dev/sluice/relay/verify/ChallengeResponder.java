@@ -18,14 +18,14 @@ import java.util.Optional;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/// Answers challenges, which senders post to a new URL to confirm that its owner expects their
-/// webhooks.
+/// Answers challenges: requests that senders post to a new URL to confirm that its owner expects
+/// their webhooks.
 ///
-/// Only requests that were verified are answered. Pure.
+/// Only verified requests are answered. Pure.
 public final class ChallengeResponder {
 
-    /// Maximum size of a body that is parsed as a challenge. No challenge is larger, so a larger
-    /// body is an event.
+    /// Maximum size of a body that is parsed as a challenge. Challenges are smaller than this, so a
+    /// larger body is taken to be an event.
     private static final int MAX_BODY_BYTES = 16 * 1024;
 
     /// Maximum length of a challenge that is echoed, in the reply to a POST or to a GET.
@@ -55,7 +55,7 @@ public final class ChallengeResponder {
                 default -> Optional.empty();
             };
         } catch (MalformedJsonException e) {
-            return Optional.empty(); // not a challenge: Slack commands, for example, are forms
+            return Optional.empty(); // not a challenge; Slack commands, for example, are forms
         }
     }
 

@@ -15,9 +15,9 @@ public final class InboundRequest {
     private final Instant headReadAt;
     private final String url;
 
-    /// @param body as received, before any decoding; must not be modified
-    /// @param headReadAt when the request head was read; a slow upload therefore does not make the
-    ///   timestamp look old
+    /// @param body the body as received, before any decoding; must not be modified
+    /// @param headReadAt when the request head was read; timestamps are compared with this time, so
+    ///   a slow upload does not make them look old
     /// @param url the public URL that the sender used, with its query
     public InboundRequest(List<Header> headers, byte[] body, Instant headReadAt, String url) {
         this.headers = headers;

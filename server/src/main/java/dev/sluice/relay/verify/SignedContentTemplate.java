@@ -8,7 +8,7 @@ import java.util.List;
 
 import javax.crypto.Mac;
 
-/// A template of the signed text, with slots, such as `v0:{timestamp}:{body}`.
+/// A template of the text that a sender signs, with slots, such as `v0:{timestamp}:{body}`.
 record SignedContentTemplate(List<String> parts) {
 
     /// The values for the slots. Text from headers is Latin-1, with one character for each byte.

@@ -7,18 +7,20 @@ import dev.sluice.relay.VerificationReason;
 import java.time.Duration;
 import java.time.Instant;
 
-/// Parses the time at which a sender claims to have signed, and checks it against a tolerance.
+/// Parses the time at which the sender claims to have signed the request, and checks it against a
+/// tolerance.
 final class TimestampValidator {
 
-    /// A Unix time with this many digits is in milliseconds. In seconds, it would be in the year 33
-    /// 658 or later.
+    /// A Unix time with this many digits is taken as milliseconds. As seconds, it would be in the
+    /// year 33658 or later.
     private static final int MILLIS_DIGITS = 13;
 
     private static final int MAX_DIGITS = 18;
 
     private TimestampValidator() {}
 
-    /// Parses a Unix time. Only ASCII digits are allowed: no sign, no space, no fraction.
+    /// Parses a Unix time in seconds or milliseconds and returns it in seconds. Only ASCII digits
+    /// are allowed: no sign, no space, no fraction.
     static long parseSeconds(String text) throws VerificationException {
         if (text.isEmpty()
                 || text.length() > MAX_DIGITS
@@ -42,7 +44,7 @@ final class TimestampValidator {
         }
     }
 
-    /// Fails when the timestamp differs from the time of receipt by more than the tolerance, in
+    /// Fails if the timestamp differs from the time of receipt by more than the tolerance, in
     /// either direction.
     static void requireWithinTolerance(long seconds, Instant headReadAt, Duration tolerance)
             throws VerificationException {

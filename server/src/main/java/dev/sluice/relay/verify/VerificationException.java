@@ -2,7 +2,7 @@ package dev.sluice.relay.verify;
 
 import dev.sluice.relay.VerificationReason;
 
-/// Signals a failed check. Caught within this package.
+/// Signals that a request failed verification. Caught within this package.
 final class VerificationException extends Exception {
 
     private final VerificationReason reason;

@@ -1,7 +1,7 @@
 /// Verifies that an inbound request really comes from the configured sender. Pure.
 ///
 /// The checks use the headers, the raw bytes, the time of receipt and the source's configuration.
-/// `SignatureSchemes` is the table of how known senders sign.
+/// `SignatureSchemes` lists how known senders sign their requests.
 @NullMarked
 package dev.sluice.relay.verify;
 
