@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 /// A program and not a plugin, because the formatter needs a newer JDK than Maven may run on.
 class Format {
 
-    private static final List<String> MODULES = List.of("contract", "server", "cli", "bench", "faults");
+    private static final List<String> MODULES = List.of("contract", "server", "cli", "bench", "faults", "clients");
 
     public static void main(String[] args) throws IOException, InterruptedException {
         boolean fix = args[1].equals("fix");

@@ -7,6 +7,8 @@ import dev.sluice.platform.postgres.EmbeddedPostgres;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /// Opens a server's database for a command, whether or not the server is running.
@@ -14,19 +16,26 @@ final class CommandDatabase {
 
     private CommandDatabase() {}
 
-    /// Runs `work` with the database of the server that has this configuration. Starts the embedded
-    /// PostgreSQL for it, and stops it afterwards, unless a server is running.
+    /// Runs `work` with the database of the server that has this configuration. If the server uses
+    /// the embedded PostgreSQL and is not running, starts PostgreSQL for `work` and stops it
+    /// afterwards.
     ///
     /// @param command the name of the command
     /// @throws StartupException if there is no database, or one without tables
     static <T> T use(Config config, String command, Function<Db, T> work) {
-        var external = config.storage().database();
-        return external.isPresent()
-                ? use(external.get(), command, work)
-                : useEmbedded(config, command, work);
+        return find(config, command, database -> use(database, command, work));
     }
 
-    private static <T> T useEmbedded(Config config, String command, Function<Db, T> work) {
+    /// Like [#use], but passes the address of the database to `work`. The database may have no
+    /// tables.
+    static <T> T find(Config config, String command, Function<Database, T> work) {
+        var external = config.storage().database();
+        return external.isPresent()
+                ? work.apply(external.get())
+                : findEmbedded(config, command, work);
+    }
+
+    private static <T> T findEmbedded(Config config, String command, Function<Database, T> work) {
         var postgres = DataDirectory.postgresDirectory(config.storage().dataDir());
         if (!EmbeddedPostgres.existsIn(postgres)) {
             throw new StartupException(
@@ -38,11 +47,27 @@ final class CommandDatabase {
         }
         var directory = DataDirectory.openIfFree(config.storage().dataDir());
         if (directory.isEmpty()) {
-            return use(runningDatabase(config), command, work);
+            return work.apply(runningDatabase(config));
         }
         try (var _ = directory.get();
                 var server = EmbeddedPostgres.start(postgres, Map.of())) {
-            return use(Storage.database(server.login()), command, work);
+            return work.apply(Storage.database(server.login()));
+        }
+    }
+
+    /// Runs `work` with the database that a server with this configuration would have. Creates the
+    /// embedded database if there is none. If the database is embedded, `work` also gets the locked
+    /// data directory.
+    ///
+    /// @throws StartupException if a server uses the data directory
+    static <T> T create(Config config, BiFunction<Database, Optional<DataDirectory>, T> work) {
+        var external = config.storage().database();
+        if (external.isPresent()) {
+            return work.apply(external.get(), Optional.empty());
+        }
+        try (var directory = DataDirectory.open(config.storage().dataDir());
+                var server = EmbeddedPostgres.start(directory.postgresDirectory(), Map.of())) {
+            return work.apply(Storage.database(server.login()), Optional.of(directory));
         }
     }
 

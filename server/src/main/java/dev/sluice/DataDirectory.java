@@ -28,6 +28,7 @@ import java.util.UUID;
 /// therefore knows that every earlier holder has ended.
 final class DataDirectory implements AutoCloseable {
 
+    private static final String MASTER_KEY_FILE = "master.key";
     private static final Path BOOT_ID_FILE = Path.of("/proc/sys/kernel/random/boot_id");
 
     private final Path path;
@@ -96,8 +97,8 @@ final class DataDirectory implements AutoCloseable {
         return path.toAbsolutePath().normalize().resolve("postgres");
     }
 
-    /// Returns the fraction of the disk that is free, from 0 to 1, or 1 when it is unknown. The
-    /// disk is the one that holds this directory.
+    /// Returns the free fraction, from 0 to 1, of the disk that holds this directory. Returns 1 if
+    /// the fraction is unknown.
     double freeShare() {
         try {
             var store = Files.getFileStore(path);
@@ -119,13 +120,14 @@ final class DataDirectory implements AutoCloseable {
         return path.resolve("first-start.txt");
     }
 
-    /// Returns an id of this directory that no other directory has at the same time: not one on
-    /// another machine, and not a copy. A node that finds its own id in the database knows that the
-    /// node with it has ended, because the directory's lock was free.
+    /// Returns an id of this data directory. On Linux, no other data directory has this id at the
+    /// same time, neither a directory on another machine nor a copy on this one. A node that finds
+    /// its own id in the database knows that the earlier node with this id has ended, because this
+    /// process now holds the directory's lock.
     ///
-    /// The id comes from the machine's present boot and the lock file's place on its disk. Another
-    /// boot therefore has another id. If the system does not tell the place, each call returns a
-    /// new id.
+    /// The id is derived from the machine's boot id, which only Linux has, and from the identity of
+    /// the lock file on its disk. On Linux, it therefore changes with each boot. If the file system
+    /// does not identify files, each call returns a new random id.
     UUID home() throws IOException {
         @Nullable Object place =
                 Files.readAttributes(path.resolve("lock"), BasicFileAttributes.class).fileKey();
@@ -138,15 +140,24 @@ final class DataDirectory implements AutoCloseable {
         try {
             return Files.readString(BOOT_ID_FILE).strip();
         } catch (IOException e) {
-            return ""; // only Linux has it
+            return ""; // only Linux has this file
         }
+    }
+
+    /// Returns the master key stored in a data directory; empty if there is none. This method does
+    /// not lock the directory.
+    static Optional<Secret> storedMasterKey(Path path) throws IOException {
+        var file = path.resolve(MASTER_KEY_FILE);
+        return Files.exists(file)
+                ? Optional.of(new Secret(Files.readString(file).strip()))
+                : Optional.empty();
     }
 
     /// Returns the master key stored in this directory. The key is created on first use.
     Secret masterKey(SecretGenerator random) throws IOException {
         return new Secret(
                 readOrWrite(
-                        "master.key",
+                        MASTER_KEY_FILE,
                         Base64.getEncoder().encodeToString(random.bytes(Sealer.MASTER_KEY_BYTES))));
     }
 

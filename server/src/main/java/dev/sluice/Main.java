@@ -1,31 +1,26 @@
 package dev.sluice;
 
-import dev.sluice.platform.config.Settings;
 import dev.sluice.platform.postgres.PostgresStartException;
 
 import org.slf4j.LoggerFactory;
 
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.IOException;
-import java.io.Reader;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.security.Security;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 import java.util.Properties;
-import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /// The entry point of the server process: reads the settings, starts [Sluice] and stops it on
-/// SIGTERM or Ctrl-C. With the argument `audit` it runs [AuditCommand] instead, with `set-plan`
-/// [SetPlanCommand], with `reset-password` [ResetPasswordCommand], and with `reset-key`
-/// [ResetKeyCommand].
+/// SIGTERM or Ctrl-C. With one of these arguments, it runs a command instead: `audit`
+/// ([AuditCommand]), `set-plan` ([SetPlanCommand]), `reset-password` ([ResetPasswordCommand]),
+/// `reset-key` ([ResetKeyCommand]), `export-data` ([ExportDataCommand]) or `import-data`
+/// ([ImportDataCommand]).
 public final class Main {
 
     private static final int EXIT_START_REFUSED = 1;
@@ -34,20 +29,6 @@ public final class Main {
     /// How long a stop may take, not counting `SLUICE_STOP_DELAY`. After this time the process
     /// exits even if the stop is not complete.
     private static final Duration STOP_TIMEOUT = Duration.ofSeconds(24);
-
-    private static final String TRACING_PREFIX = "OTEL_";
-    private static final String SETTING_PREFIX = "SLUICE_";
-    private static final String CONFIG_FILE_SETTING = "SLUICE_CONFIG";
-
-    /// Settings of the command line tool. They are accepted and ignored, because both programs may
-    /// run in the same environment.
-    private static final Set<String> CLIENT_SETTINGS =
-            Set.of(
-                    "SLUICE_SERVER",
-                    "SLUICE_API_KEY",
-                    "SLUICE_PROFILE",
-                    "SLUICE_OUTPUT",
-                    "SLUICE_FORWARD_TO");
 
     private Main() {}
 
@@ -70,6 +51,18 @@ public final class Main {
             var arguments = Arrays.asList(args).subList(1, args.length);
             System.exit(ResetKeyCommand.run(config(), arguments, System.out, System.err));
         }
+        if (args.length > 0 && args[0].equals("export-data")) {
+            var arguments = Arrays.asList(args).subList(1, args.length);
+            var out = new FileOutputStream(FileDescriptor.out);
+            var passphrase = PassphraseOption.onTerminal();
+            System.exit(ExportDataCommand.run(config(), arguments, passphrase, out, System.err));
+        }
+        if (args.length > 0 && args[0].equals("import-data")) {
+            var arguments = Arrays.asList(args).subList(1, args.length);
+            var passphrase = PassphraseOption.onTerminal();
+            System.exit(
+                    ImportDataCommand.run(config(), arguments, passphrase, System.in, System.err));
+        }
         try {
             run(config());
         } catch (StartupException | PostgresStartException e) {
@@ -80,7 +73,7 @@ public final class Main {
 
     private static Config config() {
         try {
-            var settings = new Settings(settingsByName(System.getenv()));
+            var settings = SettingSources.read(System.getenv());
             var config = Config.read(settings);
             exitOnComplaints(settings.errors());
             return config;
@@ -143,51 +136,6 @@ public final class Main {
                         Thread.currentThread().interrupt();
                     }
                 });
-    }
-
-    /// Returns the settings from the configuration file and the environment, by environment name.
-    /// The environment wins if both define a setting.
-    static Map<String, String> settingsByName(Map<String, String> environment) {
-        Map<String, String> named = new TreeMap<>();
-        String file = environment.getOrDefault(CONFIG_FILE_SETTING, "");
-        if (!file.isBlank()) {
-            settingsFromFile(Path.of(file)).forEach(named::put);
-        }
-        environment.forEach((name, value) -> {
-            boolean isOurs =
-                    (name.startsWith(SETTING_PREFIX) || name.startsWith(TRACING_PREFIX))
-                            && !name.equals(CONFIG_FILE_SETTING)
-                            && !CLIENT_SETTINGS.contains(name);
-            if (isOurs && !value.isBlank()) {
-                named.put(name, value);
-            }
-        });
-        return named;
-    }
-
-    private static Map<String, String> settingsFromFile(Path file) {
-        var properties = new Properties();
-        try (Reader reader = Files.newBufferedReader(file)) {
-            properties.load(reader);
-        } catch (IllegalArgumentException e) {
-            throw new UncheckedIOException(
-                    CONFIG_FILE_SETTING
-                            + " names "
-                            + file
-                            + ", which is not a valid properties file: it has a \\u without four"
-                            + " hexadecimal digits",
-                    new IOException(e));
-        } catch (IOException e) {
-            throw new UncheckedIOException(
-                    CONFIG_FILE_SETTING + " names " + file + ", which cannot be read", e);
-        }
-        Map<String, String> named = new TreeMap<>();
-        for (String name : properties.stringPropertyNames()) {
-            named.put(
-                    SETTING_PREFIX + name.toUpperCase(Locale.ROOT).replace('.', '_'),
-                    properties.getProperty(name));
-        }
-        return named;
     }
 
     private static void exitOnComplaints(List<String> errors) {

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 
 /// The command `sluice reset-key`: creates an API key with full access for a workspace, whether or
-/// not a server is running. Other keys go on.
+/// not a server is running. The workspace's other keys stay valid.
 final class ResetKeyCommand {
 
     private static final int EXIT_DONE = 0;
@@ -36,7 +36,7 @@ final class ResetKeyCommand {
     /// Runs the command.
     ///
     /// @param config the settings of the server whose workspace gets the key
-    /// @param arguments what follows `reset-key`
+    /// @param arguments the arguments after `reset-key`
     /// @return the exit status
     static int run(Config config, List<String> arguments, PrintStream out, PrintStream err) {
         boolean isFirst = arguments.isEmpty();
@@ -97,7 +97,7 @@ final class ResetKeyCommand {
                         + created.found().getFirst().name()
                         + " is "
                         + created.key().reveal());
-        out.println("It has full access and is shown once. Earlier keys go on.");
+        out.println("It has full access and is shown once. Earlier keys stay valid.");
         return EXIT_DONE;
     }
 }

@@ -18,8 +18,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 
-/// The command `sluice set-plan WORKSPACE PLAN`: the operator gives a workspace another plan,
-/// whether or not a server is running.
+/// The command `sluice set-plan WORKSPACE PLAN`: lets the operator move a workspace to another
+/// plan, whether or not a server is running.
 final class SetPlanCommand {
 
     private static final int EXIT_DONE = 0;
@@ -35,7 +35,7 @@ final class SetPlanCommand {
     /// Runs the command.
     ///
     /// @param config the settings of the server whose workspace is changed
-    /// @param arguments what follows `set-plan`
+    /// @param arguments the arguments after `set-plan`
     /// @return the exit status
     static int run(Config config, List<String> arguments, PrintStream out, PrintStream err) {
         var words = new ArrayList<>(arguments);
@@ -102,7 +102,7 @@ final class SetPlanCommand {
                         unconfirmed.message()
                                 + " Nothing was changed. Add "
                                 + CONFIRM
-                                + " to change it all the same.");
+                                + " to change it anyway.");
                 yield EXIT_REFUSED;
             }
         };

@@ -38,7 +38,7 @@ final class Sluice implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Sluice.class);
 
     /// How long requests in progress may take to finish when the server stops. This timeout and the
-    /// relay's own timeout together must fit into the 25 s allowed for a stop.
+    /// relay's own timeout together must fit into the 24 s that [Main] allows for a stop.
     private static final Duration REQUESTS_TIMEOUT = Duration.ofSeconds(3);
 
     private final Shutdown shutdown = new Shutdown();
@@ -56,8 +56,8 @@ final class Sluice implements AutoCloseable {
 
     /// Starts a server with clocks and a free disk share set by the caller; for tests.
     ///
-    /// @param freeShare returns the fraction of the disk that is free, from 0 to 1; measured when
-    ///   empty
+    /// @param freeShare returns the fraction of the data disk that is free, from 0 to 1; if empty,
+    ///   the free space is measured
     static Sluice start(
             Config config, Clocks clocks, String version, Optional<DoubleSupplier> freeShare) {
         var sluice = new Sluice();
@@ -121,6 +121,7 @@ final class Sluice implements AutoCloseable {
                 .ifPresent(metrics -> listenForMetrics(metrics, observe, version, base.ids()));
         listen(config, base.ids());
         shutdown.first("live streams", observe::closeStreams);
+        shutdown.first("test deliveries", relay::endTestDeliveries);
         shutdown.first("close the in-flight recorder", relay::closeInFlightRecorder);
         shutdown.first("announce the stop", () -> announceStop(config.server().stopDelay()));
         account.firstStart().ifPresent(credentialsFile::show);
@@ -141,7 +142,8 @@ final class Sluice implements AutoCloseable {
                 shutdown);
     }
 
-    /// The SDK is loaded only if there is somebody to send spans to.
+    /// Opens the exporter of spans, or returns empty if tracing is off. The OpenTelemetry SDK is
+    /// loaded only if tracing is on.
     private Optional<SpanExporter> spans(Map<String, String> tracing) {
         if (tracing.isEmpty()) {
             return Optional.empty();
@@ -170,8 +172,8 @@ final class Sluice implements AutoCloseable {
                 freeShare.orElse(measured));
     }
 
-    /// Finds out that a port is taken before anything is created. The ports stay free until the
-    /// server is ready to answer.
+    /// Checks that the ports are free before anything is created. The server starts to listen on
+    /// them only when it is ready to answer.
     private static void requireFreePorts(Config config) {
         try {
             HttpServer.requireFree(config.server().host(), config.server().port());
@@ -266,8 +268,9 @@ final class Sluice implements AutoCloseable {
         return shutdown.order();
     }
 
-    /// Stops the HTTP server first and the database last. Between the two, deliveries in progress
-    /// are finished or returned to the queue.
+    /// Announces the stop, ends the live streams and closes the HTTP server. Then stops background
+    /// work and sending; deliveries in progress are finished or returned to the queue. Closes the
+    /// database and the data directory last.
     @Override
     public void close() {
         shutdown.close();

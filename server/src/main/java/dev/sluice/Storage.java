@@ -5,11 +5,14 @@ import dev.sluice.platform.assembly.Pools;
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DbException;
+import dev.sluice.platform.db.DedicatedConnection;
 import dev.sluice.platform.db.SchemaMigrator;
 import dev.sluice.platform.loop.Shutdown;
 import dev.sluice.platform.postgres.EmbeddedPostgres;
 import dev.sluice.platform.secret.Sealer;
+import dev.sluice.platform.secret.Secret;
 import dev.sluice.platform.secret.SecretGenerator;
+import dev.sluice.relay.transfer.TransferQueries;
 
 import java.io.IOException;
 import java.util.Base64;
@@ -18,7 +21,8 @@ import java.util.Map;
 /// The durable storage of a server, opened and ready to use.
 ///
 /// It consists of the data directory, the database with an up-to-date schema, the connection pools,
-/// and the [Sealer] that encrypts secrets in the database. [Shutdown] closes them.
+/// and the [Sealer] that encrypts secrets in the database. [Shutdown] closes the directory, the
+/// database and the pools.
 record Storage(DataDirectory directory, Database database, Pools pools, Sealer sealer) {
 
     /// Opens the storage. Starts the embedded PostgreSQL unless the configuration names a database.
@@ -47,9 +51,10 @@ record Storage(DataDirectory directory, Database database, Pools pools, Sealer s
 
     /// Returns the address of the database in an embedded PostgreSQL.
     ///
-    /// The driver answers a SCRAM challenge only. With SCRAM the password never leaves this
-    /// process, and the server proves that it knows it too. So another user of the machine who
-    /// takes the server's port learns nothing and is not believed.
+    /// The driver is set to accept only SCRAM authentication. With SCRAM, the password never leaves
+    /// this process, and the server has to prove that it knows the password, too. Another user of
+    /// the machine who takes over the server's port can therefore neither learn the password nor
+    /// pose as the server.
     static Database database(EmbeddedPostgres.PostgresLogin login) {
         return new Database(
                 login.host(),
@@ -62,6 +67,7 @@ record Storage(DataDirectory directory, Database database, Pools pools, Sealer s
 
     private static void migrate(Database database) {
         try {
+            requireNoImport(database);
             SchemaMigrator.run(database);
         } catch (DbException e) {
             throw new StartupException(
@@ -76,15 +82,31 @@ record Storage(DataDirectory directory, Database database, Pools pools, Sealer s
         }
     }
 
+    private static void requireNoImport(Database database) {
+        try (var connection = new DedicatedConnection(database, "start")) {
+            if (connection.call(TransferQueries::isImportRunning)) {
+                throw new StartupException(
+                        "An import into the database "
+                                + database.name()
+                                + " is running. Start the server when import-data has ended.");
+            }
+        }
+    }
+
     private static Sealer sealer(Config config, DataDirectory directory, SecretGenerator random)
             throws IOException {
         var key =
                 config.storage().masterKey().isPresent()
                         ? config.storage().masterKey().get()
                         : directory.masterKey(random);
+        return sealer(key, random);
+    }
+
+    /// @throws StartupException if the key of the data directory is damaged
+    static Sealer sealer(Secret masterKey, SecretGenerator random) {
         byte[] bytes;
         try {
-            bytes = Base64.getDecoder().decode(key.reveal());
+            bytes = Base64.getDecoder().decode(masterKey.reveal());
         } catch (IllegalArgumentException e) {
             throw new StartupException(
                     "The file master.key in the data directory is damaged. Restore it from a"

@@ -48,14 +48,19 @@ class ArchitectureTest {
                             "platform.http", Set.of("platform.json", "platform.db", "platform.id")),
                     Map.entry("platform.db", Set.of("platform.secret", "platform.meter")),
                     Map.entry("platform.postgres", Set.of("platform.secret")),
-                    Map.entry("platform.log", Set.of("platform.json")),
+                    Map.entry("platform.datafile", Set.of("platform.json", "platform.secret")),
+                    Map.entry("platform.log", Set.of("platform.json", "platform.db")),
                     Map.entry("platform.mail", Set.of("platform.secret", "platform.loop")),
                     Map.entry("account.password", Set.of("account.access", "account.audit")),
                     Map.entry("account.audit", Set.of("account.workspace")),
                     Map.entry("account.plan", Set.of("account.workspace", "account.audit")),
                     Map.entry(
                             "account.access",
-                            Set.of("account.workspace", "account.plan", "account.audit")),
+                            Set.of(
+                                    "account.workspace",
+                                    "account.plan",
+                                    "account.audit",
+                                    "account.idempotency")),
                     Map.entry(
                             "account.people",
                             Set.of(
@@ -68,6 +73,7 @@ class ArchitectureTest {
                             Set.of(
                                     "account.access",
                                     "account.audit",
+                                    "account.idempotency",
                                     "account.plan",
                                     "account.workspace")),
                     Map.entry(
@@ -103,32 +109,55 @@ class ArchitectureTest {
                                     "relay.store",
                                     "relay.send",
                                     "relay.settle",
-                                    "relay.node",
                                     "relay.circuit",
                                     "relay.fairness",
                                     "relay.request",
                                     "relay.filtering")),
+                    Map.entry(
+                            "relay.lanes",
+                            Set.of(
+                                    "relay.dispatch",
+                                    "relay.journal",
+                                    "relay.store",
+                                    "relay.circuit",
+                                    "relay.fairness")),
                     Map.entry("relay.filtering", Set.of("relay.fairness")),
                     Map.entry("relay.circuit", Set.of("relay.store")),
                     Map.entry("relay.settle", Set.of("relay.store")),
                     Map.entry("relay.preview", Set.of("relay.request")),
-                    Map.entry("relay.send", Set.of("relay.request")),
+                    Map.entry(
+                            "relay.trial",
+                            Set.of(
+                                    "relay.fairness",
+                                    "relay.preview",
+                                    "relay.request",
+                                    "relay.send",
+                                    "relay.ingest",
+                                    "relay.verify")),
+                    Map.entry("relay.send", Set.of("relay.request", "relay.fairness")),
                     Map.entry("relay.trace", Set.of("relay.request", "relay.send")),
                     Map.entry("relay.journal", Set.of("relay.store")),
                     Map.entry("relay.store", Set.of("relay.usage")),
-                    Map.entry("relay.replay", Set.of("relay.store", "relay.deadletters")),
+                    Map.entry(
+                            "relay.replay",
+                            Set.of("relay.store", "relay.deadletters", "relay.selection")),
+                    Map.entry("relay.transfer", Set.of("relay.store", "relay.usage")),
                     Map.entry("relay.node", Set.of("relay.store")),
                     Map.entry("relay.inflight", Set.of("relay.store")),
                     Map.entry(
                             "relay.retention",
                             Set.of("relay.store", "relay.usage", "relay.deadletters")),
                     Map.entry(
-                            "relay.upkeep", Set.of("relay.store", "relay.dispatch", "relay.node")),
-                    Map.entry("observe.metrics", Set.of("observe.audit")),
+                            "relay.upkeep",
+                            Set.of("relay.store", "relay.dispatch", "relay.lanes", "relay.node")),
+                    Map.entry("observe.metrics", Set.of("observe.alerts", "observe.audit")),
                     Map.entry("observe.limits", Set.of("observe.usage")),
-                    Map.entry("observe.events", Set.of("observe.usage")),
-                    Map.entry("observe.stream", Set.of("observe.events")),
-                    Map.entry("observe.deadletters", Set.of("observe.usage")));
+                    Map.entry("observe.deliveries", Set.of("observe.usage")),
+                    Map.entry("observe.events", Set.of("observe.usage", "observe.deliveries")),
+                    Map.entry("observe.feed", Set.of("observe.events")),
+                    Map.entry("observe.stream", Set.of("observe.feed", "observe.events")),
+                    Map.entry(
+                            "observe.deadletters", Set.of("observe.usage", "observe.deliveries")));
 
     /// The only package that may import a library, by the library's packages.
     private static final Map<String, String> LIBRARY_OWNER =
@@ -155,9 +184,11 @@ class ArchitectureTest {
         ROOT_PACKAGE + ".relay.journal",
         ROOT_PACKAGE + ".relay.ingest",
         ROOT_PACKAGE + ".relay.replay",
+        ROOT_PACKAGE + ".relay.selection",
         ROOT_PACKAGE + ".relay.deadletters",
         ROOT_PACKAGE + ".relay.assembly",
         ROOT_PACKAGE + ".observe.usage",
+        ROOT_PACKAGE + ".observe.feed",
         ROOT_PACKAGE + ".observe.stream",
         ROOT_PACKAGE + ".platform.loop",
         ROOT_PACKAGE + ".platform.http",

@@ -47,7 +47,8 @@ class AuditLogCoverageTest {
                     entry("requestPasswordReset", "changes nothing until it is confirmed"),
                     entry("switchWorkspace", "changes only what the session looks at"),
                     entry("deleteWorkspace", "the log goes with the workspace"),
-                    entry("previewConnection", "changes nothing"));
+                    entry("previewConnection", "changes nothing"),
+                    entry("tryVerification", "changes nothing"));
 
     /// Operations whose examples cannot work, and the test of the entry that they leave.
     private static final Map<String, String> SHOWN_ELSEWHERE =

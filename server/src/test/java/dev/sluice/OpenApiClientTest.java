@@ -148,6 +148,24 @@ class OpenApiClientTest {
     }
 
     @Test
+    void no_schema_has_the_name_of_a_constructor() {
+        // In Go a schema `Thing` has a function `NewThing`.
+        assertThat(SCHEMAS.propertyNames())
+                .noneMatch(name -> name.startsWith("New") && SCHEMAS.has(name.substring(3)));
+    }
+
+    @Test
+    void a_value_has_one_type_beside_null() {
+        assertThat(
+                        where((_, node) ->
+                                texts(node.path("type")).stream()
+                                                .filter(type -> !type.equals("null"))
+                                                .count()
+                                        > 1))
+                .isEmpty();
+    }
+
+    @Test
     void a_list_or_a_map_that_must_not_be_sent_empty_can_be_left_out() {
         // Clients in Java send an empty one for what was left out, unless it may be null.
         var wrong = new ArrayList<String>();

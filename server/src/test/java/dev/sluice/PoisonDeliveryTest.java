@@ -20,15 +20,12 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
 /// Tests a server, in a separate process, that is killed whenever it sends one certain delivery.
 class PoisonDeliveryTest {
-
-    private static final Duration AWAIT_TIMEOUT = Duration.ofMinutes(1);
 
     @TempDir private Path dataDir;
 
@@ -49,7 +46,7 @@ class PoisonDeliveryTest {
             var meanwhile = new ArrayList<ApiClient.ApiResponse>();
             for (int death = 1; death <= 5; death++) {
                 int requests = death;
-                await().atMost(AWAIT_TIMEOUT).until(() -> deadly.requests().size() == requests);
+                await().until(() -> deadly.requests().size() == requests);
                 var event = relay.api().ingest(others.text("ingest_path"), "{}");
                 meanwhile.add(event);
                 if (death <= 3) {
@@ -83,10 +80,8 @@ class PoisonDeliveryTest {
 
     private static void awaitStatus(
             RelayProcess relay, ApiClient.ApiResponse accepted, String status) {
-        await().atMost(AWAIT_TIMEOUT)
-                .untilAsserted(() ->
-                        assertThat(delivery(relay, accepted).path("status").asString())
-                                .isEqualTo(status));
+        await().untilAsserted(() ->
+                assertThat(delivery(relay, accepted).path("status").asString()).isEqualTo(status));
     }
 
     private static JsonNode delivery(RelayProcess relay, ApiClient.ApiResponse accepted) {

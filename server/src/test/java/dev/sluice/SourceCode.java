@@ -13,7 +13,6 @@ import java.util.regex.Pattern;
 final class SourceCode {
 
     private static final Path JAVA_ROOT = Path.of("src/main/java/dev/sluice");
-    private static final Path TEST_ROOT = Path.of("src/test/java/dev/sluice");
     private static final Path REPOSITORY_ROOT = Path.of("..").toAbsolutePath().normalize();
     private static final Path MIGRATION_ROOT = Path.of("src/main/resources/db");
 
@@ -76,9 +75,14 @@ final class SourceCode {
         return files(JAVA_ROOT, ".java").stream().map(SourceCode::withoutComments).toList();
     }
 
-    /// The text of every test's source file, without comments.
+    /// The text of every test's source file in all modules, without comments.
     static List<String> testSources() {
-        return files(TEST_ROOT, ".java").stream().map(SourceCode::withoutComments).toList();
+        return modules().stream()
+                .map(module -> module.resolve("src/test/java"))
+                .filter(Files::isDirectory)
+                .flatMap(tests -> files(tests, ".java").stream())
+                .map(SourceCode::withoutComments)
+                .toList();
     }
 
     private static String withoutComments(Path file) {

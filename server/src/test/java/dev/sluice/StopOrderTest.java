@@ -14,6 +14,7 @@ class StopOrderTest {
                     .containsExactly(
                             "announce the stop",
                             "close the in-flight recorder",
+                            "test deliveries",
                             "live streams",
                             "HTTP",
                             "audit",
@@ -49,6 +50,7 @@ class StopOrderTest {
                             "circuits",
                             "trash",
                             "configuration",
+                            "idempotency keys",
                             "audit log",
                             "expired sessions",
                             "password resets",
@@ -63,6 +65,7 @@ class StopOrderTest {
                             "write circuits",
                             "give back quota",
                             "give back lanes",
+                            "connections of test deliveries",
                             "connections to destinations",
                             "takeover",
                             "heartbeat",

@@ -32,8 +32,12 @@ class TableOwnershipTest {
                     entry("sealing_canary", "account/access"),
                     entry("api_use", "account/access"),
                     entry("source", "gateway/source"),
+                    entry("retired_token", "gateway/source"),
                     entry("destination", "gateway/destination"),
                     entry("destination_revision", "gateway/destination"),
+                    entry("replaced_destination", "gateway/destination"),
+                    entry("replaced_connection", "gateway/connection"),
+                    entry("replaced_source", "gateway/source"),
                     entry("connection", "gateway/connection"),
                     entry("alert_config", "gateway/alertconfig"),
                     entry("alert_watch", "observe/alerts"),
@@ -41,6 +45,7 @@ class TableOwnershipTest {
                     entry("alert_news", "observe/alerts"),
                     entry("alert_message", "observe/alerts"),
                     entry("alert_use", "observe/alerts"),
+                    entry("alert_mailbox", "observe/alerts"),
                     entry("event", "relay/store"),
                     entry("delivery", "relay/store"),
                     entry("attempt", "relay/store"),
@@ -60,6 +65,7 @@ class TableOwnershipTest {
                     entry("replay_job", "relay/replay"),
                     entry("dismissal", "relay/deadletters"),
                     entry("audit_log", "account/audit"),
+                    entry("idempotency_key", "account/idempotency"),
                     entry("audit", "observe/audit"));
 
     /// The look-behinds exclude `for update of connection` and `on conflict … do update set`.

@@ -3,18 +3,18 @@ package dev.sluice.observe;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.json.JsonObject;
 
-import java.util.List;
-
-/// The HTTP reply to a search: one page of results and their total.
+/// The HTTP reply to a search: one page of results, their total, and where the next page begins.
 public final class SearchReply {
 
     private SearchReply() {}
 
-    /// @param total the number of results on all pages
-    /// @param isExact false if only the newest rows were scanned; the reply then contains
-    ///   `total_is_exact: false`
-    public static Reply of(List<JsonObject> items, long total, boolean isExact) {
-        var json = JsonObject.items(items).put("total", total);
-        return Reply.ok(isExact ? json : json.put("total_is_exact", false));
+    /// Returns the reply. It contains `total_is_exact: false` if only some rows were scanned.
+    public static Reply of(ResultPage<JsonObject> result, ListPage page) {
+        var json = JsonObject.items(result.rows()).put("total", result.total());
+        if (!result.isExact()) {
+            json.put("total_is_exact", false);
+        }
+        return Reply.ok(
+                json.put("next_cursor", result.next().map(cursor -> cursor.text(page.list()))));
     }
 }

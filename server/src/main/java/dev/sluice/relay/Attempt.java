@@ -8,19 +8,65 @@ import java.util.UUID;
 /// The record of one HTTP request made for a delivery.
 ///
 /// @param number the position among the delivery's attempts, starting at 1
-/// @param revision identifies the version of the destination's address that was used
-/// @param latency from the start of the DNS lookup to the last byte of the response, or until the
+/// @param revision identifies the name and URL that the destination had at the time (see
+///   [dev.sluice.gateway.destination.Destination])
+/// @param configuration the version of the configuration that the request was made with
+/// @param latency the time from the start of the DNS lookup until the response was read or the
 ///   attempt was given up
 /// @param responseBody at most the first 4 KiB
 public record Attempt(
         int number,
         Instant attemptedAt,
         UUID revision,
+        long configuration,
         Duration latency,
         Optional<Integer> responseStatus,
         Optional<ErrorCode> errorCode,
         Optional<String> errorMessage,
         Optional<String> responseBody) {
+
+    /// Returns the record of an attempt that had this outcome.
+    public static Attempt of(
+            int number, Instant at, UUID revision, long configuration, Outcome outcome) {
+        return switch (outcome) {
+            case Outcome.DestinationResponse(int status, String body, var latency, _) ->
+                    new Attempt(
+                            number,
+                            at,
+                            revision,
+                            configuration,
+                            latency,
+                            Optional.of(status),
+                            errorCode(status),
+                            errorCode(status).map(code -> message(code, status)),
+                            Optional.of(body));
+            case Outcome.AttemptError(ErrorCode code, String detail, var latency) ->
+                    new Attempt(
+                            number,
+                            at,
+                            revision,
+                            configuration,
+                            latency,
+                            Optional.empty(),
+                            Optional.of(code),
+                            Optional.of(detail),
+                            Optional.empty());
+        };
+    }
+
+    private static Optional<ErrorCode> errorCode(int status) {
+        return switch (ResponseClass.of(status)) {
+            case SUCCESS -> Optional.empty();
+            case REDIRECT -> Optional.of(ErrorCode.REDIRECT);
+            case REFUSAL, TEMPORARY_FAILURE -> Optional.of(ErrorCode.HTTP_STATUS);
+        };
+    }
+
+    private static String message(ErrorCode code, int status) {
+        return code == ErrorCode.REDIRECT
+                ? "Destination answered " + status + ", a redirect; redirects are not followed"
+                : "Destination answered " + status;
+    }
 
     /// Returns a copy with another number.
     public Attempt withNumber(int other) {
@@ -28,6 +74,7 @@ public record Attempt(
                 other,
                 attemptedAt,
                 revision,
+                configuration,
                 latency,
                 responseStatus,
                 errorCode,

@@ -258,7 +258,7 @@ class AlertConfigApiTest {
             aged.api().delete("/api/v1/sources/" + source.text("id"));
             clock.advance(Duration.ofDays(8));
             aged.restart(); // the purge runs at the start, then every minute
-            await().atMost(Duration.ofSeconds(20)).until(() -> count(rows) == 0);
+            await().until(() -> count(rows) == 0);
         }
     }
 
@@ -346,7 +346,7 @@ class AlertConfigApiTest {
         api.patch(path(config), "{'enabled': false}");
         api.patch(path(config), "{'enabled': true}");
 
-        await().atMost(Duration.ofSeconds(20)).until(() -> incidents() == 0);
+        await().until(() -> incidents() == 0);
     }
 
     private static long incidents() {

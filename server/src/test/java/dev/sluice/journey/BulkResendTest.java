@@ -190,6 +190,21 @@ class BulkResendTest {
     }
 
     @Test
+    void a_resend_that_creates_nothing_says_why() {
+        String none =
+                "Nothing was resent: no event has a delivery with these statuses on the connection"
+                        + " in this period, or its newest one succeeded or is under way.";
+
+        assertThat(bulk("").text("reason")).isEqualTo(none);
+        assertThat(bulk(", 'dry_run': true").text("reason")).isEqualTo(none);
+        ended(DeliveryStatus.EXHAUSTED, 1);
+        assertThat(bulk(", 'dry_run': true").json().has("reason")).isFalse();
+        patch("connections", connection, "{'enabled': false}");
+        assertThat(bulk("").text("reason"))
+                .isEqualTo("Nothing was resent: the connection is disabled.");
+    }
+
+    @Test
     void since_is_inclusive_and_until_exclusive_on_the_events_arrival() {
         var noon = clock.instant().minusSeconds(600);
         for (int second = 0; second < 5; second++) {

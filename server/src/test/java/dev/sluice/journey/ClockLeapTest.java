@@ -26,7 +26,6 @@ class ClockLeapTest {
 
     private static final Duration TEN_DAYS = Duration.ofDays(10);
     private static final Duration LONGER_THAN_ANY_RETENTION = Duration.ofDays(400);
-    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
 
     @TempDir Path dataDir;
 
@@ -55,7 +54,7 @@ class ClockLeapTest {
             assertThat(Uuid7.timeOf(UUID.fromString(after.text("request_id"))))
                     .as("the time of its arrival")
                     .isCloseTo(clock.instant(), within(1, ChronoUnit.SECONDS));
-            await().atMost(AWAIT_TIMEOUT).until(() -> receiver.requests().size() == 3);
+            await().until(() -> receiver.requests().size() == 3);
         }
     }
 
@@ -72,13 +71,12 @@ class ClockLeapTest {
             api.connect(source, api.destination(receiver.url(), ""));
             clock.advance(TEN_DAYS);
             api.ingest(source.text("ingest_path"), "{}");
-            await().atMost(AWAIT_TIMEOUT)
-                    .until(() -> count(db, "delivery_work where attempts = 1") == 1);
+            await().until(() -> count(db, "delivery_work where attempts = 1") == 1);
 
             clock.advance(TEN_DAYS.negated());
 
-            await().atMost(AWAIT_TIMEOUT).until(() -> receiver.requests().size() == 2);
-            await().atMost(AWAIT_TIMEOUT).until(() -> count(db, "delivery_work") == 0);
+            await().until(() -> receiver.requests().size() == 2);
+            await().until(() -> count(db, "delivery_work") == 0);
         }
     }
 
@@ -101,15 +99,14 @@ class ClockLeapTest {
             sluice.restart(); // each loop begins with a round
             var after = sluice.api();
             after.patch("/api/v1/destinations/" + destination.text("id"), "{'status': 'active'}");
-            await().atMost(AWAIT_TIMEOUT).until(() -> receiver.requests().size() == 1);
+            await().until(() -> receiver.requests().size() == 1);
             assertThat(count(db, "source where purged_at is not null")).isZero();
             assertThat(count(db, "event")).isEqualTo(1);
 
             settledClock.advance(LONGER_THAN_ANY_RETENTION);
             sluice.restart();
-            await().atMost(AWAIT_TIMEOUT)
-                    .until(() -> count(db, "source where purged_at is not null") == 1);
-            await().atMost(AWAIT_TIMEOUT).until(() -> count(db, "event") == 0);
+            await().until(() -> count(db, "source where purged_at is not null") == 1);
+            await().until(() -> count(db, "event") == 0);
         }
     }
 
@@ -127,12 +124,11 @@ class ClockLeapTest {
             for (int i = 0; i < 5; i++) {
                 api.ingest(source.text("ingest_path"), "{}");
             }
-            await().atMost(AWAIT_TIMEOUT)
-                    .until(() -> count(db, "circuit where state = 'open'") == 1);
+            await().until(() -> count(db, "circuit where state = 'open'") == 1);
 
             clock.advance(TEN_DAYS.negated());
 
-            await().atMost(AWAIT_TIMEOUT).until(() -> count(db, "delivery_work") == 0);
+            await().until(() -> count(db, "delivery_work") == 0);
         }
     }
 }

@@ -37,8 +37,6 @@ class ConfigurationOnTwoNodesTest {
     /// Allows retries, because on a stalling machine a request may arrive late.
     private static final int MAX_TRIES = 3;
 
-    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
-
     @TempDir static Path directory;
 
     private static RunningSluice first;
@@ -108,7 +106,7 @@ class ConfigurationOnTwoNodesTest {
             ChangeFixture fixture(ConfigurationOnTwoNodesTest test) {
                 var source = api.source("s");
                 var destination = api.destination(test.receiver.url(), "");
-                await().atMost(AWAIT_TIMEOUT).until(() -> ingest(source).status() == 200);
+                await().until(() -> ingest(source).status() == 200);
                 return new ChangeFixture(source, destination, Optional.empty());
             }
 
@@ -159,8 +157,7 @@ class ConfigurationOnTwoNodesTest {
             @Override
             boolean isInForce(ConfigurationOnTwoNodesTest test, ChangeFixture fixture) {
                 var event = ingest(fixture.source());
-                await().atMost(AWAIT_TIMEOUT)
-                        .until(() -> isAt(test.receiver, event) || isAt(test.newReceiver, event));
+                await().until(() -> isAt(test.receiver, event) || isAt(test.newReceiver, event));
                 return isAt(test.newReceiver, event);
             }
         },
@@ -231,11 +228,10 @@ class ConfigurationOnTwoNodesTest {
             var source = api.source("s");
             var destination = api.destination(test.receiver.url(), "");
             var connection = api.connect(source, destination);
-            await().atMost(AWAIT_TIMEOUT)
-                    .until(() -> {
-                        var event = ingest(source);
-                        return event.status() == 200 && !deliveries(event).isEmpty();
-                    });
+            await().until(() -> {
+                var event = ingest(source);
+                return event.status() == 200 && !deliveries(event).isEmpty();
+            });
             return new ChangeFixture(source, destination, Optional.of(connection));
         }
     }
@@ -261,7 +257,7 @@ class ConfigurationOnTwoNodesTest {
     }
 
     private void awaitAt(Receiver at, ApiClient.ApiResponse event) {
-        await().atMost(AWAIT_TIMEOUT).until(() -> isAt(at, event));
+        await().until(() -> isAt(at, event));
     }
 
     @ParameterizedTest
@@ -287,8 +283,7 @@ class ConfigurationOnTwoNodesTest {
         assertThat(answer.status()).isBetween(200, 204);
 
         var asked = new AtomicLong();
-        await().atMost(AWAIT_TIMEOUT)
-                .pollDelay(Duration.ZERO)
+        await().pollDelay(Duration.ZERO)
                 .pollInterval(Duration.ofMillis(20))
                 .until(() -> {
                     asked.set(System.nanoTime());

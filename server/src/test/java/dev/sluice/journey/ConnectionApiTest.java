@@ -68,7 +68,7 @@ class ConnectionApiTest {
         assertThat(again.status()).isEqualTo(409);
         assertThat(again.errorCode()).isEqualTo("conflict");
         assertThat(again.errorMessage())
-                .isEqualTo("This source and this destination are connected already.");
+                .isEqualTo("This source and this destination are already connected.");
     }
 
     @Test

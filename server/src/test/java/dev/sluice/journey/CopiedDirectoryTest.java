@@ -14,7 +14,6 @@ import org.junit.jupiter.api.io.TempDir;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HashMap;
@@ -24,9 +23,6 @@ import java.util.concurrent.CountDownLatch;
 /// Tests that two nodes live side by side when the data directory of one is a copy of the other's,
 /// as after cloning a virtual machine or restoring a volume.
 class CopiedDirectoryTest {
-
-    /// Two heartbeats, on a slow machine.
-    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
 
     @TempDir Path directory;
 
@@ -73,7 +69,7 @@ class CopiedDirectoryTest {
                             Map.of("SLUICE_DATABASE_URL", TestPostgres.url(first.database())))) {
                 var both = leases(db);
                 assertThat(both).hasSize(2).containsKeys(before.keySet().toArray(Long[]::new));
-                await().atMost(AWAIT_TIMEOUT).until(() -> areRenewed(both, leases(db)));
+                await().until(() -> areRenewed(both, leases(db)));
 
                 assertThat(leases(db).keySet()).isEqualTo(both.keySet());
                 assertThat(recoveries(db)).as("deaths counted").isZero();

@@ -13,6 +13,7 @@ import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.store.PartitionStore;
 import dev.sluice.testkit.ApiClient;
+import dev.sluice.testkit.EventsOfDeliveries;
 import dev.sluice.testkit.FinishedDeliveries;
 import dev.sluice.testkit.FinishedDeliveries.FinishedDelivery;
 import dev.sluice.testkit.GivenRows;
@@ -39,7 +40,6 @@ import java.util.UUID;
 /// Tests the dead letter API over HTTP.
 class DeadLetterTest {
 
-    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
     private static final String UNREACHED_URL = "https://example.com/hook";
 
     @AutoClose private static final RunningSluice sluice = RunningSluice.start();
@@ -51,6 +51,7 @@ class DeadLetterTest {
 
     @BeforeAll
     static void makePartitions() {
+        EventsOfDeliveries.insertAlways(db);
         for (int days : new int[] {31, 21, 11, 5, 1}) {
             new PartitionStore(db).makeAhead(now.minus(Duration.ofDays(days)));
         }
@@ -143,8 +144,7 @@ class DeadLetterTest {
             var event = api.ingest(source.text("ingest_path"), "{}");
             var delivery = EventReader.delivery(api, event, "failed");
             String path = "/api/v1/sources/" + source.text("id") + "/dlq";
-            await().atMost(AWAIT_TIMEOUT)
-                    .until(() -> api.get(path).json().path("total").asInt() == 1);
+            await().until(() -> api.get(path).json().path("total").asInt() == 1);
 
             var item = api.get(path).json().path("items").get(0);
 

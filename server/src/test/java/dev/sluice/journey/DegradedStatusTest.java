@@ -16,13 +16,10 @@ import org.junit.jupiter.api.TestInstance;
 import tools.jackson.databind.JsonNode;
 
 import java.io.IOException;
-import java.time.Duration;
 
 /// The public status while a part of the server does not get on.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class DegradedStatusTest {
-
-    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
 
     @AutoClose private final RunningSluice sluice = RunningSluice.start();
     @AutoClose private final Db db = sluice.db();
@@ -30,11 +27,10 @@ class DegradedStatusTest {
 
     @AfterEach
     void it_recovers_by_itself() {
-        await().atMost(AWAIT_TIMEOUT)
-                .untilAsserted(() ->
-                        assertThat(status().path("status").asString())
-                                .as(status().toString())
-                                .isEqualTo("ok"));
+        await().untilAsserted(() ->
+                assertThat(status().path("status").asString())
+                        .as(status().toString())
+                        .isEqualTo("ok"));
     }
 
     private JsonNode status() {
@@ -44,14 +40,12 @@ class DegradedStatusTest {
     }
 
     private void awaitReason(String component, String reason) {
-        await().atMost(AWAIT_TIMEOUT)
-                .untilAsserted(() -> {
-                    var status = status();
-                    assertThat(status.path("status").asString()).isEqualTo("degraded");
-                    assertThat(status.path("components").path(component).asString())
-                            .isEqualTo("degraded");
-                    assertThat(status.path("reasons").toString()).contains(reason);
-                });
+        await().untilAsserted(() -> {
+            var status = status();
+            assertThat(status.path("status").asString()).isEqualTo("degraded");
+            assertThat(status.path("components").path(component).asString()).isEqualTo("degraded");
+            assertThat(status.path("reasons").toString()).contains(reason);
+        });
     }
 
     @Test
@@ -83,15 +77,14 @@ class DegradedStatusTest {
             assertThat(status().toString()).doesNotContain(source.text("id"));
 
             db.run(tx -> tx.update("drop trigger full_disk on delivery"));
-            await().atMost(AWAIT_TIMEOUT)
-                    .until(() ->
-                            api.get("/api/v1/events/" + event.text("request_id"))
-                                    .json()
-                                    .path("deliveries")
-                                    .get(0)
-                                    .path("status")
-                                    .asString()
-                                    .equals("succeeded"));
+            await().until(() ->
+                    api.get("/api/v1/events/" + event.text("request_id"))
+                            .json()
+                            .path("deliveries")
+                            .get(0)
+                            .path("status")
+                            .asString()
+                            .equals("succeeded"));
             assertThat(receiver.requests()).hasSize(1);
         }
     }

@@ -177,8 +177,8 @@ class DestinationApiTest {
                     'retry_policy': {}                                      | retry_policy.intervals_seconds | retry_policy.intervals_seconds is required.
                     'retry_policy': [30]                                    | retry_policy                   | retry_policy must be an object.
                     'retry_policy': {'intervals_seconds': []}               | retry_policy.intervals_seconds | retry_policy.intervals_seconds must be a list of 1 to 10 whole numbers.
-                    'retry_policy': {'intervals_seconds': [0]}              | retry_policy.intervals_seconds | retry_policy.intervals_seconds must be a whole number from 1 to 86400.
-                    'retry_policy': {'intervals_seconds': [86401]}          | retry_policy.intervals_seconds | retry_policy.intervals_seconds must be a whole number from 1 to 86400.
+                    'retry_policy': {'intervals_seconds': [0]}              | retry_policy.intervals_seconds.0 | retry_policy.intervals_seconds.0 must be a whole number from 1 to 86400.
+                    'retry_policy': {'intervals_seconds': [5, 86401]}       | retry_policy.intervals_seconds.1 | retry_policy.intervals_seconds.1 must be a whole number from 1 to 86400.
                     'retry_policy': {'intervals_seconds': [1,1,1,1,1,1,1,1,1,1,1]} | retry_policy.intervals_seconds | retry_policy.intervals_seconds must be a list of 1 to 10 whole numbers.
                     'retry_policy': {'intervals_seconds': [1], 'jitter': 0} | retry_policy.jitter            | retry_policy.jitter is not a known field.
                     'custom_headers': {'X': 1}                              | custom_headers.X               | custom_headers.X must be a string.

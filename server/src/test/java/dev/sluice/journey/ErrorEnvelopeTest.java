@@ -233,9 +233,9 @@ class ErrorEnvelopeTest {
         "sources/trash?page=0&limit=201&q=%00,       400, page limit q",
         "destinations?page=0&limit=201,              422, page limit",
         "connections?page=x&limit=201,               400, page limit",
-        "events?verification_status=x&limit=500&page=0, 422, page limit verification_status",
+        "events?verification_status=x&limit=500&page=0, 422, verification_status page limit",
         "events?limit=0&source_id=x&received_after=y&received_before=z&q=%00,"
-                + " 400, limit source_id received_after received_before q",
+                + " 400, source_id received_after received_before q limit",
     })
     void every_wrong_parameter_of_a_list_is_named(String list, int status, String fields) {
         var answer = api.get("/api/v1/" + list);

@@ -105,6 +105,7 @@ class EventApiTest {
                             "body_size",
                             "received_at",
                             "created_at",
+                            "event_type",
                             "delivery_count",
                             "delivered_count",
                             "failed_count",
@@ -119,6 +120,21 @@ class EventApiTest {
             assertThat(item.path("delivered_count").asInt()).isEqualTo(1);
             assertThat(item.path("failed_count").asInt()).isEqualTo(1);
         }
+    }
+
+    @Test
+    void list_and_detail_say_what_the_sender_calls_the_event() {
+        var source = api.source("s");
+        var named = api.ingest(source.text("ingest_path"), "{\"type\":\"order.created\"}");
+
+        assertThat(item(source).path("event_type").asString()).isEqualTo("order.created");
+        assertThat(EventReader.detail(api, named).path("event_type").asString())
+                .isEqualTo("order.created");
+
+        var nameless = api.ingest(source.text("ingest_path"), "{\"a\":1}");
+
+        assertThat(item(source).path("event_type").isNull()).isTrue();
+        assertThat(EventReader.detail(api, nameless).path("event_type").isNull()).isTrue();
     }
 
     @Test

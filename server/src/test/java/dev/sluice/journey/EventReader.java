@@ -7,12 +7,8 @@ import dev.sluice.testkit.ApiClient;
 
 import tools.jackson.databind.JsonNode;
 
-import java.time.Duration;
-
 /// Reads events through the API.
 final class EventReader {
-
-    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
 
     private EventReader() {}
 
@@ -30,18 +26,15 @@ final class EventReader {
 
     /// Waits until the event's only delivery has this status, and returns it.
     static JsonNode delivery(ApiClient api, ApiClient.ApiResponse accepted, String status) {
-        await().atMost(AWAIT_TIMEOUT)
-                .untilAsserted(() ->
-                        assertThat(delivery(api, accepted).path("status").asString())
-                                .isEqualTo(status));
+        await().untilAsserted(() ->
+                assertThat(delivery(api, accepted).path("status").asString()).isEqualTo(status));
         return delivery(api, accepted);
     }
 
     /// Waits until the event's only delivery has this number of attempts, and returns it.
     static JsonNode deliveryAfter(int attempts, ApiClient api, ApiClient.ApiResponse accepted) {
-        await().atMost(AWAIT_TIMEOUT)
-                .untilAsserted(() ->
-                        assertThat(delivery(api, accepted).path("attempts")).hasSize(attempts));
+        await().untilAsserted(() ->
+                assertThat(delivery(api, accepted).path("attempts")).hasSize(attempts));
         return delivery(api, accepted);
     }
 }

@@ -3,7 +3,10 @@ package dev.sluice.journey;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.RunningSluice;
+import dev.sluice.account.assembly.AccountAssembly;
 import dev.sluice.testkit.ApiClient;
+import dev.sluice.testkit.LogRecorder;
+import dev.sluice.testkit.TestPostgres;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -13,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.InstantSource;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.regex.Pattern;
 
@@ -59,6 +63,22 @@ class FirstStartTest {
             assertThat(me.path("workspace").propertyNames()).containsExactly("id", "name", "plan");
             assertThat(me.path("workspace").path("name").asString()).isEqualTo("Default");
             assertThat(me.path("workspace").path("plan").asString()).isEqualTo("team");
+        }
+    }
+
+    @Test
+    void a_key_that_is_set_later_is_warned_about() {
+        try (var sluice = start(Map.of());
+                var log = LogRecorder.of(AccountAssembly.class)) {
+            sluice.restart();
+            assertThat(log.count("admin_key.ignored")).isZero();
+
+            var database = Map.of("SLUICE_DATABASE_URL", TestPostgres.url(sluice.database()));
+            var changed = new HashMap<>(database);
+            changed.put("SLUICE_ADMIN_API_KEY", "another_key_" + "x".repeat(32));
+            RunningSluice.start(changed).close();
+
+            assertThat(log.count("admin_key.ignored")).isOne();
         }
     }
 

@@ -146,8 +146,7 @@ class HoldOnTwoNodesTest {
     }
 
     private void awaitRequests(int number) {
-        await().atMost(AWAIT_TIMEOUT)
-                .untilAsserted(() -> assertThat(receiver.requests()).hasSize(sentBefore + number));
+        await().untilAsserted(() -> assertThat(receiver.requests()).hasSize(sentBefore + number));
     }
 
     /// Ends the first delivery and checks that no other is sent.
@@ -194,12 +193,11 @@ class HoldOnTwoNodesTest {
 
     /// Waits until the node knows the connection: an event it ingests then has a delivery.
     private void awaitConfiguration(ApiClient node) {
-        await().atMost(AWAIT_TIMEOUT)
-                .until(() -> {
-                    var event = node.ingest(source.text("ingest_path"), "{}");
-                    return event.status() == 200
-                            && !EventReader.detail(api, event).path("deliveries").isEmpty();
-                });
+        await().until(() -> {
+            var event = node.ingest(source.text("ingest_path"), "{}");
+            return event.status() == 200
+                    && !EventReader.detail(api, event).path("deliveries").isEmpty();
+        });
         awaitRequests(1);
         sentBefore = 1;
     }

@@ -76,7 +76,6 @@ class InFlightDeliveryTest {
 
             EventReader.delivery(api, first, "delivering");
             await().during(Duration.ofMillis(1_500))
-                    .atMost(Duration.ofSeconds(20))
                     .until(() ->
                             EventReader.delivery(api, second)
                                     .path("status")

@@ -59,8 +59,7 @@ class LiveStreamLimitsTest {
     }
 
     private static void awaitEnd(SseClient client, String reason) {
-        await().atMost(AWAIT_TIMEOUT)
-                .untilAsserted(() -> assertThat(client.messages("bye")).isNotEmpty());
+        await().untilAsserted(() -> assertThat(client.messages("bye")).isNotEmpty());
         assertThat(client.messages("bye").getFirst().data().path("reason").asString())
                 .isEqualTo(reason);
     }
@@ -104,15 +103,14 @@ class LiveStreamLimitsTest {
         String lastId;
         try (var client = open(tail())) {
             ids.add(api.ingest(source.text("ingest_path"), "1").text("request_id"));
-            await().atMost(AWAIT_TIMEOUT).until(() -> client.eventIds().equals(ids));
+            await().until(() -> client.eventIds().equals(ids));
             lastId = client.lastId();
             sluice.restart();
             awaitEnd(client, "server_stopping");
         }
         var later = sluice.api().ingest(source.text("ingest_path"), "2").text("request_id");
         try (var client = SseClient.open(sluice.port(), tail(), RunningSluice.API_KEY, lastId)) {
-            await().atMost(AWAIT_TIMEOUT)
-                    .untilAsserted(() -> assertThat(client.eventIds()).isEqualTo(List.of(later)));
+            await().untilAsserted(() -> assertThat(client.eventIds()).isEqualTo(List.of(later)));
         }
     }
 
@@ -132,14 +130,13 @@ class LiveStreamLimitsTest {
                                             + RunningSluice.API_KEY
                                             + "\r\n\r\n")
                                     .getBytes(StandardCharsets.US_ASCII));
-            await().atMost(AWAIT_TIMEOUT).until(() -> stuck.getInputStream().available() > 0);
+            await().until(() -> stuck.getInputStream().available() > 0);
             var ids = new ArrayList<String>();
             for (int i = 0; i < 20; i++) {
                 ids.add(api.ingest(source.text("ingest_path"), body).text("request_id"));
             }
-            await().atMost(AWAIT_TIMEOUT)
-                    .untilAsserted(() ->
-                            assertThat(reader.eventIds()).containsExactlyInAnyOrderElementsOf(ids));
+            await().untilAsserted(() ->
+                    assertThat(reader.eventIds()).containsExactlyInAnyOrderElementsOf(ids));
 
             stuck.setSoTimeout((int) AWAIT_TIMEOUT.toMillis());
             var text = new StringBuilder();

@@ -27,7 +27,6 @@ import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -38,8 +37,6 @@ import java.util.UUID;
 
 /// Tests live streams over two nodes of one relay, read by a client library.
 class LiveStreamTest {
-
-    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
 
     @TempDir static Path directory;
 
@@ -71,9 +68,8 @@ class LiveStreamTest {
     void makeSource() {
         source = api.source("s");
         // The other node knows a new source half a second later.
-        await().atMost(AWAIT_TIMEOUT)
-                .until(() ->
-                        api.onPort(second.port()).get(source.text("ingest_path")).status() == 200);
+        await().until(() ->
+                api.onPort(second.port()).get(source.text("ingest_path")).status() == 200);
     }
 
     private String path(String kind) {
@@ -94,9 +90,8 @@ class LiveStreamTest {
     }
 
     private static void awaitIds(SseClient client, List<String> ids) {
-        await().atMost(AWAIT_TIMEOUT)
-                .untilAsserted(() ->
-                        assertThat(client.eventIds()).containsExactlyInAnyOrderElementsOf(ids));
+        await().untilAsserted(() ->
+                assertThat(client.eventIds()).containsExactlyInAnyOrderElementsOf(ids));
     }
 
     @Test
@@ -118,7 +113,7 @@ class LiveStreamTest {
     void a_stream_carries_headers_and_body() {
         try (var client = open(first, path("stream"))) {
             send(second, "{\"text\": \"a\\nb\"}");
-            await().atMost(AWAIT_TIMEOUT).until(() -> client.eventIds().size() == 1);
+            await().until(() -> client.eventIds().size() == 1);
             var item = client.messages("event").getFirst().data();
             assertThat(item.path("body").asString()).isEqualTo("{\"text\": \"a\\nb\"}");
             assertThat(item.path("headers").path("Content-Type").asString())
@@ -137,7 +132,7 @@ class LiveStreamTest {
                 ids.add(send(first, "1"));
                 ids.add(send(second, "2"));
             }
-            await().atMost(AWAIT_TIMEOUT).until(() -> client.eventIds().size() >= 7);
+            await().until(() -> client.eventIds().size() >= 7);
             // Wherever the client was when its connection broke, even within a round.
             var some = client.messages("event").subList(0, 7);
             some.forEach(message -> seen.add(message.data().path("id").asString()));
@@ -150,12 +145,11 @@ class LiveStreamTest {
                 SseClient.open(second.port(), path("tail"), RunningSluice.API_KEY, lastId)) {
             client.awaitReady();
             ids.add(send(first, "4"));
-            await().atMost(AWAIT_TIMEOUT)
-                    .untilAsserted(() -> {
-                        var all = new ArrayList<>(seen);
-                        all.addAll(client.eventIds());
-                        assertThat(all).containsExactlyInAnyOrderElementsOf(ids);
-                    });
+            await().untilAsserted(() -> {
+                var all = new ArrayList<>(seen);
+                all.addAll(client.eventIds());
+                assertThat(all).containsExactlyInAnyOrderElementsOf(ids);
+            });
             assertThat(client.messages("gap")).isEmpty();
         }
     }
@@ -223,6 +217,26 @@ class LiveStreamTest {
     }
 
     @Test
+    void a_stream_that_was_cut_among_the_oldest_events_continues_after_them() {
+        var ids = List.of(send(first, "1"), send(first, "2"), send(first, "3"));
+        String place;
+        try (var client =
+                SseClient.open(
+                        first.port(),
+                        path("tail") + "?after=00000000-0000-7000-8000-000000000000",
+                        RunningSluice.API_KEY)) {
+            await().until(() -> client.eventIds().size() == 3);
+            place = client.messages("event").get(1).id();
+        }
+        String last = ids.stream().sorted().toList().get(2);
+        try (var client =
+                SseClient.open(second.port(), path("tail"), RunningSluice.API_KEY, place)) {
+            awaitIds(client, List.of(last));
+            assertThat(client.messages("gap")).isEmpty();
+        }
+    }
+
+    @Test
     void a_stream_of_the_workspace_shows_sources_that_are_made_later_and_only_those_asked_for() {
         var other = api.source("other");
         try (var all = open(first, "/api/v1/stream?detail=full");
@@ -233,8 +247,7 @@ class LiveStreamTest {
                             send(first, "1"),
                             api.ingest(other.text("ingest_path"), "2").text("request_id"),
                             api.ingest(later.text("ingest_path"), "3").text("request_id"));
-            await().atMost(AWAIT_TIMEOUT)
-                    .untilAsserted(() -> assertThat(all.eventIds()).containsAll(ids));
+            await().untilAsserted(() -> assertThat(all.eventIds()).containsAll(ids));
             awaitIds(one, ids.subList(0, 1));
         }
     }
@@ -279,8 +292,7 @@ class LiveStreamTest {
                 var filtered = client.messages("filtered").getFirst().data();
                 assertThat(filtered.path("id").asString()).isEqualTo(dropped);
                 assertThat(filtered.path("reason").asString()).isEqualTo("connection_filter");
-                await().atMost(AWAIT_TIMEOUT)
-                        .untilAsserted(() -> assertThat(client.messages("delivery")).hasSize(1));
+                await().untilAsserted(() -> assertThat(client.messages("delivery")).hasSize(1));
                 var outcome = client.messages("delivery").getFirst().data();
                 assertThat(outcome.path("event_id").asString()).isEqualTo(shown);
                 assertThat(outcome.path("status").asString()).isEqualTo("succeeded");
@@ -330,7 +342,7 @@ class LiveStreamTest {
                                         .getBytes(StandardCharsets.UTF_8));
         try (var client =
                 SseClient.open(first.port(), path("tail"), RunningSluice.API_KEY, foreign)) {
-            await().atMost(AWAIT_TIMEOUT).until(() -> !client.messages("gap").isEmpty());
+            await().until(() -> !client.messages("gap").isEmpty());
             assertThat(client.messages("gap").getFirst().data().path("reason").asString())
                     .isEqualTo("database_replaced");
             awaitIds(client, List.of(send(first, "1")));

@@ -18,14 +18,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 import java.io.IOException;
-import java.time.Duration;
 import java.util.UUID;
 
 /// Tests the way of somebody on call: from a line of the log to the event, to its end.
 @ResourceLock("the log of failures")
 class LogLineToEventTest {
-
-    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
 
     @AutoClose private static final RunningSluice sluice = RunningSluice.start();
     private static final ApiClient api = sluice.api();
@@ -46,16 +43,12 @@ class LogLineToEventTest {
             api.connect(source, destination);
             String destinationId = destination.text("id");
             api.ingest(source.text("ingest_path"), "{'order':7}");
-            await().atMost(AWAIT_TIMEOUT)
-                    .until(() ->
-                            log.values("delivery.ended", "destination_id").contains(destinationId));
+            await().until(() ->
+                    log.values("delivery.ended", "destination_id").contains(destinationId));
             int line = log.values("delivery.ended", "destination_id").indexOf(destinationId);
             String deliveryId = log.values("delivery.ended", "delivery_id").get(line);
-            await().atMost(AWAIT_TIMEOUT)
-                    .until(() ->
-                            api.get("/api/v1/deliveries/" + deliveryId)
-                                    .text("status")
-                                    .equals("failed"));
+            await().until(() ->
+                    api.get("/api/v1/deliveries/" + deliveryId).text("status").equals("failed"));
 
             var delivery = get("/api/v1/deliveries/" + deliveryId);
             String eventId = delivery.path("event_id").asString();
@@ -72,12 +65,11 @@ class LogLineToEventTest {
             var resent =
                     api.post("/api/v1/dlq/resend", "{'destination_id':'" + destinationId + "'}");
             assertThat(resent.status()).as(resent.body()).isEqualTo(202);
-            await().atMost(AWAIT_TIMEOUT)
-                    .until(() ->
-                            get("/api/v1/dlq/groups?destination_id=" + destinationId)
-                                            .path("total")
-                                            .asInt(-1)
-                                    == 0);
+            await().until(() ->
+                    get("/api/v1/dlq/groups?destination_id=" + destinationId)
+                                    .path("total")
+                                    .asInt(-1)
+                            == 0);
         }
     }
 

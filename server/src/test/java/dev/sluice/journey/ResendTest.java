@@ -40,8 +40,6 @@ import java.util.concurrent.CompletableFuture;
 /// Tests the resend of one event.
 class ResendTest {
 
-    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
-
     private static final ManualClock clock = ManualClock.ofNow();
     @AutoClose private static final RunningSluice sluice = RunningSluice.start(clock);
     @AutoClose private static final Db db = sluice.db();
@@ -265,8 +263,7 @@ class ResendTest {
 
         resend(event, "{}");
 
-        await().atMost(AWAIT_TIMEOUT)
-                .untilAsserted(
+        await().untilAsserted(
                         () -> assertThat(resends(event).getFirst().path("attempts")).hasSize(1));
         var resend = resends(event).getFirst();
         assertThat(resend.path("status").asString()).isEqualTo("pending");
@@ -333,7 +330,7 @@ class ResendTest {
         var answer = post("/api/v1/events/" + id + "/resend");
 
         assertThat(answer.json().path("created").asInt()).isEqualTo(1);
-        await().atMost(AWAIT_TIMEOUT).until(() -> receiver.requests().size() == 1);
+        await().until(() -> receiver.requests().size() == 1);
     }
 
     @Test
@@ -342,7 +339,7 @@ class ResendTest {
         long start = System.nanoTime();
 
         resend(event, "{}");
-        await().atMost(AWAIT_TIMEOUT).until(() -> receiver.requests().size() == 2);
+        await().until(() -> receiver.requests().size() == 2);
 
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(8));
     }
@@ -417,11 +414,9 @@ class ResendTest {
 
     private ApiClient.ApiResponse delivered() {
         var event = api.ingest(source.text("ingest_path"), "{\"a\": 1}");
-        await().atMost(AWAIT_TIMEOUT)
-                .untilAsserted(() ->
-                        assertThat(EventReader.detail(api, event).path("deliveries"))
-                                .allMatch(
-                                        one -> one.path("status").asString().equals("succeeded")));
+        await().untilAsserted(() ->
+                assertThat(EventReader.detail(api, event).path("deliveries"))
+                        .allMatch(one -> one.path("status").asString().equals("succeeded")));
         return event;
     }
 
@@ -450,11 +445,10 @@ class ResendTest {
     }
 
     private static List<JsonNode> resends(ApiClient.ApiResponse event, int count, String status) {
-        await().atMost(AWAIT_TIMEOUT)
-                .untilAsserted(() ->
-                        assertThat(resends(event))
-                                .hasSize(count)
-                                .allMatch(one -> one.path("status").asString().equals(status)));
+        await().untilAsserted(() ->
+                assertThat(resends(event))
+                        .hasSize(count)
+                        .allMatch(one -> one.path("status").asString().equals(status)));
         return resends(event);
     }
 

@@ -37,8 +37,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /// finds.
 class ResolvedDeadLettersTest {
 
-    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
-
     @AutoClose private static final RunningSluice sluice = RunningSluice.start();
     @AutoClose private static final Db db = sluice.db();
     private static final ApiClient api = sluice.api();
@@ -329,10 +327,8 @@ class ResolvedDeadLettersTest {
     }
 
     private static JsonNode awaitCompleted(String replay, int created) {
-        await().atMost(AWAIT_TIMEOUT)
-                .untilAsserted(() ->
-                        assertThat(replay(replay).path("status").asString())
-                                .isEqualTo("completed"));
+        await().untilAsserted(() ->
+                assertThat(replay(replay).path("status").asString()).isEqualTo("completed"));
         assertThat(replay(replay).path("created").asInt()).isEqualTo(created);
         return replay(replay);
     }

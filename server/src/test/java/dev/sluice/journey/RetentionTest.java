@@ -37,7 +37,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 class RetentionTest {
 
     private static final Duration DAY = Duration.ofDays(1);
-    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
     private static final DateTimeFormatter PARTITION_DATE = DateTimeFormatter.ofPattern("uuuuMMdd");
 
     @TempDir Path directory;
@@ -86,13 +85,11 @@ class RetentionTest {
             clock.advance(DAY.plus(Duration.ofHours(1)));
             assertThat(api.get("/api/v1/events/" + accepted.text("request_id")).status())
                     .isEqualTo(404);
-            await().atMost(AWAIT_TIMEOUT)
-                    .untilAsserted(() ->
-                            assertThat(ends(db))
-                                    .containsExactly(
-                                            new DeliveryEnd(
-                                                    DeliveryStatus.FAILED,
-                                                    ErrorCode.EVENT_EXPIRED)));
+            await().untilAsserted(() ->
+                    assertThat(ends(db))
+                            .containsExactly(
+                                    new DeliveryEnd(
+                                            DeliveryStatus.FAILED, ErrorCode.EVENT_EXPIRED)));
             assertThat(count(db, "delivery_work")).isZero();
         }
     }
@@ -133,7 +130,7 @@ class RetentionTest {
             assertThat(load.statuses).containsOnly(200);
             assertThat(count(db, "event_" + PARTITION_DATE.format(date(midnight)))).isPositive();
             load.awaitDelivered();
-            await().atMost(AWAIT_TIMEOUT).until(() -> count(db, "delivery_work") == 0);
+            await().until(() -> count(db, "delivery_work") == 0);
             var hour = Duration.ofHours(1);
             var report = DatabaseAuditor.check(db, midnight.minus(hour), midnight.plus(hour));
             assertThat(report.violations()).isEmpty();
@@ -175,12 +172,11 @@ class RetentionTest {
                 for (int round = 0; round < 3; round++) {
                     int answered = load.statuses.size() + 20;
                     int delivered = receiver.requests().size() + 20;
-                    await().atMost(AWAIT_TIMEOUT)
-                            .until(() ->
-                                    events(reading) == seen
-                                            && isPending(db, oldest)
-                                            && load.statuses.size() > answered
-                                            && receiver.requests().size() > delivered);
+                    await().until(() ->
+                            events(reading) == seen
+                                    && isPending(db, oldest)
+                                    && load.statuses.size() > answered
+                                    && receiver.requests().size() > delivered);
                     assertThat(blocked(db)).isEmpty();
                     clock.advance(Duration.ofMinutes(1));
                 }
@@ -188,10 +184,10 @@ class RetentionTest {
             });
 
             clock.advance(Duration.ofMinutes(1));
-            await().atMost(AWAIT_TIMEOUT).until(() -> isGone(db, oldest));
+            await().until(() -> isGone(db, oldest));
             load.stop();
             assertThat(load.statuses).containsOnly(200);
-            await().atMost(AWAIT_TIMEOUT).until(() -> count(db, "delivery_work") == 0);
+            await().until(() -> count(db, "delivery_work") == 0);
         }
     }
 
@@ -267,17 +263,16 @@ class RetentionTest {
 
         void awaitAnswers(int more) {
             int before = statuses.size();
-            await().atMost(AWAIT_TIMEOUT).until(() -> statuses.size() >= before + more);
+            await().until(() -> statuses.size() >= before + more);
         }
 
         void stop() {
             isStopped.set(true);
-            await().atMost(AWAIT_TIMEOUT).until(() -> running.get() == 0);
+            await().until(() -> running.get() == 0);
         }
 
         void awaitDelivered() {
-            await().atMost(AWAIT_TIMEOUT)
-                    .until(() -> receiver.requests().size() >= statuses.size());
+            await().until(() -> receiver.requests().size() >= statuses.size());
         }
 
         @Override

@@ -186,21 +186,31 @@ class SignInTest {
     @Test
     void basic_credentials_for_a_proxy_do_not_hide_the_session() {
         var person = Person.register(api, "proxied@example.com");
+        assertThat(person.post("/api/v1/workspaces", "{'name': 'Second'}").status()).isEqualTo(201);
 
-        var me =
-                person.send(
-                        person.request("/api/v1/me")
-                                .header("Authorization", "Basic cHJveHk6c2VjcmV0")
-                                .GET());
+        var me = beside(person, "/api/v1/me");
+        var workspaces = beside(person, "/api/v1/workspaces");
 
         assertThat(me.status()).isEqualTo(200);
         assertThat(me.text("auth")).isEqualTo("session");
+        assertThat(workspaces.json().path("items")).hasSize(2);
+        for (var workspace : workspaces.json().path("items")) {
+            String path = "/api/v1/workspaces/" + workspace.path("id").asString();
+            assertThat(beside(person, path + "/members").status()).isEqualTo(200);
+            assertThat(beside(person, path + "/invites").status()).isEqualTo(200);
+        }
         var noSession =
                 api.send(
                         api.anonymous("/api/v1/me")
                                 .header("Authorization", "Basic cHJveHk6c2VjcmV0")
                                 .GET());
         assertThat(noSession.status()).isEqualTo(401);
+    }
+
+    /// Sends a person's GET with the credentials of a proxy.
+    private static ApiResponse beside(Person person, String path) {
+        return person.send(
+                person.request(path).header("Authorization", "Basic cHJveHk6c2VjcmV0").GET());
     }
 
     @Test

@@ -34,6 +34,7 @@ class SourceApiTest {
                         "color",
                         "token",
                         "ingest_path",
+                        "previous_token_until",
                         "verification_config",
                         "response_config",
                         "status",
@@ -136,7 +137,7 @@ class SourceApiTest {
                     {'color': 'red'}         | color       | color must have 7 characters.
                     {'color': '#12345g'}     | color       | color must be a colour such as #2563eb.
                     {'status': 'trash'}      | status      | status must be one of active, paused.
-                    {'token': 'mine'}        | token       | token is not a known field.
+                    {'token': 'mine'}        | token       | token can only be set when the source is created. POST /api/v1/sources/{id}/rotate-token gives it a new one.
                     """)
     void patch_refuses_a_wrong_field(String json, String field, String message) {
         var source = api.source("s");

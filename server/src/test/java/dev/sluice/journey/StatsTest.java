@@ -36,7 +36,6 @@ import java.util.stream.Stream;
 /// Tests the statistics over HTTP, after a run with every kind of event and delivery in two hours.
 class StatsTest {
 
-    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
     private static final String HOUR_OF =
             "('x' || translate(substr(id::text, 1, 13), '-', ''))::bit(48)::bigint / 3600000";
 
@@ -129,13 +128,9 @@ class StatsTest {
     /// Waits for what is due, and moves the clock on while something is to be retried.
     private static void settle() {
         while (unfinished("") > 0) {
-            await().atMost(AWAIT_TIMEOUT)
-                    .until(() ->
-                            unfinished(
-                                            " and (owner is not null or next_at <= '"
-                                                    + clock.instant()
-                                                    + "')")
-                                    == 0);
+            await().until(() ->
+                    unfinished(" and (owner is not null or next_at <= '" + clock.instant() + "')")
+                            == 0);
             clock.advance(Duration.ofSeconds(30));
         }
     }

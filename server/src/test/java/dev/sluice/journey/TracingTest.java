@@ -18,14 +18,12 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 import java.net.http.HttpRequest;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
 /// Tests the traces of webhooks, read by a collector.
 class TracingTest {
 
-    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
     private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
     private static final String RETRIES = ",'retry_policy': {'intervals_seconds': [1]}";
     private static final String SENDER_SPAN = "b7ad6b7169203331";
@@ -46,8 +44,7 @@ class TracingTest {
     private final ApiClient api = sluice.api();
 
     private Span awaitSpan(String traceId, String name, int count) {
-        await().atMost(AWAIT_TIMEOUT)
-                .untilAsserted(() -> assertThat(collector.spans(traceId, name)).hasSize(count));
+        await().untilAsserted(() -> assertThat(collector.spans(traceId, name)).hasSize(count));
         return collector.spans(traceId, name).getLast();
     }
 

@@ -59,9 +59,8 @@ class UsageTest {
     }
 
     private static void expectEvents(ApiClient api, int used) {
-        await().atMost(Duration.ofSeconds(20))
-                .untilAsserted(() ->
-                        assertThat(usage(api).path("events").path("used").asInt()).isEqualTo(used));
+        await().untilAsserted(() ->
+                assertThat(usage(api).path("events").path("used").asInt()).isEqualTo(used));
     }
 
     @Test

@@ -12,6 +12,7 @@ import dev.sluice.testkit.Some;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
+import java.net.http.HttpRequest.BodyPublishers;
 import java.time.Duration;
 import java.util.Map;
 
@@ -201,6 +202,55 @@ class WorkspaceMembersTest {
         assertThat(switched.text("name")).isEqualTo("Second");
         assertThat(workspaceOf(person)).isEqualTo(second.text("id"));
         assertThat(person.get("/api/v1/sources").json().path("items")).isEmpty();
+    }
+
+    @Test
+    void a_workspace_is_changed_and_deleted_only_with_its_present_tag() {
+        var owner = Person.register(api, "owner7@example.com");
+        var stranger = Person.register(api, "stranger7@example.com");
+        var created = owner.post("/api/v1/workspaces", "{'name':'Tagged'}");
+        String path = "/api/v1/workspaces/" + created.text("id");
+        String first = tag(created);
+
+        assertThat(created.header("Location")).contains(path);
+        assertThat(tag(owner.get(path))).isEqualTo(first);
+        assertThat(owner.get(path).json()).isEqualTo(created.json());
+        assertThat(stranger.get(path).status()).isEqualTo(404);
+
+        var renamed = rename(owner, path, first, "Renamed");
+        assertThat(renamed.text("name")).isEqualTo("Renamed");
+        String second = tag(renamed);
+        assertThat(second).as("the clock stands still").isNotEqualTo(first);
+        assertThat(rename(owner, path, first, "Late").errorCode()).isEqualTo("precondition_failed");
+        assertThat(delete(owner, path, first).status()).isEqualTo(412);
+        assertThat(rename(stranger, path, first, "Theirs").status()).isEqualTo(404);
+        assertThat(owner.get(path).text("name")).isEqualTo("Renamed");
+        assertThat(tag(owner.post(path + "/switch", ""))).isEqualTo(second);
+        assertThat(rename(owner, path, "*", "Renamed").status()).isEqualTo(200);
+
+        String third = tag(owner.get(path));
+        assertThat(third).as("a change to the same name").isNotEqualTo(second);
+        var onAnotherPlan = owner.put(path + "/plan", "{'plan':'free','confirm':true}");
+        assertThat(tag(onAnotherPlan)).isNotEqualTo(third);
+        assertThat(delete(owner, path, third).status()).isEqualTo(412);
+        assertThat(delete(owner, path, tag(onAnotherPlan)).status()).isEqualTo(204);
+        assertThat(owner.get(path).status()).isEqualTo(404);
+    }
+
+    private static String tag(ApiResponse answer) {
+        return answer.header("ETag").orElseThrow(() -> new AssertionError(answer.toString()));
+    }
+
+    private static ApiResponse rename(Person person, String path, String ifMatch, String name) {
+        return person.send(
+                person.request(path)
+                        .header("Content-Type", "application/json")
+                        .header("If-Match", ifMatch)
+                        .method("PATCH", BodyPublishers.ofString("{\"name\":\"" + name + "\"}")));
+    }
+
+    private static ApiResponse delete(Person person, String path, String ifMatch) {
+        return person.send(person.request(path).header("If-Match", ifMatch).DELETE());
     }
 
     @Test

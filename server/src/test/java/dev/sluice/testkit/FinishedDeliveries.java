@@ -131,12 +131,14 @@ public final class FinishedDeliveries {
     }
 
     private static void addLedger(Tx tx, List<FinishedDelivery> ends) {
-        GivenRows.insertLedger(
-                tx,
-                ends.getFirst().source().value(),
-                ends.stream()
-                        .map(end -> UsageRow.outcome(end.id(), end.connection(), end.status()))
-                        .toList());
+        var counts = new ArrayList<UsageRow>();
+        for (var end : ends) {
+            counts.add(UsageRow.outcome(end.id(), end.connection(), end.status()));
+            if (!end.isFiltered()) {
+                counts.add(UsageRow.delivery(end.id(), end.connection()));
+            }
+        }
+        GivenRows.insertLedger(tx, ends.getFirst().source().value(), counts);
     }
 
     /// Returns all deliveries, newest first.

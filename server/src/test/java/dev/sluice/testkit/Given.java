@@ -57,6 +57,7 @@ public final class Given {
                             "alert_news",
                             "alert_message",
                             "alert_use",
+                            "alert_mailbox",
                             "ledger",
                             "rollup_hour",
                             "rollup_day",
@@ -73,6 +74,7 @@ public final class Given {
                             "destination_revision",
                             "destination",
                             "source",
+                            "retired_token",
                             "workspace")) {
                 tx.update("delete from " + table);
             }

@@ -24,17 +24,35 @@ public final class RelayProcess implements AutoCloseable {
     private static final Pattern STARTED_LOG_LINE =
             Pattern.compile("server\\.started.*\\bport=\"?(\\d+)");
 
+    private final Path dataDir;
+    private final Database database;
     private final Process process;
+    private final Path log;
     private final int port;
 
-    private RelayProcess(Process process, int port) {
+    private RelayProcess(Path dataDir, Database database, Process process, Path log, int port) {
+        this.dataDir = dataDir;
+        this.database = database;
         this.process = process;
+        this.log = log;
         this.port = port;
     }
 
     /// Starts the server and waits until it listens.
+    ///
+    /// @param dataDir made if it is missing
     public static RelayProcess start(Path dataDir, Database database) {
+        return start(dataDir, database, 0);
+    }
+
+    /// Starts a server like this one, which was killed, on the same port.
+    public RelayProcess startAgain() {
+        return start(dataDir, database, port);
+    }
+
+    private static RelayProcess start(Path dataDir, Database database, int port) {
         try {
+            Files.createDirectories(dataDir);
             var log = Files.createTempFile(dataDir, "relay", ".log");
             var command =
                     List.of(
@@ -49,7 +67,7 @@ public final class RelayProcess implements AutoCloseable {
             var builder = new ProcessBuilder(command);
             var environment = builder.environment();
             environment.keySet().removeIf(name -> name.startsWith("SLUICE_"));
-            environment.put("SLUICE_PORT", "0");
+            environment.put("SLUICE_PORT", Integer.toString(port));
             environment.put("SLUICE_BASE_URL", "http://localhost:8080");
             environment.put("SLUICE_DATA_DIR", dataDir.toString());
             environment.put("SLUICE_DATABASE_URL", TestPostgres.url(database));
@@ -57,7 +75,7 @@ public final class RelayProcess implements AutoCloseable {
             environment.put("SLUICE_ADMIN_API_KEY", ADMIN_API_KEY);
             environment.put("SLUICE_ALLOW_PRIVATE_DESTINATIONS", "127.0.0.0/8");
             var process = builder.redirectErrorStream(true).redirectOutput(log.toFile()).start();
-            return new RelayProcess(process, awaitPort(process, log));
+            return new RelayProcess(dataDir, database, process, log, awaitPort(process, log));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -80,6 +98,15 @@ public final class RelayProcess implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /// Returns what the server has logged so far, and printed.
+    public String log() {
+        return text(log);
+    }
+
+    public int port() {
+        return port;
     }
 
     public ApiClient api() {

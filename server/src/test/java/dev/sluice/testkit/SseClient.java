@@ -13,7 +13,6 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 import java.net.URI;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -109,9 +108,7 @@ public final class SseClient implements AutoCloseable {
     }
 
     public void awaitReady() {
-        org.awaitility.Awaitility.await()
-                .atMost(Duration.ofSeconds(20))
-                .until(() -> !messages("ready").isEmpty());
+        org.awaitility.Awaitility.await().until(() -> !messages("ready").isEmpty());
     }
 
     @Override

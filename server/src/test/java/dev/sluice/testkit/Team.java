@@ -170,7 +170,9 @@ public final class Team {
                                     "/api/v1/alert-configs",
                                     "{'channel':'email','config':{'to':'oncall@example.com'}}")
                             .text("id");
-            case "{id} of deliveries" -> delivery().toString();
+            case "{id} of deliveries" ->
+                    delivery(operation.id().equals("getSentRequest")).toString();
+            case "{number} of deliveries" -> "3"; // the last attempt of delivery()
             case "{id} of replays" -> replay().toString();
             case "{id} of api-keys" ->
                     db.call(tx -> insertKey(tx, "slk_" + UUID.randomUUID(), "full")).toString();
@@ -257,7 +259,9 @@ public final class Team {
     }
 
     /// A delivery that ended without an attempt.
-    private DeliveryId delivery() {
+    ///
+    /// @param isAttempted whether it ended with its third attempt
+    private DeliveryId delivery(boolean isAttempted) {
         var source = source(false);
         var event =
                 new EventId(
@@ -277,8 +281,11 @@ public final class Team {
                                         new SourceId(UUID.fromString(source.text("id"))),
                                         new ConnectionId(UUID.fromString(connection.text("id"))),
                                         DeliveryStatus.FAILED,
-                                        Optional.of(ErrorCode.CONNECTION_DELETED),
-                                        Optional.empty())));
+                                        Optional.of(
+                                                isAttempted
+                                                        ? ErrorCode.HTTP_STATUS
+                                                        : ErrorCode.CONNECTION_DELETED),
+                                        isAttempted ? Optional.of(410) : Optional.empty())));
         return id;
     }
 

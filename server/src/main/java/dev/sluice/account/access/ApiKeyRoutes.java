@@ -2,6 +2,8 @@ package dev.sluice.account.access;
 
 import dev.sluice.account.access.ApiKeyStore.ListedKey;
 import dev.sluice.account.access.ApiKeyStore.NewKey;
+import dev.sluice.account.idempotency.AnswerKeeper;
+import dev.sluice.account.idempotency.IdempotencyKeys;
 import dev.sluice.account.workspace.Role;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.account.workspace.WorkspaceStore;
@@ -9,6 +11,7 @@ import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
+import dev.sluice.platform.http.QueryParameters;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.http.Router;
@@ -28,15 +31,17 @@ import java.util.UUID;
 
 /// The routes `/api/v1/api-keys`: list, create and delete a workspace's API keys.
 ///
-/// A key belongs to the workspace and goes on when the person who created it leaves. It can neither
-/// create nor delete keys. Thread-safe.
+/// A key belongs to the workspace and stays valid when the person who created it leaves. Only
+/// people can create and delete keys; a key cannot. Thread-safe.
 public final class ApiKeyRoutes {
 
-    /// The maximum number of keys of a workspace. The list has no pages.
+    /// The route creates no further key in a workspace that has this many. This keeps the list
+    /// short enough for one page.
     private static final int MAX_KEYS = 100;
 
     private final Db db;
     private final Authenticator authenticator;
+    private final IdempotencyKeys idempotency;
     private final Uuid7 ids;
     private final SecretGenerator random;
     private final InstantSource clock;
@@ -44,11 +49,13 @@ public final class ApiKeyRoutes {
     public ApiKeyRoutes(
             Db db,
             Authenticator authenticator,
+            IdempotencyKeys idempotency,
             Uuid7 ids,
             SecretGenerator random,
             InstantSource clock) {
         this.db = db;
         this.authenticator = authenticator;
+        this.idempotency = idempotency;
         this.ids = ids;
         this.random = random;
         this.clock = clock;
@@ -62,8 +69,16 @@ public final class ApiKeyRoutes {
 
     private Reply list(Request request) {
         var caller = authenticator.authenticate(request);
+        var query = new QueryParameters(request);
+        var isWanted = query.searchFilter();
+        query.check();
         var keys = db.call(tx -> ApiKeyStore.list(tx, caller.workspace()));
-        return Reply.ok(JsonObject.items(keys.stream().map(ApiKeyRoutes::json).toList()));
+        return Reply.ok(
+                JsonObject.items(
+                        keys.stream()
+                                .filter(key -> isWanted.test(key.name()))
+                                .map(ApiKeyRoutes::json)
+                                .toList()));
     }
 
     private static JsonObject json(ListedKey key) {
@@ -87,8 +102,15 @@ public final class ApiKeyRoutes {
     private Reply create(Request request) throws IOException {
         var caller = authenticator.authenticate(request);
         UUID creator = caller.requireRole(Role.ADMIN).account();
-        var now = clock.instant();
         var input = request.jsonBody();
+        return idempotency.answer(
+                request,
+                caller.workspace().value(),
+                keeper -> create(caller, creator, input, keeper));
+    }
+
+    private Reply create(Caller caller, UUID creator, FieldReader input, AnswerKeeper keeper) {
+        var now = clock.instant();
         var name = input.required("name", input.visibleText("name", 1, 100));
         var access = input.oneOf("access", KeyAccess.BY_TEXT).orElse(KeyAccess.FULL);
         var expiresAt = input.parsed("expires_at", text -> expiry(text, now)).toOptional();
@@ -103,16 +125,18 @@ public final class ApiKeyRoutes {
                         access,
                         expiresAt,
                         secret);
+        String location = "/api/v1/api-keys/" + key.id();
         var listed =
                 db.call(tx -> {
                     var inserted = insert(tx, key, now);
                     caller.record(tx, "api_key.created", key.id(), key.name(), input.names());
+                    keeper.keepWithoutSecret(tx, location);
                     return inserted;
                 });
-        return Reply.created(json(listed).put("key", secret.reveal()));
+        return Reply.created(location, json(listed).put("key", secret.reveal()));
     }
 
-    /// Returns the time to the millisecond, as replies show it.
+    /// Parses the expiry time. Cuts it to milliseconds, because that is how replies show it.
     private static Instant expiry(String text, Instant now) {
         var time = FieldReader.parseTime(text).truncatedTo(ChronoUnit.MILLIS);
         if (!time.isAfter(now)) {

@@ -12,12 +12,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// The SQL of API keys: inserts, lists and deletes them, finds them by their hash, and records
-/// their last use.
+/// Stores API keys: inserts, lists and deletes them, finds them by their hash, and records their
+/// last use.
 final class ApiKeyStore {
 
-    /// How old `last_used_at` may become before a request updates it. Thanks to this interval, most
-    /// requests write nothing.
+    /// How old `last_used_at` may become before a request updates it. Because of this interval,
+    /// most requests write nothing.
     private static final Duration LAST_USED_UPDATE_INTERVAL = Duration.ofMinutes(1);
 
     private static final String LISTED_KEYS =
@@ -30,8 +30,8 @@ final class ApiKeyStore {
 
     /// A key to be stored.
     ///
-    /// @param createdBy the account of the person who creates it; empty if the operator does
-    /// @param expiresAt empty if it does not expire
+    /// @param createdBy the account of the person who creates the key; empty if the operator does
+    /// @param expiresAt empty if the key does not expire
     record NewKey(
             UUID id,
             WorkspaceId workspace,
@@ -41,10 +41,10 @@ final class ApiKeyStore {
             Optional<Instant> expiresAt,
             Secret key) {}
 
-    /// A stored API key, as a request finds it.
+    /// A stored API key, as it is loaded for a request.
     ///
-    /// @param plan the name of the plan that the key's workspace has
-    /// @param isUseRecorded whether `last_used_at` is recent enough that it need not be updated
+    /// @param plan the name of the plan of the key's workspace
+    /// @param isUseRecorded whether `last_used_at` is so recent that it need not be updated
     record ApiKeyRecord(
             UUID id,
             WorkspaceId workspace,
@@ -59,9 +59,10 @@ final class ApiKeyStore {
         }
     }
 
-    /// A stored API key, as people see it.
+    /// A stored API key, as it is listed for people.
     ///
-    /// @param creator empty if the account no longer exists, or if the operator made the key
+    /// @param creator empty if the creator's account no longer exists, or if the operator created
+    ///   the key
     record ListedKey(
             UUID id,
             String name,
@@ -136,7 +137,7 @@ final class ApiKeyStore {
                 row.instantOrNone("expires_at"));
     }
 
-    /// Returns false if the workspace has no such key.
+    /// Deletes a key. Returns false if the workspace has no such key.
     static boolean delete(Tx tx, WorkspaceId workspace, UUID id) {
         return tx.update(
                         "delete from api_key where workspace_id = ? and id = ?",
@@ -150,7 +151,8 @@ final class ApiKeyStore {
         tx.update("delete from api_key where workspace_id = ?", workspace.value());
     }
 
-    /// Returns empty if no key has this hash. The key may have expired.
+    /// Finds a key by its hash. Returns empty if no key of an existing workspace has this hash. The
+    /// key that is returned may have expired.
     static Optional<ApiKeyRecord> find(Tx tx, byte[] hash, Instant now) {
         return tx.findOne(
                 """
@@ -173,16 +175,25 @@ final class ApiKeyStore {
                 hash);
     }
 
+    /// Whether any workspace has a key with this hash.
+    static boolean exists(Tx tx, byte[] hash) {
+        return tx.single(
+                "select exists (select from api_key where hash = ?) as is_there",
+                row -> row.bool("is_there"),
+                hash);
+    }
+
     private static Optional<UUID> creator(Row row) throws SQLException {
         return row.isNull("created_by") ? Optional.empty() : Optional.of(row.uuid("created_by"));
     }
 
-    /// Forgets who created the keys of an account that is about to be deleted. The keys go on.
+    /// Removes the reference to an account from the API keys that it created. Call this before the
+    /// account is deleted. The keys stay valid.
     static void forgetCreator(Tx tx, UUID account) {
         tx.update("update api_key set created_by = null where created_by = ?", account);
     }
 
-    /// Updates `last_used_at` if it is out of date.
+    /// Sets `last_used_at` of the key to `now`, unless the stored value is recent enough.
     static void recordUse(Tx tx, ApiKeyRecord key, Instant now) {
         if (!key.isUseRecorded()) {
             tx.update("update api_key set last_used_at = ? where id = ?", now, key.id());

@@ -18,16 +18,16 @@ import java.util.Optional;
 
 /// Identifies the caller of an API request by its API key or its session.
 ///
-/// Every request looks up its key or session in the database, with the person's present role. A
+/// Every request looks up its key or session in the database, together with the person's role. A
 /// deleted key, an ended session and a changed role therefore take effect at once. Requests with a
-/// key count towards the workspace's rate limit; requests with a session do not. A request with
-/// both is a request with a key. Thread-safe.
+/// valid key count towards the workspace's rate limit; requests with a session do not. A request
+/// with both a key and a session is treated as a request with a key. Thread-safe.
 public final class Authenticator {
 
     private static final String BEARER_PREFIX = "Bearer ";
     private static final int MAX_UNKNOWN_KEYS_PER_MINUTE = 30;
 
-    /// What a caller may see, no cache may keep for another one.
+    /// Forbids caches to store replies, because what one caller may see, another caller may not.
     private static final List<Header> NO_STORE = List.of(new Header("Cache-Control", "no-store"));
 
     /// A request with a stored key.
@@ -54,7 +54,7 @@ public final class Authenticator {
     private final InstantSource clock;
     private final NetworkFailures unknownKeys = new NetworkFailures(MAX_UNKNOWN_KEYS_PER_MINUTE);
 
-    /// @param baseUrl the server's public address; the dashboard's pages come from there
+    /// @param baseUrl the server's public address, from which the dashboard's pages are served
     public Authenticator(
             Db db,
             PlanCatalog plans,
@@ -72,10 +72,12 @@ public final class Authenticator {
 
     /// Identifies the caller. Call this once per request, before doing anything else.
     ///
-    /// @throws ApiException 401 if the request has no valid key or session; 403 if a session's
-    ///   person is no longer a member of its workspace, if another site sent the request, or if the
-    ///   key may only read and the request is no `GET` or `HEAD`; 429 if the request exceeds the
-    ///   workspace's rate limit, or if too many unknown keys came from the client's network
+    /// @throws ApiException 401 if the request has no valid key or session
+    /// @throws ApiException 403 if a session's person is no longer a member of its workspace, if
+    ///   another site sent the request, or if the key may only read and the method is neither `GET`
+    ///   nor `HEAD`
+    /// @throws ApiException 429 if the request exceeds the workspace's rate limit, or if too many
+    ///   unknown keys came from the client's network
     public Caller authenticate(Request request) {
         if (!sendsKey(request) && hasSession(request)) {
             var session = session(request);
@@ -95,7 +97,7 @@ public final class Authenticator {
         return authenticateKey(request);
     }
 
-    /// Returns what writes the changes of a session's person into the audit log.
+    /// Returns the trail that records the changes of a session's person in the audit log.
     public AuditTrail trail(Request request, Session session) {
         return trail(request, AuditActor.user(session.account()));
     }
@@ -104,9 +106,10 @@ public final class Authenticator {
         return new AuditTrail(actor, clientAddress.of(request).getHostAddress(), ids);
     }
 
-    /// Whether the request has an API key. Basic credentials are for a proxy in front of the
-    /// server: a browser that gave them to the proxy sends them here too, beside its session.
-    private static boolean sendsKey(Request request) {
+    /// Whether the request has an `Authorization` header, which is taken to hold an API key. Basic
+    /// credentials do not count: a browser that sends them to a proxy in front of the server also
+    /// sends them here, in addition to its session.
+    public static boolean sendsKey(Request request) {
         return request.header("Authorization")
                 .filter(value -> !value.regionMatches(true, 0, "Basic ", 0, "Basic ".length()))
                 .isPresent();
@@ -116,11 +119,11 @@ public final class Authenticator {
         return SessionCookie.token(request).isPresent();
     }
 
-    /// Identifies the person of a session, who need not be a member of any workspace. Use this for
-    /// what concerns the person, not a workspace.
+    /// Identifies the person of a session, who need not be a member of any workspace. For requests
+    /// that concern the person, not a workspace.
     ///
-    /// @throws ApiException 401 if the request has no valid session, 403 if it has an API key or if
-    ///   another site sent it
+    /// @throws ApiException 401 if the request has no valid session
+    /// @throws ApiException 403 if the request has an API key, or if another site sent it
     public Session session(Request request) {
         request.addExtraHeaders(NO_STORE);
         if (sendsKey(request)) {
@@ -165,8 +168,9 @@ public final class Authenticator {
         return found.caller(trail(request, AuditActor.key(found.key().id())));
     }
 
-    /// Returns the refusal of an unknown key: 401, or 429 if too many came from the client's
-    /// network. A known key from there goes on working, because it is looked up all the same.
+    /// Returns the refusal of an unknown key: 401, or 429 if too many unknown keys came from the
+    /// client's network. A valid key from the same network still works, because every key is looked
+    /// up first.
     private ApiException unknownKey(Request request) {
         var now = clock.instant();
         String network = ClientAddress.network(clientAddress.of(request));
@@ -194,7 +198,7 @@ public final class Authenticator {
                 });
     }
 
-    /// Returns a 401 reply, with the header that RFC 9110, section 15.5.2, requires.
+    /// Returns a 401 error, with the header that RFC 9110, section 15.5.2, requires.
     public static ApiException unauthorized(String message) {
         return new ApiException(ApiErrorCode.UNAUTHORIZED, message)
                 .withHeader(new Header("WWW-Authenticate", "Bearer"));

@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Consumer;
 
-/// Creates the first workspace, its owner and an API key. This happens only once for each database.
+/// Creates the first workspace, its owner and an API key, if the database has no workspace yet.
 public final class InitialSetup {
 
     /// The settings of the first workspace.
@@ -36,9 +36,10 @@ public final class InitialSetup {
     private InitialSetup() {}
 
     /// Creates the workspace and returns its credentials. Returns empty if the database already has
-    /// a workspace.
+    /// a workspace, even a deleted one.
     ///
-    /// @param saveCredentials runs before the commit; if it throws an exception, nothing is created
+    /// @param saveCredentials called before the commit; if it throws an exception, nothing is
+    ///   created
     public static Optional<InitialCredentials> run(
             Db db,
             InitialSetupSettings settings,
@@ -47,8 +48,8 @@ public final class InitialSetup {
             Instant now,
             Consumer<InitialCredentials> saveCredentials) {
         return db.call(tx -> {
-            // Locks the version row, so that processes that start at the same time run this one
-            // after another.
+            // Locks the version row, so that processes that start at the same time run this
+            // transaction one after another.
             WorkspaceStore.nextConfigVersion(tx);
             if (!WorkspaceStore.hasNoWorkspace(tx)) {
                 return Optional.empty();
@@ -57,6 +58,13 @@ public final class InitialSetup {
             saveCredentials.accept(credentials);
             return Optional.of(credentials);
         });
+    }
+
+    /// Whether the chosen key is a key of some workspace. Returns true if no key was chosen.
+    public static boolean isKeyKnown(Db db, InitialSetupSettings settings) {
+        return settings.apiKey().isEmpty()
+                || db.call(tx ->
+                        ApiKeyStore.exists(tx, ApiKey.hash(settings.apiKey().get().reveal())));
     }
 
     private static InitialCredentials create(

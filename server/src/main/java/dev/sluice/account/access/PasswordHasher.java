@@ -10,9 +10,9 @@ import java.security.MessageDigest;
 import java.util.Base64;
 import java.util.regex.Pattern;
 
-/// Hashes passwords with Argon2id (RFC 9106).
+/// Hashes passwords, and derives keys from passphrases, with Argon2id (RFC 9106).
 ///
-/// The parameters are those that OWASP recommends. The result is a string in PHC format.
+/// Passwords are hashed with the parameters that OWASP recommends.
 public final class PasswordHasher {
 
     private static final int ARGON2_MEMORY_KIB = 19_456;
@@ -28,6 +28,8 @@ public final class PasswordHasher {
 
     private PasswordHasher() {}
 
+    /// Returns the hash of a password, as a string in PHC format.
+    ///
     /// @param salt 16 random bytes
     public static String hash(Secret password, byte[] salt) {
         byte[] hash =
@@ -45,10 +47,10 @@ public final class PasswordHasher {
                 + base64.encodeToString(hash);
     }
 
-    /// Whether the password is the one that was hashed. Takes as long for a wrong password as for
-    /// the right one.
+    /// Whether the password is the one that was hashed. The check takes as long for a wrong
+    /// password as for the right one.
     ///
-    /// @param stored what `hash` returned, possibly by an earlier version with other parameters
+    /// @param stored a result of `hash`, possibly from an earlier version with other parameters
     public static boolean matches(Secret password, String stored) {
         var parts = PHC_FORMAT.matcher(stored);
         if (!parts.matches()) {
@@ -63,6 +65,20 @@ public final class PasswordHasher {
                         Integer.parseInt(parts.group("memory")),
                         Integer.parseInt(parts.group("iterations")),
                         Integer.parseInt(parts.group("parallelism"))));
+    }
+
+    /// The parameters of Argon2id that decide how much memory and time it takes to derive a key.
+    public record KeyCost(int memoryKib, int iterations, int parallelism) {
+
+        /// The second recommended option of RFC 9106, section 4. It costs more than a password's
+        /// hash: an attacker may try passphrases on a file for years, and few keys are derived at a
+        /// time.
+        public static final KeyCost DEFAULT = new KeyCost(65_536, 3, 4);
+    }
+
+    /// Returns a key of 32 bytes that is derived from a passphrase.
+    public static byte[] key(Secret passphrase, byte[] salt, KeyCost cost) {
+        return hash(passphrase, salt, cost.memoryKib(), cost.iterations(), cost.parallelism());
     }
 
     private static byte[] hash(

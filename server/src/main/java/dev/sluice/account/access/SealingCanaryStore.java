@@ -4,8 +4,11 @@ import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.secret.Sealer;
 
-/// Checks the master key by one encrypted value in the database. With a wrong key the server
-/// refuses to start. Without this check it would start, and each delivery would fail.
+import java.util.Optional;
+
+/// Checks the master key with the canary, one encrypted value in the database. With a wrong key,
+/// the server refuses to start. Without this check it would start, but hold all deliveries, because
+/// it could not read the authentication of any destination.
 public final class SealingCanaryStore {
 
     private static final String CANARY_TEXT = "canary";
@@ -13,16 +16,41 @@ public final class SealingCanaryStore {
 
     private SealingCanaryStore() {}
 
-    /// Stores the canary when the server first starts, and decrypts it at every start.
+    /// Stores a canary if the database has none, and then decrypts the stored one.
     ///
     /// @throws Sealer.WrongKeyException if the database was encrypted with another key
     public static void check(Db db, Sealer sealer) {
         db.run(tx -> {
             tx.update(
                     "insert into sealing_canary (sealed) values (?) on conflict do nothing",
-                    (Object) sealer.seal(CANARY_TEXT, CANARY_CONTEXT));
+                    (Object) seal(sealer));
             sealer.open(sealed(tx), CANARY_CONTEXT);
         });
+    }
+
+    /// Stores a canary in a database that has none. Throws if there already is one.
+    public static void create(Tx tx, Sealer sealer) {
+        tx.update("insert into sealing_canary (sealed) values (?)", (Object) seal(sealer));
+    }
+
+    /// Returns the stored canary; empty in a database that no server has used.
+    public static Optional<byte[]> find(Tx tx) {
+        return tx.findOne("select sealed from sealing_canary", row -> row.bytes("sealed"));
+    }
+
+    /// Returns a new canary, sealed with this key.
+    public static byte[] seal(Sealer sealer) {
+        return sealer.seal(CANARY_TEXT, CANARY_CONTEXT);
+    }
+
+    /// Whether the canary was sealed with this key.
+    public static boolean isSealedBy(Sealer sealer, byte[] canary) {
+        try {
+            sealer.open(canary, CANARY_CONTEXT);
+            return true;
+        } catch (Sealer.WrongKeyException e) {
+            return false;
+        }
     }
 
     private static byte[] sealed(Tx tx) {

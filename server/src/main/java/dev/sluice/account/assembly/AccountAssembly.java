@@ -7,6 +7,8 @@ import dev.sluice.account.access.ClientAddress;
 import dev.sluice.account.access.InitialSetup;
 import dev.sluice.account.access.SessionStore;
 import dev.sluice.account.audit.AuditLogTrimmer;
+import dev.sluice.account.idempotency.IdempotencyKeyPruner;
+import dev.sluice.account.idempotency.IdempotencyKeys;
 import dev.sluice.account.password.PasswordResetStore;
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.account.plan.PlanChangePolicy;
@@ -14,6 +16,7 @@ import dev.sluice.account.plan.PlanRoutes;
 import dev.sluice.account.plan.PlanStore;
 import dev.sluice.account.workspace.InviteStore;
 import dev.sluice.platform.assembly.Foundation;
+import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.loop.Chore;
@@ -29,16 +32,20 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/// The assembled account layer: authentication of API requests, and the plan catalogue.
+/// The account layer, assembled: authentication of API requests, people and workspaces, plans and
+/// the audit log.
 ///
 /// @param callerRoutes `GET /api/v1/me`
 /// @param mail empty if no mail server is configured
-/// @param expiry removes sessions, invites and password resets that expired
-/// @param auditLogTrimming removes old entries of the audit log
+/// @param expiry deletes expired sessions, invites and password resets
+/// @param idempotency the answers of requests with an `Idempotency-Key`
+/// @param idempotencyPruning deletes the answers that are older than a day
+/// @param auditLogTrimming deletes old entries of the audit log
 /// @param firstStart the newly created credentials if this is the first start with this database;
 ///   otherwise empty
 public record AccountAssembly(
         Authenticator authenticator,
+        IdempotencyKeys idempotency,
         CallerRoutes callerRoutes,
         ApiKeyRoutes apiKeyRoutes,
         SignInAssembly signIn,
@@ -47,6 +54,7 @@ public record AccountAssembly(
         Optional<MailQueue> mail,
         Chore expiry,
         Chore auditLogTrimming,
+        Chore idempotencyPruning,
         Optional<InitialSetup.InitialCredentials> firstStart) {
 
     private static final Logger log = LoggerFactory.getLogger(AccountAssembly.class);
@@ -68,6 +76,9 @@ public record AccountAssembly(
                         base.random(),
                         base.now(),
                         saveCredentials);
+        if (credentials.isEmpty()) {
+            warnOfUnknownKey(db, settings);
+        }
         warnOfOpenPlans(settings);
         var plans =
                 db.call(tx -> {
@@ -83,10 +94,13 @@ public record AccountAssembly(
                         new ClientAddress(settings.people().trustedProxies()),
                         base.ids(),
                         base.clock());
+        var idempotency = new IdempotencyKeys(db, base.sealer(), base.clock());
         return new AccountAssembly(
                 authenticator,
+                idempotency,
                 new CallerRoutes(db, authenticator),
-                new ApiKeyRoutes(db, authenticator, base.ids(), base.random(), base.clock()),
+                new ApiKeyRoutes(
+                        db, authenticator, idempotency, base.ids(), base.random(), base.clock()),
                 new SignInAssembly(
                         db,
                         authenticator,
@@ -98,6 +112,7 @@ public record AccountAssembly(
                 new MembersAssembly(
                         db,
                         authenticator,
+                        idempotency,
                         mail,
                         settings.people().baseUrl(),
                         plans,
@@ -115,10 +130,23 @@ public record AccountAssembly(
                         "audit log",
                         Duration.ofMinutes(10),
                         new AuditLogTrimmer(base.pools().relay(), base.settledClock())),
+                new Chore(
+                        "idempotency keys",
+                        Duration.ofMinutes(1),
+                        new IdempotencyKeyPruner(base.pools().relay(), base.settledClock())),
                 credentials);
     }
 
-    /// Anybody who registers could take the largest plan.
+    /// Warns if the configured API key is not in the database. The setting is used only at the
+    /// first start, so a key that was configured later does not work.
+    private static void warnOfUnknownKey(Db db, AccountSettings settings) {
+        if (!InitialSetup.isKeyKnown(db, settings.initialSetup())) {
+            log.atWarn().log("admin_key.ignored");
+        }
+    }
+
+    /// Warns if registration is open and owners may change plans: anybody could then register and
+    /// take the largest plan.
     private static void warnOfOpenPlans(AccountSettings settings) {
         if (settings.people().isRegistrationOpen()
                 && settings.planChangePolicy() == PlanChangePolicy.OWNER
@@ -139,6 +167,7 @@ public record AccountAssembly(
         chores.add(signIn.resetMails());
         chores.add(expiry);
         chores.add(auditLogTrimming);
+        chores.add(idempotencyPruning);
         return chores;
     }
 

@@ -1,6 +1,7 @@
 package dev.sluice.account.assembly;
 
 import dev.sluice.account.access.Authenticator;
+import dev.sluice.account.idempotency.IdempotencyKeys;
 import dev.sluice.account.members.AuditLogRoutes;
 import dev.sluice.account.members.InviteMailer;
 import dev.sluice.account.members.InviteRoutes;
@@ -19,7 +20,7 @@ import dev.sluice.platform.secret.SecretGenerator;
 import java.time.InstantSource;
 import java.util.Optional;
 
-/// The assembled routes of workspaces: all under `/api/v1/workspaces` and `/api/v1/invites`.
+/// Builds the routes for workspaces, their members, invites, plan changes and the audit log.
 final class MembersAssembly {
 
     private final WorkspaceRoutes workspaces;
@@ -30,10 +31,11 @@ final class MembersAssembly {
 
     /// @param mail empty if the server sends no mail
     /// @param baseUrl the server's public address
-    /// @param plans the first of them is the plan of a new workspace
+    /// @param plans a new workspace gets the first of these plans
     MembersAssembly(
             Db db,
             Authenticator authenticator,
+            IdempotencyKeys idempotency,
             Optional<MailQueue> mail,
             String baseUrl,
             PlanCatalog plans,
@@ -43,7 +45,8 @@ final class MembersAssembly {
             InstantSource clock) {
         var access = new WorkspaceAccess(db, authenticator);
         String firstPlan = plans.names().getFirst();
-        workspaces = new WorkspaceRoutes(db, authenticator, access, firstPlan, ids, clock);
+        workspaces =
+                new WorkspaceRoutes(db, authenticator, access, idempotency, firstPlan, ids, clock);
         members = new MemberRoutes(db, access);
         auditLog = new AuditLogRoutes(db, authenticator);
         planChange = new PlanChangeRoutes(db, access, plans, planChangePolicy, clock);
@@ -52,6 +55,7 @@ final class MembersAssembly {
                         db,
                         authenticator,
                         access,
+                        idempotency,
                         new InviteMailer(mail, baseUrl, clock),
                         ids,
                         random,

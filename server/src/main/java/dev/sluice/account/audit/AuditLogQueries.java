@@ -19,14 +19,16 @@ public final class AuditLogQueries {
              where audit_log.workspace_id = ? and audit_log.id >= ? and audit_log.id < ?
                and (?::uuid is null or actor_id = ?)
                and (?::text is null or action = ?)
+               and (? = '' or strpos(lower(coalesce(target.name, target_name)), lower(?)) > 0)
             """;
 
     /// An entry of the log.
     ///
     /// @param actorName empty for the operator, and for a person whose account was deleted
-    /// @param address empty for a command
-    /// @param targetName empty if the thing has no name
-    /// @param fields the names of changed fields
+    /// @param address the client's address; empty for a command
+    /// @param targetName empty if the changed object has no name, or is a person whose account was
+    ///   deleted
+    /// @param fields the names of the fields that the request set
     public record AuditEntry(
             UUID id,
             String action,
@@ -43,19 +45,22 @@ public final class AuditLogQueries {
         }
     }
 
-    /// Which entries are wanted.
+    /// Selects entries of the log. An empty filter selects all entries.
     ///
-    /// @param after from this time on
-    /// @param before before this time
+    /// @param after selects entries made at or after this time
+    /// @param before selects entries made before this time
+    /// @param q text that the target's name must contain, ignoring case; empty for all
     public record AuditFilter(
             Optional<UUID> actor,
             Optional<String> action,
             Optional<Instant> after,
-            Optional<Instant> before) {}
+            Optional<Instant> before,
+            String q) {}
 
     private AuditLogQueries() {}
 
-    /// Returns the entries of a workspace, the newest first.
+    /// Returns up to `limit` entries of a workspace that match the filter, the newest first. Skips
+    /// the first `offset` of them.
     public static List<AuditEntry> list(
             Tx tx, WorkspaceId workspace, AuditFilter filter, long offset, int limit) {
         return tx.query(
@@ -77,6 +82,8 @@ public final class AuditLogQueries {
                 filter.actor().orElse(null),
                 filter.action().orElse(null),
                 filter.action().orElse(null),
+                filter.q(),
+                filter.q(),
                 offset,
                 limit);
     }
@@ -91,7 +98,9 @@ public final class AuditLogQueries {
 
     public static long count(Tx tx, WorkspaceId workspace, AuditFilter filter) {
         return tx.single(
-                "select count(*) as n from audit_log" + MATCHING,
+                "select count(*) as n from audit_log left join account as target on target.id ="
+                        + " target_id"
+                        + MATCHING,
                 row -> row.number("n"),
                 workspace.value(),
                 lowest(filter),
@@ -99,7 +108,9 @@ public final class AuditLogQueries {
                 filter.actor().orElse(null),
                 filter.actor().orElse(null),
                 filter.action().orElse(null),
-                filter.action().orElse(null));
+                filter.action().orElse(null),
+                filter.q(),
+                filter.q());
     }
 
     private static AuditEntry entry(Row row) throws SQLException {
@@ -116,7 +127,7 @@ public final class AuditLogQueries {
                 fields.isEmpty() ? List.of() : List.of(fields.split(",", -1)));
     }
 
-    /// Returns the workspaces of a person.
+    /// Returns the workspaces of which a person is a member.
     static List<WorkspaceId> workspacesOf(Tx tx, UUID account) {
         return tx.query(
                 "select workspace_id from member where account_id = ? order by workspace_id",

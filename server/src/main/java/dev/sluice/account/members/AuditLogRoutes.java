@@ -15,7 +15,8 @@ import dev.sluice.platform.json.JsonObject;
 
 import java.util.Optional;
 
-/// The route `GET /api/v1/audit-log`: what was changed in the workspace of an admin's session.
+/// The route `GET /api/v1/audit-log`: shows admins and owners the changes in the workspace in which
+/// their session acts.
 public final class AuditLogRoutes {
 
     private final Db db;
@@ -40,7 +41,8 @@ public final class AuditLogRoutes {
                         query.uuid("actor_id"),
                         query.text("action"),
                         query.time("after"),
-                        query.time("before"));
+                        query.time("before"),
+                        query.searchText().orElse(""));
         query.check();
         return db.snapshot(tx -> {
             var entries =

@@ -4,6 +4,8 @@ import dev.sluice.account.access.Account;
 import dev.sluice.account.access.AccountStore;
 import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.SessionStore;
+import dev.sluice.account.idempotency.AnswerKeeper;
+import dev.sluice.account.idempotency.IdempotencyKeys;
 import dev.sluice.account.workspace.Invite;
 import dev.sluice.account.workspace.InviteStore;
 import dev.sluice.account.workspace.MemberStore;
@@ -13,6 +15,7 @@ import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
+import dev.sluice.platform.http.QueryParameters;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.http.Router;
@@ -28,8 +31,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 
-/// The routes of invites: create, list, delete and accept. An invite works once, for seven days,
-/// and only for the account with the invited address.
+/// The HTTP endpoints for invites: create, list, delete and accept. An invite works once, within
+/// seven days, and only for the account with the invited address.
 public final class InviteRoutes {
 
     private static final int TOKEN_LENGTH = 43; // more than 255 random bits
@@ -39,6 +42,7 @@ public final class InviteRoutes {
     private final Db db;
     private final Authenticator authenticator;
     private final WorkspaceAccess access;
+    private final IdempotencyKeys idempotency;
     private final InviteMailer mailer;
     private final Uuid7 ids;
     private final SecretGenerator random;
@@ -48,6 +52,7 @@ public final class InviteRoutes {
             Db db,
             Authenticator authenticator,
             WorkspaceAccess access,
+            IdempotencyKeys idempotency,
             InviteMailer mailer,
             Uuid7 ids,
             SecretGenerator random,
@@ -58,6 +63,7 @@ public final class InviteRoutes {
         this.clock = clock;
         this.authenticator = authenticator;
         this.access = access;
+        this.idempotency = idempotency;
         this.mailer = mailer;
     }
 
@@ -70,8 +76,16 @@ public final class InviteRoutes {
 
     private Reply list(Request request) {
         var workspace = access.requireAdminRead(request);
+        var query = new QueryParameters(request);
+        var isWanted = query.searchFilter();
+        query.check();
         var invites = db.call(tx -> InviteStore.list(tx, workspace, clock.instant()));
-        return Reply.ok(JsonObject.items(invites.stream().map(InviteRoutes::json).toList()));
+        return Reply.ok(
+                JsonObject.items(
+                        invites.stream()
+                                .filter(invite -> isWanted.test(invite.email()))
+                                .map(InviteRoutes::json)
+                                .toList()));
     }
 
     private static JsonObject json(Invite invite) {
@@ -86,6 +100,11 @@ public final class InviteRoutes {
     private Reply create(Request request) throws IOException {
         var who = access.ofSession(request).require(Role.ADMIN);
         var input = request.jsonBody();
+        return idempotency.answer(
+                request, who.workspace().value(), keeper -> create(who, input, keeper));
+    }
+
+    private Reply create(WorkspaceAccess.Access who, FieldReader input, AnswerKeeper keeper) {
         var email = input.required("email", input.parsed("email", Account::normalizedEmail));
         var role = input.required("role", input.oneOf("role", ROLES));
         input.check();
@@ -99,12 +118,15 @@ public final class InviteRoutes {
                         now,
                         now.plus(Invite.LIFETIME));
         String token = random.base62(TOKEN_LENGTH);
+        String location = "/api/v1/workspaces/" + who.workspace() + "/invites/" + invite.id();
         db.run(tx -> {
             requireNoMember(tx, invite);
             InviteStore.replace(tx, invite, Sha256.hash(token), who.account());
             who.record(tx, "invite.created", invite.id(), invite.email(), input.names());
+            keeper.keepWithoutSecret(tx, location);
         });
         return Reply.created(
+                location,
                 json(invite)
                         .put("token", token)
                         .put("accept_url", mailer.link(token))
@@ -128,7 +150,7 @@ public final class InviteRoutes {
                         .isPresent();
         if (isMember) {
             throw new ApiException(
-                    ApiErrorCode.CONFLICT, "This person is a member of the workspace already.");
+                    ApiErrorCode.CONFLICT, "This person is already a member of the workspace.");
         }
     }
 
@@ -152,7 +174,8 @@ public final class InviteRoutes {
         }
     }
 
-    /// Joins the workspace and switches the session to it.
+    /// Adds the person to the invite's workspace and switches the session to it. A person who is
+    /// already a member keeps their role.
     private Reply accept(Request request) throws IOException {
         var session = authenticator.session(request);
         var input = request.jsonBody();
@@ -163,7 +186,7 @@ public final class InviteRoutes {
                 db.call(tx -> {
                     var invite =
                             InviteStore.take(tx, hash, clock.instant())
-                                    .orElseThrow(() -> ApiException.notFound("invite"));
+                                    .orElseThrow(() -> ApiException.notFound("invite", "token"));
                     requireInvited(tx, invite, session.account());
                     if (MemberStore.role(tx, invite.workspace(), session.account()).isEmpty()) {
                         MemberStore.insert(
@@ -195,7 +218,8 @@ public final class InviteRoutes {
         return Reply.ok(joined);
     }
 
-    /// The exception undoes the transaction, so the invite stays open for the right person.
+    /// Throws if the invite is for another e-mail address. The exception rolls the transaction
+    /// back, so the invite stays open for the right person.
     private static void requireInvited(Tx tx, Invite invite, UUID account) {
         String email = AccountStore.find(tx, account).orElseThrow().email();
         if (!email.equals(invite.email())) {

@@ -11,6 +11,7 @@ import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
+import dev.sluice.platform.http.QueryParameters;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.http.Router;
@@ -23,9 +24,11 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
-/// The routes of a workspace's members: list, change of role, removal, leaving, transfer.
+/// The HTTP endpoints for the members of a workspace: list, change of role, removal, leaving, and
+/// transfer of ownership.
 ///
-/// A workspace always has an owner. Admins change members and admins, not owners.
+/// A workspace always has an owner. Admins can change members and other admins, but not owners, and
+/// cannot make anybody an owner.
 public final class MemberRoutes {
 
     private static final Map<String, Role> ROLES =
@@ -49,8 +52,18 @@ public final class MemberRoutes {
 
     private Reply list(Request request) {
         var workspace = access.requireAdminRead(request);
+        var query = new QueryParameters(request);
+        var isWanted = query.searchFilter();
+        query.check();
         var members = db.call(tx -> MemberStore.members(tx, workspace));
-        return Reply.ok(JsonObject.items(members.stream().map(MemberRoutes::json).toList()));
+        return Reply.ok(
+                JsonObject.items(
+                        members.stream()
+                                .filter(member ->
+                                        isWanted.test(member.name())
+                                                || isWanted.test(member.email()))
+                                .map(MemberRoutes::json)
+                                .toList()));
     }
 
     private static JsonObject json(Member member) {
@@ -113,7 +126,7 @@ public final class MemberRoutes {
         return Reply.noContent();
     }
 
-    /// Makes another member the owner; the caller becomes an admin.
+    /// Makes another member an owner; the caller becomes an admin.
     private Reply transfer(Request request) throws IOException {
         var who = access.ofSession(request).require(Role.OWNER);
         var input = request.jsonBody();
@@ -123,7 +136,9 @@ public final class MemberRoutes {
         db.run(tx -> {
             MemberStore.lock(tx, who.workspace());
             current(tx, who).require(Role.OWNER);
-            var _ = role(tx, who.workspace(), next);
+            if (MemberStore.role(tx, who.workspace(), next).isEmpty()) {
+                throw ApiException.notFound("member", "user_id");
+            }
             MemberStore.setRole(tx, who.workspace(), who.account(), Role.ADMIN);
             MemberStore.setRole(tx, who.workspace(), next, Role.OWNER);
             who.record(tx, "workspace.transferred", next, "", Set.of());
@@ -131,7 +146,8 @@ public final class MemberRoutes {
         return Reply.noContent();
     }
 
-    /// Removes a member with the open invites that the person made.
+    /// Removes a member, and the invites to this workspace that the person created. Throws 409 if
+    /// the person is the last owner.
     private static void endMembership(Tx tx, WorkspaceId workspace, UUID account) {
         if (MemberStore.role(tx, workspace, account).equals(Optional.of(Role.OWNER))) {
             requireOtherOwner(tx, workspace, account);
@@ -140,7 +156,8 @@ public final class MemberRoutes {
         InviteStore.deleteBy(tx, workspace, account);
     }
 
-    /// Returns the caller's access by the role that the locked row has now.
+    /// Returns the caller's access with the role that the person has now, while the members are
+    /// locked.
     private static Access current(Tx tx, Access who) {
         return new Access(
                 who.workspace(),

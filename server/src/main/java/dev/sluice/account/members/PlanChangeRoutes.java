@@ -6,6 +6,7 @@ import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.account.plan.PlanChange;
 import dev.sluice.account.plan.PlanChangePolicy;
 import dev.sluice.account.workspace.Role;
+import dev.sluice.account.workspace.WorkspaceStore;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.ApiErrorCode;
@@ -17,12 +18,11 @@ import dev.sluice.platform.http.Router;
 import java.io.IOException;
 import java.time.InstantSource;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/// The route `PUT /api/v1/workspaces/{id}/plan`: the owner changes the plan of a workspace, unless
-/// the server leaves that to its operator.
+/// The route `PUT /api/v1/workspaces/{id}/plan`: an owner changes the workspace's plan, unless only
+/// the server's operator may do that.
 public final class PlanChangeRoutes {
 
     private final Db db;
@@ -62,25 +62,25 @@ public final class PlanChangeRoutes {
         input.check();
         Plan next = plan.toOptional().orElseThrow();
         boolean isConfirmed = confirm.orElse(false);
+        return db.call(tx -> change(tx, who, next, isConfirmed));
+    }
+
+    private Reply change(Tx tx, Access who, Plan next, boolean isConfirmed) {
         var change =
-                db.call(tx -> change(tx, who, next, isConfirmed))
+                PlanChange.apply(tx, plans, who.workspace(), next, isConfirmed, clock.instant())
                         .orElseThrow(WorkspaceAccess::notFound);
+        change.recordTo(tx, who.trail());
         return switch (change) {
             case PlanChange.Changed(var workspace) ->
-                    Reply.ok(workspace.json().put("role", who.role().text()));
+                    Reply.ok(workspace.json().put("role", who.role().text()))
+                            .with(
+                                    WorkspaceStore.tag(tx, workspace.id())
+                                            .orElseThrow(WorkspaceAccess::notFound));
             case PlanChange.Unconfirmed unconfirmed ->
                     throw new ApiException(
                             ApiErrorCode.CONFLICT,
-                            unconfirmed.message()
-                                    + " Send \"confirm\": true to change it all the same.");
+                            unconfirmed.message() + " Send \"confirm\": true to change it anyway.");
         };
-    }
-
-    private Optional<PlanChange> change(Tx tx, Access who, Plan next, boolean isConfirmed) {
-        var change =
-                PlanChange.apply(tx, plans, who.workspace(), next, isConfirmed, clock.instant());
-        change.ifPresent(result -> result.recordTo(tx, who.trail()));
-        return change;
     }
 
     private Map<String, Plan> plansByName() {

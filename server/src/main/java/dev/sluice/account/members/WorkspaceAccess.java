@@ -18,15 +18,15 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
-/// Decides who may do what to the workspace that a path names.
+/// Checks whether the caller of a request may use the workspace that the request's path names.
 ///
-/// To a person who is not a member, a workspace looks like one that does not exist: 404. A member
-/// whose role is too low gets 403.
+/// A person who is not a member gets 404, as if the workspace did not exist. A member whose role is
+/// too low gets 403.
 public final class WorkspaceAccess {
 
-    /// A person's session with the person's role in the workspace of the path.
+    /// A person's session, and the person's role in the workspace of the path.
     ///
-    /// @param trail writes what the person changes into the audit log
+    /// @param trail records the person's changes in the audit log
     public record Access(
             WorkspaceId workspace, UUID account, UUID session, Role role, AuditTrail trail) {
 
@@ -72,12 +72,13 @@ public final class WorkspaceAccess {
                 authenticator.trail(request, session));
     }
 
-    /// Checks that the caller may read who belongs to the workspace `{id}` of the path. A key is
-    /// judged by the present role of the person who created it (decided: API keys).
+    /// Checks that the caller may read the members and invites of the workspace `{id}` of the path.
+    /// For an API key, the current role of the person who created the key decides.
     ///
-    /// @throws ApiException 403 if the person is no admin, 404 if the workspace is not the caller's
+    /// @throws ApiException 403 if that person is not an admin or owner, 404 if the caller belongs
+    ///   to another workspace
     WorkspaceId requireAdminRead(Request request) {
-        if (request.header("Authorization").isEmpty()) {
+        if (!Authenticator.sendsKey(request)) {
             return ofSession(request).require(Role.ADMIN).workspace();
         }
         Caller caller = authenticator.authenticate(request);

@@ -3,7 +3,12 @@ package dev.sluice.account.members;
 import dev.sluice.account.access.AccountStore;
 import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Caller.Identity;
+import dev.sluice.account.access.Session;
 import dev.sluice.account.access.SessionStore;
+import dev.sluice.account.audit.AuditTrail;
+import dev.sluice.account.idempotency.AnswerKeeper;
+import dev.sluice.account.idempotency.IdempotencyKeys;
+import dev.sluice.account.members.WorkspaceAccess.Access;
 import dev.sluice.account.workspace.MemberStore;
 import dev.sluice.account.workspace.MemberStore.Membership;
 import dev.sluice.account.workspace.Role;
@@ -14,10 +19,13 @@ import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
+import dev.sluice.platform.http.EntityTag;
+import dev.sluice.platform.http.QueryParameters;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.json.FieldReader;
 import dev.sluice.platform.json.JsonObject;
 
 import java.io.IOException;
@@ -27,8 +35,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
-/// The routes under `/api/v1/workspaces` that concern the workspace itself: list, create, rename
-/// and switch.
+/// The HTTP endpoints under `/api/v1/workspaces` that concern the workspaces themselves: list,
+/// create, get, rename and switch. Other classes have those for members, invites, plans and
+/// deletion.
 public final class WorkspaceRoutes {
 
     private static final int MAX_OWNED_WORKSPACES = 200;
@@ -36,6 +45,7 @@ public final class WorkspaceRoutes {
     private final Db db;
     private final Authenticator authenticator;
     private final WorkspaceAccess access;
+    private final IdempotencyKeys idempotency;
     private final String firstPlan;
     private final Uuid7 ids;
     private final InstantSource clock;
@@ -44,6 +54,7 @@ public final class WorkspaceRoutes {
             Db db,
             Authenticator authenticator,
             WorkspaceAccess access,
+            IdempotencyKeys idempotency,
             String firstPlan,
             Uuid7 ids,
             InstantSource clock) {
@@ -52,28 +63,39 @@ public final class WorkspaceRoutes {
         this.clock = clock;
         this.authenticator = authenticator;
         this.access = access;
+        this.idempotency = idempotency;
         this.firstPlan = firstPlan;
     }
 
     public void addTo(Router router) {
         router.get("/api/v1/workspaces", this::list);
         router.post("/api/v1/workspaces", this::create);
+        router.get("/api/v1/workspaces/{id}", this::get);
         router.patch("/api/v1/workspaces/{id}", this::rename);
         router.post("/api/v1/workspaces/{id}/switch", this::switchTo);
     }
 
-    /// Lists the workspaces of the person, or of the person who created the key.
+    /// Lists the workspaces of the person who is signed in, or of the person who created the API
+    /// key. The list is empty if the key has no creator.
     private Reply list(Request request) {
         Optional<UUID> account =
-                request.header("Authorization").isEmpty()
-                        ? Optional.of(authenticator.session(request).account())
-                        : switch (authenticator.authenticate(request).identity()) {
+                Authenticator.sendsKey(request)
+                        ? switch (authenticator.authenticate(request).identity()) {
                             case Identity.KeyIdentity key -> key.createdBy();
                             case Identity.SessionIdentity session -> Optional.of(session.account());
-                        };
+                        }
+                        : Optional.of(authenticator.session(request).account());
+        var query = new QueryParameters(request);
+        var isWanted = query.searchFilter();
+        query.check();
         var memberships =
                 account.map(id -> db.call(tx -> MemberStore.memberships(tx, id))).orElse(List.of());
-        return Reply.ok(JsonObject.items(memberships.stream().map(WorkspaceRoutes::json).toList()));
+        return Reply.ok(
+                JsonObject.items(
+                        memberships.stream()
+                                .filter(membership -> isWanted.test(membership.workspace().name()))
+                                .map(WorkspaceRoutes::json)
+                                .toList()));
     }
 
     private static JsonObject json(Membership membership) {
@@ -82,27 +104,39 @@ public final class WorkspaceRoutes {
 
     private Reply create(Request request) throws IOException {
         var session = authenticator.session(request);
-        String name = name(request);
+        var input = request.jsonBody();
+        return idempotency.answer(
+                request,
+                session.account(),
+                keeper -> create(session, authenticator.trail(request, session), input, keeper));
+    }
+
+    private Reply create(
+            Session session, AuditTrail trail, FieldReader input, AnswerKeeper keeper) {
+        String name = name(input);
         var workspace = new Workspace(new WorkspaceId(ids.next()), name, firstPlan);
-        db.run(tx -> {
+        return db.call(tx -> {
             requireRoom(tx, session.account());
             WorkspaceStore.create(tx, workspace, clock.instant());
             MemberStore.insert(tx, workspace.id(), session.account(), Role.OWNER, clock.instant());
-            authenticator
-                    .trail(request, session)
-                    .record(
-                            tx,
-                            workspace.id(),
-                            "workspace.created",
-                            workspace.id().value(),
-                            name,
-                            Set.of("name"));
+            trail.record(
+                    tx,
+                    workspace.id(),
+                    "workspace.created",
+                    workspace.id().value(),
+                    name,
+                    Set.of("name"));
+            return keeper.keep(
+                    tx,
+                    Reply.created(
+                                    "/api/v1/workspaces/" + workspace.id(),
+                                    json(new Membership(workspace, Role.OWNER)))
+                            .with(tag(tx, workspace.id())));
         });
-        return Reply.created(json(new Membership(workspace, Role.OWNER)));
     }
 
-    /// Each workspace has a share of the server and a quota of its own, so nobody may have any
-    /// number of them.
+    /// Throws 409 if the person already owns the maximum number of workspaces. There is a maximum
+    /// because each workspace has its own quota and its own share of the server.
     private static void requireRoom(Tx tx, UUID account) {
         AccountStore.lock(tx, account);
         long owned =
@@ -118,21 +152,36 @@ public final class WorkspaceRoutes {
         }
     }
 
-    private Reply rename(Request request) throws IOException {
-        var who = access.ofSession(request).require(Role.ADMIN);
-        String name = name(request);
-        var renamed =
-                db.call(tx -> {
-                    WorkspaceStore.rename(tx, who.workspace(), name, clock.instant());
-                    who.record(
-                            tx, "workspace.renamed", who.workspace().value(), name, Set.of("name"));
-                    return WorkspaceStore.find(tx, who.workspace()).orElseThrow();
-                });
-        return Reply.ok(json(new Membership(renamed, who.role())));
+    private Reply get(Request request) {
+        var who = access.ofSession(request);
+        return db.call(tx -> present(tx, who));
     }
 
-    private static String name(Request request) throws IOException {
-        var input = request.jsonBody();
+    /// Returns the workspace as it is now, with its entity tag.
+    private static Reply present(Tx tx, Access who) {
+        var workspace =
+                WorkspaceStore.find(tx, who.workspace()).orElseThrow(WorkspaceAccess::notFound);
+        return Reply.ok(json(new Membership(workspace, who.role()))).with(tag(tx, who.workspace()));
+    }
+
+    private static EntityTag tag(Tx tx, WorkspaceId workspace) {
+        return WorkspaceStore.tag(tx, workspace).orElseThrow(WorkspaceAccess::notFound);
+    }
+
+    private Reply rename(Request request) throws IOException {
+        var who = access.ofSession(request).require(Role.ADMIN);
+        var condition = request.ifMatch();
+        String name = name(request.jsonBody());
+        return db.call(tx -> {
+            long version = WorkspaceStore.nextConfigVersion(tx); // makes other changes wait
+            condition.require(tag(tx, who.workspace()), "workspace");
+            WorkspaceStore.rename(tx, who.workspace(), name, clock.instant(), version);
+            who.record(tx, "workspace.renamed", who.workspace().value(), name, Set.of("name"));
+            return present(tx, who);
+        });
+    }
+
+    private static String name(FieldReader input) {
         var name = input.required("name", input.visibleText("name", 1, 100));
         input.check();
         return name.orElse("");
@@ -140,11 +189,9 @@ public final class WorkspaceRoutes {
 
     private Reply switchTo(Request request) {
         var who = access.ofSession(request);
-        var workspace =
-                db.call(tx -> {
-                    SessionStore.switchTo(tx, who.session(), who.workspace());
-                    return WorkspaceStore.find(tx, who.workspace()).orElseThrow();
-                });
-        return Reply.ok(json(new Membership(workspace, who.role())));
+        return db.call(tx -> {
+            SessionStore.switchTo(tx, who.session(), who.workspace());
+            return present(tx, who);
+        });
     }
 }

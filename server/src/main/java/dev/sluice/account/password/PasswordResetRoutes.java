@@ -22,10 +22,10 @@ import java.time.InstantSource;
 import java.util.Optional;
 
 /// The routes `POST /api/v1/auth/password-reset` and `/confirm`: a person who forgot the password
-/// sets a new one by a mailed link.
+/// sets a new one with a mailed link.
 ///
-/// Asking is answered the same for every address. A network may ask 20 times a minute; an account
-/// gets one mail in five minutes.
+/// The reply to a request is the same for every address. A network may send 20 requests a minute.
+/// While a link is unused, the account gets no other mail for five minutes.
 public final class PasswordResetRoutes {
 
     private static final int MAX_REQUESTS_PER_MINUTE = 20;
@@ -71,7 +71,7 @@ public final class PasswordResetRoutes {
         input.check();
         requests.add(network, now);
         mailer.request(email.orElse(""));
-        return Reply.empty(202);
+        return Reply.empty(202).with("Location", "/api/v1/auth/password-reset/confirm");
     }
 
     private Reply confirm(Request request) throws IOException {
@@ -80,7 +80,7 @@ public final class PasswordResetRoutes {
         var password = PasswordFields.newPassword(input, "password");
         input.check();
         byte[] tokenHash = Sha256.hash(token.orElse(""));
-        // Looked for before hashing, so that wrong tokens cost no hash.
+        // This look-up comes before hashing, so that wrong tokens cost no hash.
         var _ =
                 db.call(tx -> PasswordResetStore.find(tx, tokenHash, clock.instant()))
                         .orElseThrow(PasswordResetRoutes::unknownToken);

@@ -33,8 +33,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// The route `POST /api/v1/auth/register`: an account with a workspace of its own, or with an
-/// invite. An invite works although registration is closed.
+/// The route `POST /api/v1/auth/register`: creates an account, which gets a workspace of its own,
+/// joins one by an invite, or both. An invite works even if registration is closed.
 public final class RegistrationRoutes {
 
     private final Db db;
@@ -88,7 +88,8 @@ public final class RegistrationRoutes {
         }
         input.check();
         var invite = inviteToken.map(Sha256::hash);
-        // Checked before hashing, so that wrong tokens cost no hash; and again with the invite.
+        // This check comes before hashing, so that wrong tokens cost no hash. It is repeated when
+        // the invite is taken.
         invite.ifPresent(token -> requireInvited(db.call(tx -> find(tx, token)), email.orElse("")));
         String hash = passwords.hash(password.orElse(new Secret("")), clientAddress.of(request));
         var account = new Account(ids.next(), email.orElse(""), name.orElse(""), hash);
@@ -100,7 +101,7 @@ public final class RegistrationRoutes {
     }
 
     private static Invite requireInvited(Optional<Invite> found, String email) {
-        var invite = found.orElseThrow(() -> ApiException.notFound("invite"));
+        var invite = found.orElseThrow(() -> ApiException.notFound("invite", "invite_token"));
         if (!invite.email().equals(email)) {
             throw new ApiException(
                     ApiErrorCode.FORBIDDEN,
@@ -127,7 +128,7 @@ public final class RegistrationRoutes {
         var cookie =
                 sessionOpener.open(
                         tx, request, account.id(), Optional.of(membership.workspace().id()), now);
-        return Reply.created(PersonJson.of(account, Optional.of(membership)))
+        return Reply.created("/api/v1/me", PersonJson.of(account, Optional.of(membership)))
                 .with(List.of(cookie))
                 .with("Cache-Control", "no-store");
     }

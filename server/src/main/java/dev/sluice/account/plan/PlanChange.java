@@ -13,13 +13,14 @@ import java.util.Set;
 /// The result of changing the plan of a workspace.
 public sealed interface PlanChange {
 
-    /// The workspace has the plan now.
+    /// The workspace has the new plan now.
     record Changed(Workspace workspace) implements PlanChange {}
 
-    /// Nothing was changed, because the plan keeps events for a shorter time and nobody confirmed
-    /// that.
+    /// Nothing was changed: the new plan keeps events for a shorter time, and the request did not
+    /// confirm that.
     ///
-    /// @param events how many stored events would expire at once, counted by the hour
+    /// @param retention how long the new plan keeps events
+    /// @param events how many stored events would expire at once, counted in whole hours
     record Unconfirmed(Retention retention, long events) implements PlanChange {
 
         /// Returns a sentence that says what would be lost.
@@ -28,7 +29,7 @@ public sealed interface PlanChange {
                     + retention.days().orElse(0)
                     + " days, which is shorter than now. "
                     + events
-                    + " stored events would go.";
+                    + " stored events would expire at once.";
         }
     }
 
@@ -45,10 +46,10 @@ public sealed interface PlanChange {
         }
     }
 
-    /// Gives a workspace another plan. All nodes enforce its limits within half a second.
+    /// Changes the plan of a workspace. All nodes enforce the new limits within about half a second
+    /// after the commit.
     ///
-    /// Sources, destinations and connections above the new limits stay; the limits refuse further
-    /// ones.
+    /// Sources, destinations and connections above the new limits stay; only new ones are refused.
     ///
     /// @param isConfirmed whether events may expire because of the change
     /// @return empty if there is no such workspace

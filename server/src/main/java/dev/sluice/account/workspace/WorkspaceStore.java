@@ -2,21 +2,23 @@ package dev.sluice.account.workspace;
 
 import dev.sluice.platform.db.Row;
 import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.http.EntityTag;
 
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/// The SQL that reads and writes workspaces, their members, and the configuration version.
+/// Stores workspaces and the configuration version.
 ///
-/// The version is a single number that puts all configuration changes, in all workspaces, in order.
+/// The configuration version is a single number that orders all configuration changes, in all
+/// workspaces.
 public final class WorkspaceStore {
 
     private WorkspaceStore() {}
 
-    /// Increments the configuration version and returns it. The row with the version stays locked
-    /// until the transaction ends, so changes commit in the order of their versions.
+    /// Increments the configuration version and returns it. The version's row stays locked until
+    /// the transaction ends, so changes commit in the order of their versions.
     public static long nextConfigVersion(Tx tx) {
         return tx.single(
                 """
@@ -27,7 +29,7 @@ public final class WorkspaceStore {
                 row -> row.number("version"));
     }
 
-    /// Returns the version of the newest committed change.
+    /// Returns the version of the newest committed configuration change.
     public static long configVersion(Tx tx) {
         return tx.single("select version from config_version", row -> row.number("version"));
     }
@@ -50,7 +52,8 @@ public final class WorkspaceStore {
                 nextConfigVersion(tx));
     }
 
-    /// Locks a workspace until the transaction ends, so that what is counted in it stays true.
+    /// Locks a workspace until the transaction ends, so that simultaneous requests cannot together
+    /// exceed a limit of the workspace.
     public static void lock(Tx tx, WorkspaceId id) {
         tx.query(
                 "select id from workspace where id = ? for no key update",
@@ -58,27 +61,40 @@ public final class WorkspaceStore {
                 id.value());
     }
 
-    /// Renames a workspace.
-    public static void rename(Tx tx, WorkspaceId id, String name, Instant now) {
+    /// Renames a workspace. The time of the change is later than that of the change before it, even
+    /// if the clock has not moved on: entity tags are made from it.
+    public static void rename(Tx tx, WorkspaceId id, String name, Instant now, long version) {
         tx.update(
-                "update workspace set name = ?, updated_at = ?, version = ? where id = ?",
+                """
+                update workspace
+                   set name = ?,
+                       updated_at = greatest(?, updated_at + interval '1 microsecond'),
+                       version = ?
+                 where id = ?
+                """,
                 name,
                 now,
-                nextConfigVersion(tx),
+                version,
                 id.value());
     }
 
-    /// Gives the workspace the plan that `changed` has.
+    /// Sets the plan of the workspace to that of `changed`, at a time as in [#rename].
     public static void setPlan(Tx tx, Workspace changed, Instant now, long version) {
         tx.update(
-                "update workspace set plan = ?, updated_at = ?, version = ? where id = ?",
+                """
+                update workspace
+                   set plan = ?,
+                       updated_at = greatest(?, updated_at + interval '1 microsecond'),
+                       version = ?
+                 where id = ?
+                """,
                 changed.plan(),
                 now,
                 version,
                 changed.id().value());
     }
 
-    /// Deletes a workspace: its row stays without its name, until its data is erased.
+    /// Marks a workspace as deleted and erases its name. The row stays in the table.
     public static void delete(Tx tx, WorkspaceId id, Instant now, long version) {
         tx.update(
                 """
@@ -92,10 +108,10 @@ public final class WorkspaceStore {
                 id.value());
     }
 
-    /// Returns a deleted workspace whose data is still to be erased, and locks it until the
-    /// transaction ends. Skips workspaces that another node is erasing.
+    /// Returns the workspace that was deleted first among those whose data has not been erased yet,
+    /// and locks it until the transaction ends. Skips workspaces that another node is erasing.
     ///
-    /// @param before when it was deleted at the latest
+    /// @param before returns only workspaces that were deleted at or before this time
     public static Optional<WorkspaceId> lockDeleted(Tx tx, Instant before) {
         return tx.findOne(
                 """
@@ -110,7 +126,7 @@ public final class WorkspaceStore {
                 before);
     }
 
-    /// Records that nothing of a deleted workspace is left but its row.
+    /// Records that everything of a deleted workspace has been erased, except for its row.
     public static void markErased(Tx tx, WorkspaceId id, Instant now) {
         tx.update("update workspace set erased_at = ? where id = ?", now, id.value());
     }
@@ -122,7 +138,17 @@ public final class WorkspaceStore {
                 id.value());
     }
 
-    /// Returns the oldest workspace; none if there is none.
+    /// Returns the entity tag of a workspace that is not deleted, made from the time of its last
+    /// change.
+    public static Optional<EntityTag> tag(Tx tx, WorkspaceId id) {
+        return tx.findOne(
+                "select updated_at from workspace where id = ? and deleted_at is null",
+                row -> EntityTag.of(row.instant("updated_at")),
+                id.value());
+    }
+
+    /// Returns a list of the oldest workspace that is not deleted, or an empty list if there is
+    /// none.
     public static List<Workspace> first(Tx tx) {
         return tx.query(
                 """
@@ -135,7 +161,7 @@ public final class WorkspaceStore {
                 WorkspaceStore::workspace);
     }
 
-    /// Returns the workspaces with this name.
+    /// Returns the workspaces with this name that are not deleted, the oldest first.
     public static List<Workspace> named(Tx tx, String name) {
         return tx.query(
                 """
@@ -148,10 +174,13 @@ public final class WorkspaceStore {
                 name);
     }
 
-    /// Returns the workspaces that changed after `version`.
+    /// Returns the workspaces that changed after `version`. A deleted workspace is included until
+    /// its data has been erased.
     public static List<Workspace> changedAfter(Tx tx, long version) {
         return tx.query(
-                "select id, name, plan from workspace where version > ?",
+                """
+                select id, name, plan from workspace where version > ? and erased_at is null
+                """,
                 WorkspaceStore::workspace,
                 version);
     }

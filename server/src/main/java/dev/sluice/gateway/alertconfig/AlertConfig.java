@@ -1,19 +1,25 @@
 package dev.sluice.gateway.alertconfig;
 
 import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.gateway.ChangeTime;
+import dev.sluice.gateway.destination.DestinationUrl;
 import dev.sluice.gateway.source.SourceId;
+import dev.sluice.platform.http.EntityTag;
 import dev.sluice.platform.json.JsonObject;
+import dev.sluice.platform.secret.Secret;
 
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// A channel over which a workspace is told of failures. Immutable.
+/// A channel over which a workspace is notified of failures. Immutable.
 ///
-/// @param source the only source whose failures are told; empty for all of the workspace
-/// @param lastSentAt when a message was last sent over the channel
-/// @param lastError why the last message was not sent; empty if it was
+/// @param source the only source whose failures are reported; empty for all sources of the
+///   workspace
+/// @param lastSentAt when a message was last sent to the channel's target; empty if none was sent
+///   since the channel exists
+/// @param lastError why the last message was not sent; empty if it was sent or if there was none
 public record AlertConfig(
         UUID id,
         WorkspaceId workspace,
@@ -26,17 +32,42 @@ public record AlertConfig(
         Optional<Instant> lastSentAt,
         Optional<String> lastError) {
 
+    /// Returns the mailbox, chat or URL to which the channel sends. Returns an empty text if the
+    /// settings cannot be read.
+    String address() {
+        return switch (settings) {
+            case ChannelSettings.EmailChannel(String to) -> to;
+            case ChannelSettings.MessengerChannel(Secret _, String chatId) -> chatId;
+            case ChannelSettings.WebhookChannel(DestinationUrl url) -> url.toString();
+            case ChannelSettings.UnreadableChannel() -> "";
+        };
+    }
+
     boolean isReadable() {
         return !(settings instanceof ChannelSettings.UnreadableChannel);
     }
 
-    /// Returns the target of the channel. Channels of a workspace to the same mailbox, chat or URL
-    /// have the same target.
+    /// Returns the id of the channel's target. Channels of a workspace have the same target if they
+    /// send to the same mailbox or URL, or with the same bot to the same chat.
+    ///
+    /// If the settings cannot be read, the id is not that of the real target; see
+    /// [AlertConfigStore#storedTarget].
     public UUID target() {
         return ChannelSettingsJson.target(workspace, channel, settings);
     }
 
-    /// Returns the JSON that the API shows, with a masked token.
+    /// Returns an id of the mailbox that the channel sends to, which is the same in every
+    /// workspace. Empty if the channel sends no mail.
+    public Optional<UUID> mailbox() {
+        return ChannelSettingsJson.mailbox(settings);
+    }
+
+    /// Returns the entity tag of the settings. Sending a message does not change the tag.
+    EntityTag tag() {
+        return EntityTag.of(updatedAt);
+    }
+
+    /// Returns the JSON that the API shows, with the bot's token masked.
     public JsonObject json() {
         var json =
                 new JsonObject()
@@ -61,7 +92,7 @@ public record AlertConfig(
                 changed,
                 enabled,
                 createdAt,
-                now,
+                ChangeTime.next(updatedAt, now),
                 lastSentAt,
                 lastError);
     }

@@ -2,6 +2,8 @@ package dev.sluice.gateway.alertconfig;
 
 import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Caller;
+import dev.sluice.account.idempotency.AnswerKeeper;
+import dev.sluice.account.idempotency.IdempotencyKeys;
 import dev.sluice.account.workspace.WorkspaceStore;
 import dev.sluice.gateway.destination.DestinationUrl;
 import dev.sluice.gateway.source.SourceId;
@@ -28,13 +30,15 @@ import java.util.Set;
 /// The routes under `/api/v1/alert-configs`: create, list, get, patch and delete.
 public final class AlertConfigRoutes {
 
-    /// The maximum number of channels of a workspace. Each gets its own messages.
+    /// The maximum number of channels of a workspace. It limits the number of messages, because
+    /// each channel may get messages of its own.
     private static final int MAX_CHANNELS = 50;
 
     private final Db db;
     private final Authenticator authenticator;
     private final AlertConfigStore configs;
     private final AddressPolicy addresses;
+    private final IdempotencyKeys idempotency;
     private final Uuid7 ids;
     private final InstantSource clock;
 
@@ -43,12 +47,14 @@ public final class AlertConfigRoutes {
             Authenticator authenticator,
             AlertConfigStore configs,
             AddressPolicy addresses,
+            IdempotencyKeys idempotency,
             Uuid7 ids,
             InstantSource clock) {
         this.db = db;
         this.authenticator = authenticator;
         this.configs = configs;
         this.addresses = addresses;
+        this.idempotency = idempotency;
         this.ids = ids;
         this.clock = clock;
     }
@@ -64,6 +70,11 @@ public final class AlertConfigRoutes {
     private Reply create(Request request) throws IOException {
         var caller = authenticator.authenticate(request);
         var input = request.jsonBody();
+        return idempotency.answer(
+                request, caller.workspace().value(), keeper -> create(caller, input, keeper));
+    }
+
+    private Reply create(Caller caller, FieldReader input, AnswerKeeper keeper) {
         var channel =
                 input.required("channel", input.oneOf("channel", AlertChannel.BY_TEXT))
                         .toOptional();
@@ -89,7 +100,10 @@ public final class AlertConfigRoutes {
         return db.call(tx -> {
             insert(tx, config);
             record(tx, caller, "alert_config.created", config, input.names());
-            return Reply.created(config.json());
+            return keeper.keep(
+                    tx,
+                    Reply.created("/api/v1/alert-configs/" + config.id(), config.json())
+                            .with(config.tag()));
         });
     }
 
@@ -98,7 +112,7 @@ public final class AlertConfigRoutes {
         config.source()
                 .filter(source -> !SourceStore.exists(tx, config.workspace(), source))
                 .ifPresent(_ -> {
-                    throw ApiException.notFound("source");
+                    throw ApiException.notFound("source", "source_id");
                 });
         if (AlertConfigStore.countWithHidden(tx, config.workspace()) >= MAX_CHANNELS) {
             throw new ApiException(
@@ -121,23 +135,30 @@ public final class AlertConfigRoutes {
         var caller = authenticator.authenticate(request);
         var query = new QueryParameters(request);
         var page = Page.ifRequested(query);
+        var isWanted = query.searchFilter();
         query.check();
-        return db.call(tx -> {
-            var found =
-                    configs.list(
-                            tx,
-                            caller.workspace(),
-                            page.map(Page::offset).orElse(0L),
-                            page.map(Page::limit).orElse(Integer.MAX_VALUE));
-            var json = JsonObject.items(found.stream().map(AlertConfig::json).toList());
-            page.ifPresent(_ -> json.put("total", AlertConfigStore.count(tx, caller.workspace())));
-            return Reply.ok(json);
-        });
+        var found =
+                db.call(tx -> configs.list(tx, caller.workspace())).stream()
+                        .filter(config -> isWanted.test(config.address()))
+                        .toList();
+        var json =
+                JsonObject.items(
+                        found.stream()
+                                .skip(page.map(Page::offset).orElse(0L))
+                                .limit(page.map(Page::limit).orElse(Integer.MAX_VALUE))
+                                .map(AlertConfig::json)
+                                .toList());
+        page.ifPresent(_ -> json.put("total", found.size()));
+        return Reply.ok(json);
     }
 
     private Reply get(Request request) {
         var caller = authenticator.authenticate(request);
-        return Reply.ok(db.call(tx -> find(tx, caller, request)).json());
+        return reply(db.call(tx -> find(tx, caller, request)));
+    }
+
+    private static Reply reply(AlertConfig config) {
+        return Reply.ok(config.json()).with(config.tag());
     }
 
     private Reply patch(Request request) throws IOException {
@@ -147,6 +168,7 @@ public final class AlertConfigRoutes {
         var enabled = input.bool("enabled");
         input.rejectNull("config", nested);
         input.rejectNull("enabled", enabled);
+        var condition = request.ifMatch();
         return db.call(tx -> {
             WorkspaceStore.lock(tx, caller.workspace());
             var before = find(tx, caller, request);
@@ -156,17 +178,21 @@ public final class AlertConfigRoutes {
                                     read(config, before.channel(), Optional.of(before.settings())))
                             .orElse(before.settings());
             input.check();
+            condition.require(before.tag(), "alert config");
             var after = before.with(settings, enabled.orElse(before.isEnabled()), clock.instant());
             configs.update(tx, after);
             record(tx, caller, "alert_config.updated", after, input.names());
-            return Reply.ok(find(tx, caller, request).json());
+            return reply(find(tx, caller, request));
         });
     }
 
     private Reply delete(Request request) {
         var caller = authenticator.authenticate(request);
+        var condition = request.ifMatch();
         return db.call(tx -> {
+            WorkspaceStore.lock(tx, caller.workspace());
             var config = find(tx, caller, request);
+            condition.require(config.tag(), "alert config");
             AlertConfigStore.delete(tx, config.id());
             record(tx, caller, "alert_config.deleted", config, Set.of());
             return Reply.noContent();

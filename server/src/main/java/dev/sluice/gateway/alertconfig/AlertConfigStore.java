@@ -12,10 +12,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// The SQL that reads and writes alert configs. Encrypts where they send to.
+/// Stores alert configs. Encrypts their settings.
 public final class AlertConfigStore {
 
-    /// Channels of a source in the trash are hidden with it.
+    /// A condition that excludes the channels of sources in the trash.
     private static final String IS_VISIBLE =
             """
              and not exists (select from source
@@ -50,7 +50,8 @@ public final class AlertConfigStore {
                 config.target());
     }
 
-    /// Overwrites a config. One that this node cannot read is kept. A new target has no error yet.
+    /// Overwrites a config. Settings that this node cannot read stay as they are. Clears the last
+    /// error if the target changes.
     void update(Tx tx, AlertConfig config) {
         tx.update(
                 """
@@ -80,8 +81,9 @@ public final class AlertConfigStore {
                 config.id());
     }
 
-    /// Returns up to `limit` targets that have an enabled channel again after they had none, each
-    /// once.
+    /// Takes up to `limit` channels that became the only enabled channel to their target, and
+    /// returns their targets. A channel becomes that when it is created, enabled or changed. The
+    /// next call does not return it again.
     public static List<UUID> takeBegun(Tx tx, int limit) {
         return tx.query(
                 """
@@ -118,25 +120,18 @@ public final class AlertConfigStore {
                 workspace.value());
     }
 
-    List<AlertConfig> list(Tx tx, WorkspaceId workspace, long offset, int limit) {
+    /// Returns the channels of a workspace, newest first, without those of sources in the trash.
+    List<AlertConfig> list(Tx tx, WorkspaceId workspace) {
         return tx.query(
                 "select * from alert_config where workspace_id = ?"
                         + IS_VISIBLE
-                        + " order by created_at desc, id desc offset ? limit ?",
+                        + " order by created_at desc, id desc",
                 this::config,
-                workspace.value(),
-                offset,
-                limit);
-    }
-
-    static long count(Tx tx, WorkspaceId workspace) {
-        return tx.single(
-                "select count(*) as n from alert_config where workspace_id = ?" + IS_VISIBLE,
-                row -> row.number("n"),
                 workspace.value());
     }
 
-    /// Counts also those that are hidden, because they can come back.
+    /// Counts the alert configs of a workspace, including those of sources in the trash, because
+    /// such sources can be restored.
     static long countWithHidden(Tx tx, WorkspaceId workspace) {
         return tx.single(
                 "select count(*) as n from alert_config where workspace_id = ?",
@@ -144,13 +139,15 @@ public final class AlertConfigStore {
                 workspace.value());
     }
 
-    /// Returns the target that is stored for a channel, also if the channel cannot be read.
+    /// Returns the stored target of a channel, even if this node cannot read the channel's
+    /// settings. Empty if there is no such channel.
     public static Optional<UUID> storedTarget(Tx tx, UUID id) {
         return tx.findOne(
                 "select target from alert_config where id = ?", row -> row.uuid("target"), id);
     }
 
-    /// Returns the oldest enabled channel to a target; empty if there is none any more.
+    /// Returns the oldest enabled channel to a target, not counting channels of sources in the
+    /// trash. Empty if there is none.
     public Optional<AlertConfig> findByTarget(Tx tx, UUID target) {
         return tx.findOne(
                 "select * from alert_config where target = ? and enabled"
@@ -160,7 +157,7 @@ public final class AlertConfigStore {
                 target);
     }
 
-    /// Notes on all channels to a target that a message was sent.
+    /// Records, on all channels to a target, that a message was sent. Clears their last error.
     public static void recordSent(Tx tx, UUID target, Instant now) {
         tx.update(
                 "update alert_config set last_sent_at = ?, last_error = null where target = ?",
@@ -168,7 +165,7 @@ public final class AlertConfigStore {
                 target);
     }
 
-    /// Notes on all channels to a target why a message was not sent.
+    /// Records, on all channels to a target, why a message was not sent.
     public static void recordFailure(Tx tx, UUID target, String error) {
         tx.update(
                 "update alert_config set last_error = ? where target = ?",

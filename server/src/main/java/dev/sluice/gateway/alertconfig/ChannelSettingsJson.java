@@ -28,17 +28,19 @@ import java.util.regex.Pattern;
 /// they are encrypted for storage.
 final class ChannelSettingsJson {
 
-    /// The token is a part of a path, so it must not have characters with a meaning there.
+    /// The form of a bot's token. The token becomes part of a URL's path, so it must not contain
+    /// characters that are special in a path.
     private static final Pattern TOKEN = Pattern.compile("[A-Za-z0-9:_-]{1,128}");
 
     private static final Pattern CHAT_ID = Pattern.compile("-?[0-9]{1,19}|@[A-Za-z0-9_]{1,64}");
 
     private ChannelSettingsJson() {}
 
-    /// Reads `config`. Invalid fields are recorded in `input`; the result must not be used then.
+    /// Reads `config`. Invalid fields are recorded as errors in `input`; then the result must not
+    /// be used.
     ///
     /// @param url parses the URL of a webhook
-    /// @param known the settings until now, whose token stays if none is sent
+    /// @param known the current settings, if there are any; their token is kept if `input` has none
     static ChannelSettings read(
             FieldReader input,
             AlertChannel channel,
@@ -79,7 +81,7 @@ final class ChannelSettingsJson {
         return token;
     }
 
-    /// Reads the chat's id, which is a number or a text.
+    /// Reads the chat's id, which may be a JSON number or a string.
     private static Patch<String> chatId(FieldReader input) {
         boolean isNumber =
                 input.rawValue("chat_id")
@@ -106,7 +108,7 @@ final class ChannelSettingsJson {
         if (!CHAT_ID.matcher(text).matches()) {
             return false;
         }
-        // 19 digits can be more than a long has
+        // A number of 19 digits may be too large for a long.
         return text.startsWith("@") || new BigInteger(text).bitLength() < Long.SIZE;
     }
 
@@ -127,7 +129,8 @@ final class ChannelSettingsJson {
         return Json.text(json(settings, Secret::reveal));
     }
 
-    /// Parses the decrypted form.
+    /// Parses decrypted settings. Returns [ChannelSettings.UnreadableChannel] if they are not
+    /// valid.
     static ChannelSettings parseUnsealed(AlertChannel channel, String json) {
         try {
             var input = Json.fieldReader(json.getBytes(StandardCharsets.UTF_8));
@@ -150,7 +153,8 @@ final class ChannelSettingsJson {
         };
     }
 
-    /// Returns an id that depends on the workspace and on where the channel sends to.
+    /// Returns the id of a target: a hash of the workspace, the kind of channel, and the place to
+    /// which the channel sends. The place is the mailbox, the URL, or the bot's token and the chat.
     static UUID target(WorkspaceId workspace, AlertChannel channel, ChannelSettings settings) {
         String where =
                 switch (settings) {
@@ -160,7 +164,25 @@ final class ChannelSettingsJson {
                     case ChannelSettings.WebhookChannel(DestinationUrl url) -> url.text();
                     case ChannelSettings.UnreadableChannel() -> "";
                 };
-        var hash = ByteBuffer.wrap(Sha256.hash(workspace + "\n" + channel.text() + "\n" + where));
+        return hashId(workspace + "\n" + channel.text() + "\n" + where);
+    }
+
+    /// Returns an id of the mailbox, computed from its address alone. Addresses that differ only in
+    /// case or after a `+` count as one mailbox. Empty for other channels.
+    static Optional<UUID> mailbox(ChannelSettings settings) {
+        return settings instanceof ChannelSettings.EmailChannel(String to)
+                ? Optional.of(hashId("mailbox\n" + withoutTag(to.toLowerCase(Locale.ROOT))))
+                : Optional.empty();
+    }
+
+    private static String withoutTag(String address) {
+        int at = address.lastIndexOf('@');
+        int plus = address.indexOf('+');
+        return plus > 0 && plus < at ? address.substring(0, plus) + address.substring(at) : address;
+    }
+
+    private static UUID hashId(String text) {
+        var hash = ByteBuffer.wrap(Sha256.hash(text));
         return new UUID(hash.getLong(), hash.getLong());
     }
 }

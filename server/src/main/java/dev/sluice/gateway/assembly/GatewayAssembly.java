@@ -15,7 +15,9 @@ import dev.sluice.gateway.deletion.WorkspaceDeletionRoutes;
 import dev.sluice.gateway.destination.DestinationRoutes;
 import dev.sluice.gateway.destination.DestinationStore;
 import dev.sluice.gateway.destination.PlainHeaderSealer;
+import dev.sluice.gateway.destination.ReplacedDestinationStore;
 import dev.sluice.gateway.routing.ConfigurationCache;
+import dev.sluice.gateway.source.ReplacedSourceStore;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.gateway.source.SourceRoutes;
 import dev.sluice.gateway.source.SourceStore;
@@ -31,8 +33,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 
-/// The assembled gateway layer: sources, destinations and connections, and the [ConfigurationCache]
-/// that holds them all in memory.
+/// The gateway layer, assembled: sources, destinations and connections, and the
+/// [ConfigurationCache] that holds them all in memory.
 public final class GatewayAssembly {
 
     private final Foundation base;
@@ -62,7 +64,7 @@ public final class GatewayAssembly {
                 ConfigurationCache.open(base.pools().delivery(), sources, destinations);
     }
 
-    /// Builds the gateway layer and reads the living configuration.
+    /// Builds the gateway layer, and loads the configuration into memory.
     public static GatewayAssembly open(
             Foundation base,
             AccountAssembly account,
@@ -74,9 +76,20 @@ public final class GatewayAssembly {
         return new GatewayAssembly(base, account, addresses, headerRules, sources, destinations);
     }
 
-    /// Returns what erases the configuration of deleted workspaces.
+    /// Returns the object that erases the configuration of deleted workspaces.
     public WorkspaceDeletion deletion() {
         return new WorkspaceDeletion(destinations);
+    }
+
+    /// Returns the store of destinations' earlier settings, which are needed to rebuild sent
+    /// requests.
+    public ReplacedDestinationStore replacedDestinations() {
+        return new ReplacedDestinationStore(destinations);
+    }
+
+    /// Returns the store of sources' earlier settings, which are needed to rebuild sent requests.
+    public ReplacedSourceStore replacedSources() {
+        return new ReplacedSourceStore(sources);
     }
 
     public ConfigurationCache routing() {
@@ -98,7 +111,7 @@ public final class GatewayAssembly {
         AlertConfigStore.deleteOfSources(tx, sources);
     }
 
-    /// Returns the alert channels of all workspaces.
+    /// Returns the store of all workspaces' alert configs.
     public AlertConfigStore alertConfigs() {
         return alertConfigs;
     }
@@ -109,9 +122,19 @@ public final class GatewayAssembly {
         var authenticator = account.authenticator();
         var plans = account.plans();
         var caps = new PlanCaps(plans);
+        var idempotency = account.idempotency();
         var ids = base.ids();
         var clock = base.clock();
-        new SourceRoutes(db, authenticator, sources, plans, headerRules, writer, ids, clock)
+        new SourceRoutes(
+                        db,
+                        authenticator,
+                        sources,
+                        plans,
+                        headerRules,
+                        writer,
+                        idempotency,
+                        ids,
+                        clock)
                 .addTo(router);
         new TrashRoutes(db, authenticator, sources, plans, writer, clock).addTo(router);
         new DestinationRoutes(
@@ -122,13 +145,15 @@ public final class GatewayAssembly {
                         addresses,
                         headerRules,
                         writer,
+                        idempotency,
                         ids,
                         clock)
                 .addTo(router);
-        new ConnectionRoutes(db, authenticator, caps, headerRules, writer, ids, clock)
+        new ConnectionRoutes(db, authenticator, caps, headerRules, writer, idempotency, ids, clock)
                 .addTo(router);
         new SourceConnectionRoutes(db, authenticator).addTo(router);
-        new AlertConfigRoutes(db, authenticator, alertConfigs, addresses, ids, clock).addTo(router);
+        new AlertConfigRoutes(db, authenticator, alertConfigs, addresses, idempotency, ids, clock)
+                .addTo(router);
         new WorkspaceDeletionRoutes(
                         new WorkspaceAccess(db, authenticator), deletion(), writer, clock)
                 .addTo(router);

@@ -1,9 +1,11 @@
 package dev.sluice.gateway.connection;
 
 import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.gateway.ChangeTime;
 import dev.sluice.gateway.destination.DestinationId;
 import dev.sluice.gateway.filter.Filter;
 import dev.sluice.gateway.source.SourceId;
+import dev.sluice.platform.http.EntityTag;
 import dev.sluice.platform.json.JsonObject;
 
 import java.time.Instant;
@@ -11,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// A connection, which sends the events from one source to one destination. Immutable.
+/// A connection, which delivers the events of one source to one destination. Immutable.
 public record Connection(
         ConnectionId id,
         WorkspaceId workspace,
@@ -23,7 +25,8 @@ public record Connection(
 
     /// The settings that the user controls.
     ///
-    /// @param enabled whether new events create deliveries and waiting deliveries are sent
+    /// @param enabled whether new events create deliveries, and waiting deliveries are sent;
+    ///   resends are sent even if the connection is disabled
     /// @param filter empty if every event matches
     /// @param transformation empty if events are forwarded unchanged
     public record ConnectionSpec(
@@ -41,8 +44,8 @@ public record Connection(
         return spec.transformation();
     }
 
-    /// Returns the names of the settings that this node cannot read. Deliveries are held until
-    /// those settings are saved again.
+    /// Returns the names of the settings that this node cannot read. If there are any, deliveries
+    /// on the connection are held.
     public List<String> unreadableFields() {
         var fields = new ArrayList<String>();
         if (!isFilterReadable()) {
@@ -67,7 +70,18 @@ public record Connection(
     }
 
     Connection with(ConnectionSpec changed, Instant now) {
-        return new Connection(id, workspace, source, destination, changed, createdAt, now);
+        return new Connection(
+                id,
+                workspace,
+                source,
+                destination,
+                changed,
+                createdAt,
+                ChangeTime.next(updatedAt, now));
+    }
+
+    EntityTag tag() {
+        return EntityTag.of(updatedAt);
     }
 
     public JsonObject json() {

@@ -18,16 +18,16 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Reads connections. Look-ups and lists omit connections whose source is in the trash or whose
-/// destination is deleted.
+/// Reads connections. `find`, `list` and `count` omit connections whose source is in the trash or
+/// whose destination is deleted.
 public final class ConnectionQueries {
 
-    /// A connection as nodes keep it in memory, and whether it is deleted.
+    /// A connection as it is loaded into a node's memory, and whether it is deleted.
     public record ConnectionVersion(Connection connection, boolean isDeleted) {}
 
-    /// A connection that ended.
+    /// A connection that has ended, because it or its destination was deleted.
     ///
-    /// @param isByDestination whether the deletion of its destination ended it
+    /// @param isByDestination whether it ended because its destination was deleted
     public record EndedConnection(ConnectionId id, boolean isByDestination) {}
 
     private ConnectionQueries() {}
@@ -46,12 +46,23 @@ public final class ConnectionQueries {
                 workspace.value());
     }
 
-    /// The connections to list: those of one source, to one destination, or all.
-    record ConnectionListFilter(Optional<UUID> source, Optional<UUID> destination) {
+    /// Selects the connections to list. An empty `source`, `destination` or `q` does not restrict
+    /// the list.
+    ///
+    /// @param q text that the name of the source or of the destination must contain, ignoring case
+    record ConnectionListFilter(
+            Optional<UUID> source, Optional<UUID> destination, Optional<String> q) {
+
+        private static final String IS_NAMED =
+                """
+                 and (strpos(lower(source.name), lower(?)) > 0
+                      or strpos(lower(destination.name), lower(?)) > 0)
+                """;
 
         private String conditions() {
             return (source.isPresent() ? " and source_id = ?" : "")
                     + (destination.isPresent() ? " and destination_id = ?" : "")
+                    + (q.isPresent() ? IS_NAMED : "")
                     + "\n";
         }
 
@@ -59,6 +70,7 @@ public final class ConnectionQueries {
             var arguments = new ArrayList<Object>(List.of(workspace.value()));
             source.ifPresent(arguments::add);
             destination.ifPresent(arguments::add);
+            q.ifPresent(text -> arguments.addAll(List.of(text, text)));
             return arguments;
         }
     }
@@ -138,11 +150,12 @@ public final class ConnectionQueries {
                 q);
     }
 
-    /// Returns the connections that are not deleted. Ordered by id.
+    /// Returns up to `limit` connections that are not deleted, ordered by id.
     ///
-    /// The destination of some may have been deleted lately; see [ConnectionStore#endLeftOver].
+    /// They include connections whose destination is deleted, until [ConnectionStore#endLeftOver]
+    /// marks those as deleted, too.
     ///
-    /// @param after returns connections with a higher id only
+    /// @param after returns only connections with a higher id
     public static List<ConnectionVersion> live(Tx tx, UUID after, int limit) {
         return tx.query(
                 """
@@ -157,7 +170,8 @@ public final class ConnectionQueries {
                 limit);
     }
 
-    /// Returns the connections that changed after `version`, including deleted ones.
+    /// Returns the connections that changed after the configuration version `version`, including
+    /// deleted connections.
     public static List<ConnectionVersion> changedAfter(Tx tx, long version) {
         return tx.query(
                 "select * from connection where version > ?", ConnectionQueries::version, version);
@@ -167,8 +181,8 @@ public final class ConnectionQueries {
         return new ConnectionVersion(connection(row), !row.isNull("deleted_at"));
     }
 
-    /// Returns those of these connections that ended with their own deletion or with that of their
-    /// destination, whichever came first.
+    /// Returns the connections in `connections` that have ended, and whether the connection or its
+    /// destination was deleted first. Omits connections whose rows have been removed.
     public static List<EndedConnection> ended(Tx tx, List<ConnectionId> connections) {
         return tx.query(
                 """
@@ -186,9 +200,9 @@ public final class ConnectionQueries {
                 connections.stream().map(ConnectionId::value).toList());
     }
 
-    /// Returns connections that were deleted before `before`. Ordered by id.
+    /// Returns up to `limit` connections that were deleted before the time `before`, ordered by id.
     ///
-    /// @param after returns connections with a higher id only
+    /// @param after returns only connections with a higher id
     public static List<ConnectionId> deletedBefore(Tx tx, Instant before, UUID after, int limit) {
         return tx.query(
                 """
@@ -204,7 +218,8 @@ public final class ConnectionQueries {
                 limit);
     }
 
-    /// Returns all connections that the sources ever had, as far as they have a row.
+    /// Returns all connections of the sources, including deleted connections whose rows still
+    /// exist.
     public static List<ConnectionId> allOf(Tx tx, List<SourceId> sources) {
         return tx.query(
                 "select id from connection where source_id = any (?)",
@@ -212,7 +227,8 @@ public final class ConnectionQueries {
                 sources.stream().map(SourceId::value).toList());
     }
 
-    /// Returns what a person calls the connection, such as "Shop to Orders".
+    /// Returns a name for the connection, made from the names of its source and destination, such
+    /// as "Shop to Orders".
     public static String name(Tx tx, ConnectionId id) {
         return tx.single(
                 """
@@ -226,13 +242,14 @@ public final class ConnectionQueries {
                 id.value());
     }
 
-    /// Returns the connection with its destination, or empty if the destination no longer exists.
+    /// Returns the connection with its destination, or empty if the destination's row has been
+    /// removed.
     static Optional<ConnectionView> view(Tx tx, Connection connection) {
         return views(tx, List.of(connection)).stream().findFirst();
     }
 
     /// Returns the connections with their destinations, in the given order. Omits connections whose
-    /// destination no longer exists.
+    /// destination's row has been removed.
     static List<ConnectionView> views(Tx tx, List<Connection> connections) {
         var destinations =
                 DestinationQueries.summaries(
@@ -246,7 +263,7 @@ public final class ConnectionQueries {
                 .toList();
     }
 
-    private static Connection connection(Row row) throws SQLException {
+    static Connection connection(Row row) throws SQLException {
         return new Connection(
                 new ConnectionId(row.uuid("id")),
                 new WorkspaceId(row.uuid("workspace_id")),
@@ -260,7 +277,8 @@ public final class ConnectionQueries {
                 row.instant("updated_at"));
     }
 
-    /// Whatever is wrong with a stored filter, it must not keep other rows from being read.
+    /// Parses a stored filter. Returns [Filter#UNREADABLE] if the filter is not valid, because one
+    /// invalid row must not prevent the other rows from being read.
     private static Filter filter(String json) {
         try {
             return Filter.parseStored(json);
@@ -269,7 +287,7 @@ public final class ConnectionQueries {
         }
     }
 
-    private static Transformation transformation(String json) {
+    static Transformation transformation(String json) {
         try {
             return Transformation.parseStored(json);
         } catch (RuntimeException e) {

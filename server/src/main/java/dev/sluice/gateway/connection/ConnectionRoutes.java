@@ -2,6 +2,8 @@ package dev.sluice.gateway.connection;
 
 import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Caller;
+import dev.sluice.account.idempotency.AnswerKeeper;
+import dev.sluice.account.idempotency.IdempotencyKeys;
 import dev.sluice.account.plan.PlanCaps;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.ConfigurationWriter;
@@ -37,6 +39,7 @@ public final class ConnectionRoutes {
     private final PlanCaps planCaps;
     private final CustomHeaderRules headerRules;
     private final ConfigurationWriter configuration;
+    private final IdempotencyKeys idempotency;
     private final Uuid7 ids;
     private final InstantSource clock;
 
@@ -46,6 +49,7 @@ public final class ConnectionRoutes {
             PlanCaps planCaps,
             CustomHeaderRules headerRules,
             ConfigurationWriter configuration,
+            IdempotencyKeys idempotency,
             Uuid7 ids,
             InstantSource clock) {
         this.db = db;
@@ -53,6 +57,7 @@ public final class ConnectionRoutes {
         this.planCaps = planCaps;
         this.headerRules = headerRules;
         this.configuration = configuration;
+        this.idempotency = idempotency;
         this.ids = ids;
         this.clock = clock;
     }
@@ -68,6 +73,11 @@ public final class ConnectionRoutes {
     private Reply create(Request request) throws IOException {
         var caller = authenticator.authenticate(request);
         var input = request.jsonBody();
+        return idempotency.answer(
+                request, caller.workspace().value(), keeper -> create(caller, input, keeper));
+    }
+
+    private Reply create(Caller caller, FieldReader input, AnswerKeeper keeper) {
         var source =
                 input.required("source_id", input.uuid("source_id"))
                         .toOptional()
@@ -92,18 +102,21 @@ public final class ConnectionRoutes {
                         now,
                         now);
         try {
-            var created =
-                    configuration.write((tx, version) -> {
-                        insert(tx, connection, version);
-                        record(tx, caller, "connection.created", connection, input.names());
-                        return view(tx, connection);
-                    });
-            return Reply.created(created.json());
+            return configuration.write((tx, version) -> {
+                insert(tx, connection, version);
+                record(tx, caller, "connection.created", connection, input.names());
+                return keeper.keep(
+                        tx,
+                        Reply.created(
+                                        "/api/v1/connections/" + connection.id(),
+                                        view(tx, connection).json())
+                                .with(connection.tag()));
+            });
         } catch (DbException e) {
             if (e.isDuplicate()) {
                 throw new ApiException(
                         ApiErrorCode.CONFLICT,
-                        "This source and this destination are connected already.");
+                        "This source and this destination are already connected.");
             }
             throw e;
         }
@@ -116,10 +129,10 @@ public final class ConnectionRoutes {
 
     private void insert(Tx tx, Connection connection, long version) {
         if (!SourceStore.exists(tx, connection.workspace(), connection.source())) {
-            throw ApiException.notFound("source");
+            throw ApiException.notFound("source", "source_id");
         }
         if (!DestinationQueries.exists(tx, connection.workspace(), connection.destination())) {
-            throw ApiException.notFound("destination");
+            throw ApiException.notFound("destination", "destination_id");
         }
         planCaps.requireRoomForConnection(
                 tx,
@@ -134,7 +147,7 @@ public final class ConnectionRoutes {
         var page = Page.ifRequested(query);
         var filter =
                 new ConnectionQueries.ConnectionListFilter(
-                        query.uuid("source_id"), query.uuid("destination_id"));
+                        query.uuid("source_id"), query.uuid("destination_id"), query.searchText());
         query.check();
         return db.call(tx -> {
             var connections =
@@ -158,7 +171,11 @@ public final class ConnectionRoutes {
     private Reply get(Request request) {
         var caller = authenticator.authenticate(request);
         var id = new ConnectionId(request.id("connection"));
-        return Reply.ok(db.call(tx -> view(tx, find(tx, caller.workspace(), id))).json());
+        return reply(db.call(tx -> view(tx, find(tx, caller.workspace(), id))));
+    }
+
+    private static Reply reply(ConnectionView view) {
+        return Reply.ok(view.json()).with(view.connection().tag());
     }
 
     private Reply patch(Request request) throws IOException {
@@ -171,27 +188,31 @@ public final class ConnectionRoutes {
         input.rejectNull("enabled", enabled);
         requireUnicode(input);
         input.check();
+        var condition = request.ifMatch();
         var patched =
                 configuration.write((tx, version) -> {
                     var before = find(tx, caller.workspace(), id);
+                    condition.require(before.tag(), "connection");
                     var spec =
                             new Connection.ConnectionSpec(
                                     enabled.orElse(before.enabled()),
                                     filter.applyTo(before.filter()),
                                     transformation.applyTo(before.transformation()));
                     var after = before.with(spec, clock.instant());
-                    ConnectionStore.update(tx, after, version);
+                    ConnectionStore.update(tx, before, after, version);
                     record(tx, caller, "connection.updated", after, input.names());
                     return view(tx, after);
                 });
-        return Reply.ok(patched.json());
+        return reply(patched);
     }
 
     private Reply delete(Request request) {
         var caller = authenticator.authenticate(request);
         var id = new ConnectionId(request.id("connection"));
+        var condition = request.ifMatch();
         return configuration.write((tx, version) -> {
             var connection = find(tx, caller.workspace(), id);
+            condition.require(connection.tag(), "connection");
             record(tx, caller, "connection.deleted", connection, Set.of());
             ConnectionStore.delete(tx, connection, clock.instant(), version);
             return Reply.noContent();

@@ -9,12 +9,12 @@ import org.jspecify.annotations.Nullable;
 import java.time.Instant;
 import java.util.List;
 
-/// The SQL that writes connections.
+/// Stores connections.
 public final class ConnectionStore {
 
     private ConnectionStore() {}
 
-    /// @throws dev.sluice.platform.db.DbException a duplicate-key error if the source and
+    /// @throws dev.sluice.platform.db.DbException a duplicate-key error if the source and the
     ///   destination are already connected
     static void insert(Tx tx, Connection connection, long version) {
         tx.update(
@@ -35,8 +35,12 @@ public final class ConnectionStore {
                 version);
     }
 
-    /// Overwrites a connection. A filter or transformation that this node cannot read is kept.
-    static void update(Tx tx, Connection connection, long version) {
+    /// Overwrites a connection. A filter or transformation that this node cannot read stays as it
+    /// is.
+    ///
+    /// @param before the connection as it is stored now
+    static void update(Tx tx, Connection before, Connection connection, long version) {
+        ReplacedConnectionStore.keep(tx, before, connection, version);
         tx.update(
                 """
                 update connection
@@ -64,8 +68,10 @@ public final class ConnectionStore {
                 connection.id().value());
     }
 
-    /// Deletes the connections of purged sources and erases the content that users entered in them.
+    /// Marks the connections of purged sources as deleted, and erases their filters and
+    /// transformations, including replaced transformations.
     public static void purge(Tx tx, List<SourceId> sources, Instant now, long version) {
+        ReplacedConnectionStore.removeOf(tx, sources);
         tx.update(
                 """
                 update connection
@@ -79,8 +85,9 @@ public final class ConnectionStore {
                 sources.stream().map(SourceId::value).toList());
     }
 
-    /// Deletes the connections that deleted destinations left, as of the deletion of their
-    /// destination. Nodes know already that they ended.
+    /// Marks the connections of deleted destinations as deleted, with the time at which their
+    /// destination was deleted. Nodes need not be notified, because they already treat these
+    /// connections as ended.
     public static void endLeftOver(Tx tx, List<DestinationId> destinations) {
         tx.update(
                 """
@@ -93,7 +100,8 @@ public final class ConnectionStore {
                 destinations.stream().map(DestinationId::value).toList());
     }
 
-    /// Removes the rows of deleted connections.
+    /// Removes the rows of those connections that are marked as deleted. Returns the number of
+    /// rows.
     public static int remove(Tx tx, List<ConnectionId> deleted) {
         return tx.update(
                 "delete from connection where id = any (?) and deleted_at is not null",

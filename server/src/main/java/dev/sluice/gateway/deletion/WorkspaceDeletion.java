@@ -1,11 +1,13 @@
 package dev.sluice.gateway.deletion;
 
 import dev.sluice.account.access.SessionStore;
+import dev.sluice.account.idempotency.IdempotencyStore;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.account.workspace.WorkspaceStore;
 import dev.sluice.gateway.alertconfig.AlertConfigStore;
 import dev.sluice.gateway.connection.ConnectionStore;
 import dev.sluice.gateway.destination.DestinationStore;
+import dev.sluice.gateway.source.ReplacedSourceStore;
 import dev.sluice.gateway.source.TrashStore;
 import dev.sluice.platform.db.Tx;
 
@@ -13,9 +15,9 @@ import java.time.Instant;
 
 /// Deletes a workspace: ends all access to it and erases its configuration.
 ///
-/// The rows of the configuration stay, without what users entered, because the nodes' memory and
-/// the history still name their ids. Waiting deliveries end as if their connections had been
-/// deleted.
+/// The rows of sources, connections and destinations stay, but what users entered in them is
+/// erased. The rows are needed because nodes' memory and the history still refer to their ids.
+/// Waiting deliveries end as if their connections had been deleted.
 public final class WorkspaceDeletion {
 
     private final DestinationStore destinations;
@@ -24,19 +26,21 @@ public final class WorkspaceDeletion {
         this.destinations = destinations;
     }
 
-    /// @param version the configuration version assigned to the deletion
+    /// @param version the configuration version of the deletion
     void delete(Tx tx, WorkspaceId workspace, Instant now, long version) {
         WorkspaceStore.delete(tx, workspace, now, version);
         eraseConfiguration(tx, workspace, now, version);
     }
 
-    /// Erases the access to a deleted workspace and its configuration. Repeating this also removes
-    /// what a request created that was running at the time of the deletion.
+    /// Ends all access to a deleted workspace and erases its configuration. A second call also
+    /// erases what a request created that was running during the first call.
     public void eraseConfiguration(Tx tx, WorkspaceId workspace, Instant now, long version) {
         SessionStore.endAccess(tx, workspace);
         var sources = TrashStore.purgeAll(tx, workspace, now, version);
+        ReplacedSourceStore.removeOf(tx, sources);
         ConnectionStore.purge(tx, sources, now, version);
         AlertConfigStore.deleteAll(tx, workspace);
+        IdempotencyStore.deleteAll(tx, workspace.value());
         destinations.eraseAll(tx, workspace, now, version);
     }
 }

@@ -3,6 +3,7 @@ package dev.sluice.gateway.deletion;
 import dev.sluice.account.members.WorkspaceAccess;
 import dev.sluice.account.workspace.MemberStore;
 import dev.sluice.account.workspace.Role;
+import dev.sluice.account.workspace.WorkspaceStore;
 import dev.sluice.gateway.ConfigurationWriter;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Reply;
@@ -15,7 +16,7 @@ import org.slf4j.LoggerFactory;
 import java.time.InstantSource;
 import java.util.Optional;
 
-/// The route `DELETE /api/v1/workspaces/{id}`: the owner deletes a workspace with all its data.
+/// The route `DELETE /api/v1/workspaces/{id}`, with which an owner deletes a workspace.
 public final class WorkspaceDeletionRoutes {
 
     private static final Logger log = LoggerFactory.getLogger(WorkspaceDeletionRoutes.class);
@@ -42,13 +43,18 @@ public final class WorkspaceDeletionRoutes {
 
     private Reply delete(Request request) {
         var who = access.ofSession(request).require(Role.OWNER);
+        var condition = request.ifMatch();
         configuration.write((tx, version) -> {
             MemberStore.lock(tx, who.workspace());
-            // the role may have changed since the request began
+            // The role may have changed since the request began.
             if (!MemberStore.role(tx, who.workspace(), who.account())
                     .equals(Optional.of(Role.OWNER))) {
                 throw ApiException.notFound("workspace");
             }
+            condition.require(
+                    WorkspaceStore.tag(tx, who.workspace())
+                            .orElseThrow(() -> ApiException.notFound("workspace")),
+                    "workspace");
             deletion.delete(tx, who.workspace(), clock.instant(), version);
             return true;
         });

@@ -12,14 +12,18 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /// The headers that a user adds to every delivery to a destination. Immutable.
 ///
-/// Any value may be a credential. They are sealed in the database, and `toString` shows names only.
+/// Any value may be a credential. Values are encrypted in the database, and `toString` shows only
+/// names.
 ///
-/// @param headers with their real values
-/// @param secretNames names of the headers whose values nobody may read, spelled as in `headers`
-/// @param isReadable false if the stored headers cannot be read; then there are none here
+/// @param headers the headers with their real values
+/// @param secretNames names of the headers whose values the API does not show, spelled as in
+///   `headers`
+/// @param isReadable false if the stored headers cannot be read; `headers` is then empty
 public record CustomHeaders(List<Header> headers, Set<String> secretNames, boolean isReadable) {
 
     public static final CustomHeaders NONE = new CustomHeaders(List.of(), Set.of(), true);
@@ -32,13 +36,28 @@ public record CustomHeaders(List<Header> headers, Set<String> secretNames, boole
         secretNames = Set.copyOf(secretNames);
     }
 
-    /// Returns headers that are all readable through the API.
+    /// Returns custom headers, none of them secret.
     public static CustomHeaders of(List<Header> headers) {
         return new CustomHeaders(headers, Set.of(), true);
     }
 
     public boolean isEmpty() {
         return headers.isEmpty();
+    }
+
+    /// Returns these headers, and marks those as secret, too, whose names are secret in `later`.
+    /// The value of a header that was marked as secret later may be the same as before.
+    CustomHeaders withSecretNamesOf(CustomHeaders later) {
+        var names = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
+        names.addAll(secretNames);
+        names.addAll(later.secretNames);
+        return new CustomHeaders(
+                headers,
+                headers.stream()
+                        .map(Header::name)
+                        .filter(names::contains)
+                        .collect(Collectors.toSet()),
+                isReadable);
     }
 
     /// Returns these headers with the mask in place of each secret value.
@@ -77,14 +96,14 @@ public record CustomHeaders(List<Header> headers, Set<String> secretNames, boole
         return values;
     }
 
-    /// Returns the text that [#revealed] would return for headers of which none is secret.
+    /// Returns the text that [#revealed()] would return if none of these headers were secret.
     ///
-    /// @param headers a JSON object, as older versions stored it
+    /// @param headers a JSON object of names and values, as older versions stored it
     static String revealed(String headers) {
         return "{\"headers\":" + headers + ",\"secret\":[]}";
     }
 
-    /// Parses the decrypted form.
+    /// Parses decrypted headers. Returns [#UNREADABLE] if they are not valid.
     static CustomHeaders parseUnsealed(String json) {
         try {
             var input = Json.fieldReader(json.getBytes(StandardCharsets.UTF_8));

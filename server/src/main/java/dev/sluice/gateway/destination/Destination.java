@@ -1,6 +1,7 @@
 package dev.sluice.gateway.destination;
 
 import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.platform.http.EntityTag;
 import dev.sluice.platform.json.JsonObject;
 
 import java.time.Duration;
@@ -14,8 +15,8 @@ import java.util.UUID;
 
 /// A destination, which receives deliveries at a URL. Immutable.
 ///
-/// @param revision the id of the row that holds its current name and URL; attempts refer to that
-///   row
+/// @param revision the id of the row with the destination's current name and URL; attempts refer to
+///   that row, so that history can show the name and URL later
 public record Destination(
         DestinationId id,
         WorkspaceId workspace,
@@ -57,7 +58,7 @@ public record Destination(
         }
     }
 
-    /// Whether deliveries to the destination are sent. Deliveries to a paused destination wait.
+    /// Whether deliveries to the destination are sent. While the destination is paused, they wait.
     public enum DestinationStatus {
         ACTIVE,
         PAUSED;
@@ -74,8 +75,8 @@ public record Destination(
         return spec.status() == DestinationStatus.PAUSED;
     }
 
-    /// Returns the names of the settings that this node cannot read. Deliveries are held until
-    /// those settings are saved again.
+    /// Returns the names of the settings that this node cannot read. If there are any, deliveries
+    /// to the destination are held.
     public List<String> unreadableFields() {
         var fields = new ArrayList<String>();
         if (!spec.url().isReadable()) {
@@ -94,6 +95,11 @@ public record Destination(
         return spec.url().isReadable()
                 && spec.isAuthReadable()
                 && spec.customHeaders().isReadable();
+    }
+
+    /// Returns the entity tag of the settings. The state of the circuit does not change the tag.
+    EntityTag tag() {
+        return EntityTag.of(updatedAt);
     }
 
     /// Returns the JSON that the API shows, with masked secrets and the state of the circuit

@@ -2,7 +2,10 @@ package dev.sluice.gateway.destination;
 
 import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Caller;
+import dev.sluice.account.idempotency.AnswerKeeper;
+import dev.sluice.account.idempotency.IdempotencyKeys;
 import dev.sluice.account.plan.PlanCaps;
+import dev.sluice.gateway.ChangeTime;
 import dev.sluice.gateway.ConfigurationWriter;
 import dev.sluice.gateway.CustomHeaderRules;
 import dev.sluice.platform.db.Db;
@@ -14,6 +17,7 @@ import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.json.FieldReader;
 import dev.sluice.platform.json.JsonObject;
 import dev.sluice.platform.net.AddressPolicy;
 
@@ -33,6 +37,7 @@ public final class DestinationRoutes {
     private final AddressPolicy addresses;
     private final CustomHeaderRules headerRules;
     private final ConfigurationWriter configuration;
+    private final IdempotencyKeys idempotency;
     private final Uuid7 ids;
     private final InstantSource clock;
 
@@ -44,6 +49,7 @@ public final class DestinationRoutes {
             AddressPolicy addresses,
             CustomHeaderRules headerRules,
             ConfigurationWriter configuration,
+            IdempotencyKeys idempotency,
             Uuid7 ids,
             InstantSource clock) {
         this.db = db;
@@ -53,6 +59,7 @@ public final class DestinationRoutes {
         this.addresses = addresses;
         this.headerRules = headerRules;
         this.configuration = configuration;
+        this.idempotency = idempotency;
         this.ids = ids;
         this.clock = clock;
     }
@@ -68,6 +75,11 @@ public final class DestinationRoutes {
     private Reply create(Request request) throws IOException {
         var caller = authenticator.authenticate(request);
         var input = request.jsonBody();
+        return idempotency.answer(
+                request, caller.workspace().value(), keeper -> create(caller, input, keeper));
+    }
+
+    private Reply create(Caller caller, FieldReader input, AnswerKeeper keeper) {
         var fields = DestinationFields.read(input, addresses, headerRules);
         fields.require(input);
         var spec = fields.newSpec(input);
@@ -85,7 +97,12 @@ public final class DestinationRoutes {
                     tx, caller.workspace(), DestinationQueries.count(tx, caller.workspace(), ""));
             destinations.insert(tx, destination, version);
             record(tx, caller, "destination.created", destination, input.names());
-            return Reply.created(destination.json(CircuitView.CLOSED));
+            return keeper.keep(
+                    tx,
+                    Reply.created(
+                                    "/api/v1/destinations/" + destination.id(),
+                                    destination.json(CircuitView.CLOSED))
+                            .with(destination.tag()));
         });
     }
 
@@ -93,7 +110,7 @@ public final class DestinationRoutes {
         var caller = authenticator.authenticate(request);
         var query = new QueryParameters(request);
         var page = Page.ifRequested(query);
-        String q = query.text("q").orElse("");
+        String q = query.searchText().orElse("");
         query.check();
         return db.call(tx -> {
             var views =
@@ -115,8 +132,11 @@ public final class DestinationRoutes {
     private Reply get(Request request) {
         var caller = authenticator.authenticate(request);
         var id = new DestinationId(request.id("destination"));
-        return Reply.ok(
-                orNotFound(db.call(tx -> destinations.find(tx, caller.workspace(), id))).json());
+        return reply(orNotFound(db.call(tx -> destinations.find(tx, caller.workspace(), id))));
+    }
+
+    private static Reply reply(DestinationStore.DestinationView view) {
+        return Reply.ok(view.json()).with(view.destination().tag());
     }
 
     private Reply patch(Request request) throws IOException {
@@ -126,21 +146,23 @@ public final class DestinationRoutes {
         var fields = DestinationFields.read(input, addresses, headerRules);
         fields.refuseClearing(input);
         input.check();
+        var condition = request.ifMatch();
         var patched =
                 configuration.write((tx, version) -> {
                     var before =
                             orNotFound(destinations.find(tx, caller.workspace(), id)).destination();
                     var spec = fields.applyTo(before.spec(), input);
+                    condition.require(before.tag(), "destination");
                     var after = changed(before, spec);
                     destinations.update(tx, before, after, version);
                     record(tx, caller, "destination.updated", after, input.names());
                     return orNotFound(destinations.find(tx, caller.workspace(), id));
                 });
-        return Reply.ok(patched.json());
+        return reply(patched);
     }
 
-    /// Returns the destination with other settings. A new name or URL creates a new revision, so
-    /// that the history still shows the old one.
+    /// Returns the destination with the new settings. A new name or URL creates a new revision, so
+    /// that history still shows the old name and URL.
     private Destination changed(Destination before, Destination.DestinationSpec spec) {
         boolean isSameRevision =
                 spec.name().equals(before.spec().name())
@@ -152,15 +174,17 @@ public final class DestinationRoutes {
                 revision,
                 spec,
                 before.createdAt(),
-                clock.instant());
+                ChangeTime.next(before.updatedAt(), clock.instant()));
     }
 
     private Reply delete(Request request) {
         var caller = authenticator.authenticate(request);
         var id = new DestinationId(request.id("destination"));
+        var condition = request.ifMatch();
         return configuration.write((tx, version) -> {
             var destination =
                     orNotFound(destinations.find(tx, caller.workspace(), id)).destination();
+            condition.require(destination.tag(), "destination");
             destinations.delete(tx, caller.workspace(), id, clock.instant(), version);
             record(tx, caller, "destination.deleted", destination, Set.of());
             return Reply.noContent();

@@ -17,11 +17,11 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.UUID;
 
-/// The SQL that reads and writes destinations and their revisions. Encrypts their authentication
-/// secrets and custom headers.
+/// Stores destinations and their revisions. Encrypts their authentication secrets and custom
+/// headers.
 public final class DestinationStore {
 
-    /// A destination as nodes keep it in memory, and whether it is deleted.
+    /// A destination as it is loaded into a node's memory, and whether it is deleted.
     public record DestinationVersion(Destination destination, boolean isDeleted) {}
 
     /// A destination and its circuit breaker, as the API shows them.
@@ -31,7 +31,7 @@ public final class DestinationStore {
         }
     }
 
-    /// What an erased URL is replaced by: a valid URL of a name that never resolves.
+    /// Replaces an erased URL: a valid URL with a name that never resolves.
     private static final String ERASED_URL = "https://deleted.invalid/";
 
     private final Sealer sealer;
@@ -67,11 +67,12 @@ public final class DestinationStore {
         insertRevision(tx, destination);
     }
 
-    /// Overwrites a destination. If this node cannot read the destination's authentication or
-    /// custom headers, the stored ones are kept.
+    /// Overwrites a destination. Authentication or custom headers that this node cannot read stay
+    /// as they are.
     ///
     /// @param before the destination as it is stored now
     void update(Tx tx, Destination before, Destination after, long version) {
+        ReplacedDestinationStore.keep(tx, before, after, version);
         var spec = after.spec();
         tx.update(
                 """
@@ -115,7 +116,7 @@ public final class DestinationStore {
                 destination.updatedAt());
     }
 
-    /// Deletes a destination. Returns false if there is no such destination.
+    /// Marks a destination as deleted. Returns false if the workspace has no such destination.
     boolean delete(Tx tx, WorkspaceId workspace, DestinationId id, Instant now, long version) {
         return tx.update(
                         """
@@ -131,8 +132,10 @@ public final class DestinationStore {
                 == 1;
     }
 
-    /// Deletes all destinations of a deleted workspace, and erases what users entered in them.
+    /// Marks all destinations of a deleted workspace as deleted. Erases their names, URLs,
+    /// authentication and custom headers, including earlier ones.
     public void eraseAll(Tx tx, WorkspaceId workspace, Instant now, long version) {
+        ReplacedDestinationStore.removeAll(tx, workspace);
         tx.update(
                 """
                 update destination_revision
@@ -162,9 +165,10 @@ public final class DestinationStore {
         }
     }
 
-    /// Returns destinations that were deleted before `before`. Ordered by id.
+    /// Returns up to `limit` destinations that were deleted before the time `before`, ordered by
+    /// id.
     ///
-    /// @param after returns destinations with a higher id only
+    /// @param after returns only destinations with a higher id
     public static List<DestinationId> deletedBefore(Tx tx, Instant before, UUID after, int limit) {
         return tx.query(
                 """
@@ -180,7 +184,8 @@ public final class DestinationStore {
                 limit);
     }
 
-    /// Removes the rows of those of these deleted destinations that have no connection any more.
+    /// Removes the rows of those destinations that are marked as deleted and to which no connection
+    /// leads, with their revisions. Returns the number of removed destinations.
     public static int remove(Tx tx, List<DestinationId> deleted) {
         var free =
                 tx.query(
@@ -196,8 +201,8 @@ public final class DestinationStore {
         return tx.update("delete from destination where id = any (?)", free);
     }
 
-    /// Removes up to `limit` revisions that were replaced before `before`. No attempt that is still
-    /// stored may have been made that early.
+    /// Removes up to `limit` revisions that were replaced before `before`. Returns their number.
+    /// The caller must make sure that no stored attempt was made before `before`.
     public static int removeReplacedRevisions(Tx tx, Instant before, int limit) {
         return tx.update(
                 """
@@ -234,7 +239,7 @@ public final class DestinationStore {
 
     /// Lists the destinations of a workspace, newest first.
     ///
-    /// @param q text that the name must contain, ignoring case; empty for all
+    /// @param q text that the name must contain, ignoring case; empty for all destinations
     List<DestinationView> list(Tx tx, WorkspaceId workspace, String q, long offset, int limit) {
         return tx.query(
                 """
@@ -256,9 +261,9 @@ public final class DestinationStore {
                 limit);
     }
 
-    /// Returns the destinations that are not deleted. Ordered by id.
+    /// Returns up to `limit` destinations that are not deleted, ordered by id.
     ///
-    /// @param after returns destinations with a higher id only
+    /// @param after returns only destinations with a higher id
     public List<DestinationVersion> live(Tx tx, UUID after, int limit) {
         return tx.query(
                 """
@@ -273,7 +278,8 @@ public final class DestinationStore {
                 limit);
     }
 
-    /// Returns the destinations that changed after `version`, including deleted ones.
+    /// Returns the destinations that changed after the configuration version `version`, including
+    /// deleted destinations.
     public List<DestinationVersion> changedAfter(Tx tx, long version) {
         return tx.query("select * from destination where version > ?", this::version, version);
     }
@@ -286,7 +292,7 @@ public final class DestinationStore {
         return new DestinationView(destination(row), CircuitView.read(row));
     }
 
-    private Destination destination(Row row) throws SQLException {
+    Destination destination(Row row) throws SQLException {
         var id = new DestinationId(row.uuid("id"));
         var spec =
                 new Destination.DestinationSpec(
@@ -311,7 +317,7 @@ public final class DestinationStore {
                 row.instant("updated_at"));
     }
 
-    private AuthConfig auth(Row row, DestinationId id) throws SQLException {
+    AuthConfig auth(Row row, DestinationId id) throws SQLException {
         try {
             return AuthJson.parseUnsealed(sealer.open(row.bytes("auth"), sealingContext(id)));
         } catch (Sealer.WrongKeyException e) {
@@ -319,7 +325,7 @@ public final class DestinationStore {
         }
     }
 
-    private CustomHeaders customHeaders(Row row, DestinationId id) throws SQLException {
+    CustomHeaders customHeaders(Row row, DestinationId id) throws SQLException {
         if (row.isNull("sealed_headers")) {
             return CustomHeaders.NONE;
         }
@@ -351,7 +357,7 @@ public final class DestinationStore {
         return headers.isEmpty() ? null : sealHeaders(headers.revealed(), destination.id());
     }
 
-    /// @param json as [CustomHeaders#parseUnsealed] reads it
+    /// @param json the headers as JSON that [CustomHeaders#parseUnsealed] can read
     byte[] sealHeaders(String json, DestinationId id) {
         return sealer.seal(json, headersContext(id));
     }

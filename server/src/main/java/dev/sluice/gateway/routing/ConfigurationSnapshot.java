@@ -12,11 +12,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// The living configuration at one version. It has no purged source, no deleted destination, and no
-/// connection that ended. Immutable once published.
+/// The configuration at one version, without purged sources, deleted destinations and connections
+/// that have ended. Immutable once published.
 ///
-/// @param connectionsBySource an index, as is the next one
-/// @param ingestRoutes the routes by ingest token; derived from the other maps
+/// @param connectionsBySource an index of `connections`, as is `connectionsByDestination`
+/// @param ingestRoutes the routes by ingest token, derived from the other maps
 /// @param plans the name of each workspace's plan
 record ConfigurationSnapshot(
         long version,
@@ -40,11 +40,11 @@ record ConfigurationSnapshot(
                     Map.of());
 
     Optional<Route> route(ConnectionId id) {
-        var version = connections.get(id);
-        if (version == null) {
+        var found = connections.get(id);
+        if (found == null) {
             return Optional.empty();
         }
-        var connection = version.connection();
+        var connection = found.connection();
         var source = sources.get(connection.source());
         var destination = destinations.get(connection.destination());
         if (source == null || destination == null) {
@@ -55,6 +55,7 @@ record ConfigurationSnapshot(
                         connection,
                         source.source(),
                         source.isTrashed(),
-                        destination.destination()));
+                        destination.destination(),
+                        version));
     }
 }

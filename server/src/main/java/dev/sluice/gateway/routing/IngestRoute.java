@@ -2,14 +2,28 @@ package dev.sluice.gateway.routing;
 
 import dev.sluice.gateway.source.Source;
 
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 
 /// A source and its enabled connections, in the form that ingest needs. Immutable.
 ///
 /// @param routes the routes of the enabled connections, in the order in which they were created
-public record IngestRoute(Source source, List<Route> routes) {
+/// @param endsAt when the token of this route expires; [Instant#MAX] for the source's current token
+public record IngestRoute(Source source, List<Route> routes, Instant endsAt) {
 
     public IngestRoute {
         routes = List.copyOf(routes);
+    }
+
+    /// Creates the route of a source's current token, which does not expire.
+    public IngestRoute(Source source, List<Route> routes) {
+        this(source, routes, Instant.MAX);
+    }
+
+    /// Whether the token of this route has not expired. Reads the clock only if the token was
+    /// replaced.
+    public boolean isOpen(InstantSource clock) {
+        return endsAt.equals(Instant.MAX) || clock.instant().isBefore(endsAt);
     }
 }

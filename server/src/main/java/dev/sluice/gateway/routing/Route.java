@@ -7,15 +7,22 @@ import dev.sluice.gateway.source.Source;
 import java.util.Optional;
 
 /// A connection with its source and destination, at one configuration version. Immutable.
+///
+/// @param configuration the configuration version, which is stored with each attempt
 public record Route(
-        Connection connection, Source source, boolean isSourceTrashed, Destination destination) {
+        Connection connection,
+        Source source,
+        boolean isSourceTrashed,
+        Destination destination,
+        long configuration) {
 
-    /// Returns why the route is held, or empty if it is not.
+    /// Returns why the configuration holds deliveries on this route, or empty if it does not. Does
+    /// not consider the circuit.
     ///
-    /// If there are several reasons, returns the one that the user has to resolve first.
+    /// If there are several reasons, returns the reason that the user should resolve first.
     ///
-    /// @param isResend whether the delivery is a resend; disabling a connection does not hold
-    ///   resends
+    /// @param isResend whether the delivery is a resend; resends are not held by a disabled
+    ///   connection
     public Optional<HoldReason> holdReason(boolean isResend) {
         if (isSourceTrashed) {
             return Optional.of(HoldReason.SOURCE_IN_TRASH);

@@ -9,9 +9,11 @@ import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.connection.ConnectionQueries.ConnectionVersion;
 import dev.sluice.gateway.destination.DestinationId;
 import dev.sluice.gateway.destination.DestinationStore.DestinationVersion;
+import dev.sluice.gateway.source.Source;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.gateway.source.SourceStore.SourceVersion;
 
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -20,8 +22,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// Makes a snapshot from the one before and what has changed since. It copies the maps once, and
-/// looks only at the sources that a change concerns.
+/// Builds a snapshot from the previous one and the changes since. Copies each map once, and builds
+/// routes only for the sources that a change concerns.
 ///
 /// Used by one thread, for one snapshot.
 final class SnapshotBuilder {
@@ -39,10 +41,10 @@ final class SnapshotBuilder {
     private final ConnectionIndex<DestinationId> byDestination;
     private final Map<WorkspaceId, String> plans;
 
-    /// The sources whose ingest routes must be made anew.
+    /// The sources whose ingest routes must be rebuilt.
     private final Set<SourceId> changed = new HashSet<>();
 
-    /// @param deleted learns which connections end
+    /// @param deleted records the connections that end with these changes
     SnapshotBuilder(ConfigurationSnapshot before, DeletedConnections deleted) {
         this.before = before;
         this.deleted = deleted;
@@ -129,34 +131,49 @@ final class SnapshotBuilder {
         plans.put(workspace.id(), workspace.plan());
     }
 
-    /// Makes the routes of the changed sources anew and keeps those of all other sources.
+    /// Rebuilds the routes of the changed sources, and keeps the routes of all other sources.
     private Map<String, IngestRoute> ingestRoutes(ConfigurationSnapshot snapshot) {
         var routes = new HashMap<>(before.ingestRoutes());
         for (var id : changed) {
             var old = before.sources().get(id);
             if (old != null) {
                 routes.remove(old.source().token());
+                old.source().previousToken().ifPresent(token -> routes.remove(token.token()));
             }
+        }
+        for (var id : changed) {
             var source = sources.get(id);
             if (source != null && !source.isTrashed()) {
-                routes.put(
-                        source.source().token(),
-                        new IngestRoute(source.source(), enabledRoutes(snapshot, id)));
+                putIngestRoutes(routes, source.source(), enabledRoutes(snapshot, id));
             }
         }
         return routes;
     }
 
-    private List<Route> enabledRoutes(ConfigurationSnapshot snapshot, SourceId source) {
-        return bySource.of(source).stream()
-                .flatMap(id -> snapshot.route(id).stream())
-                .filter(route -> route.connection().enabled())
-                .sorted(OLDEST_FIRST)
-                .toList();
+    /// Adds the route of the source's current token, and the route of its previous token, which
+    /// carries the time at which that token expires.
+    private static void putIngestRoutes(
+            Map<String, IngestRoute> ingestRoutes, Source source, List<Route> routes) {
+        ingestRoutes.put(source.token(), new IngestRoute(source, routes));
+        source.previousToken()
+                .ifPresent(previous ->
+                        ingestRoutes.put(
+                                previous.token(),
+                                new IngestRoute(source, routes, previous.endsAt())));
     }
 
-    /// The connections of each source or destination. Copies a set before it first changes it,
-    /// because published snapshots have it too.
+    private List<Route> enabledRoutes(ConfigurationSnapshot snapshot, SourceId source) {
+        var connections = bySource.of(source);
+        var routes = new ArrayList<Route>(connections.size());
+        for (var id : connections) {
+            snapshot.route(id).filter(route -> route.connection().enabled()).ifPresent(routes::add);
+        }
+        routes.sort(OLDEST_FIRST);
+        return List.copyOf(routes);
+    }
+
+    /// An index of the connections by source or by destination. Copies a set before changing it for
+    /// the first time, because published snapshots share the set.
     private static final class ConnectionIndex<K> {
 
         private final Map<K, Set<ConnectionId>> sets;
@@ -174,17 +191,26 @@ final class SnapshotBuilder {
             return sets.getOrDefault(key, Set.of());
         }
 
+        /// Adds a connection. The first connection of a key gets an immutable set, because most
+        /// sources have only one.
         void add(K key, ConnectionId connection) {
-            own(key).add(connection);
+            var known = of(key);
+            if (known.isEmpty()) {
+                sets.put(key, Set.of(connection));
+                copied.remove(key);
+            } else if (!known.contains(connection)) {
+                own(key).add(connection);
+            }
         }
 
         void remove(K key, ConnectionId connection) {
-            if (of(key).contains(connection)) {
-                var left = own(key);
-                left.remove(connection);
-                if (left.isEmpty()) {
+            var known = of(key);
+            if (known.contains(connection)) {
+                if (known.size() == 1) {
                     sets.remove(key);
                     copied.remove(key);
+                } else {
+                    own(key).remove(connection);
                 }
             }
         }

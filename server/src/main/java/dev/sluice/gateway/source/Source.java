@@ -1,8 +1,11 @@
 package dev.sluice.gateway.source;
 
 import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.gateway.ChangeTime;
+import dev.sluice.platform.http.EntityTag;
 import dev.sluice.platform.json.JsonObject;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
@@ -12,13 +15,27 @@ import java.util.Optional;
 /// A source, which receives webhooks at its own ingest path. Immutable.
 ///
 /// @param token the last segment of the ingest path
+/// @param previousToken the token before the latest rotation, even if that token has expired; empty
+///   if there was no rotation
 public record Source(
         SourceId id,
         WorkspaceId workspace,
         String token,
+        Optional<PreviousToken> previousToken,
         SourceSpec spec,
         Instant createdAt,
         Instant updatedAt) {
+
+    /// Creates a source whose token was never rotated.
+    public Source(
+            SourceId id,
+            WorkspaceId workspace,
+            String token,
+            SourceSpec spec,
+            Instant createdAt,
+            Instant updatedAt) {
+        this(id, workspace, token, Optional.empty(), spec, createdAt, updatedAt);
+    }
 
     /// The settings that the user controls.
     ///
@@ -73,7 +90,32 @@ public record Source(
     }
 
     Source with(SourceSpec changed, Instant now) {
-        return new Source(id, workspace, token, changed, createdAt, now);
+        return new Source(
+                id,
+                workspace,
+                token,
+                previousToken,
+                changed,
+                createdAt,
+                ChangeTime.next(updatedAt, now));
+    }
+
+    EntityTag tag() {
+        return EntityTag.of(updatedAt);
+    }
+
+    /// Returns the source with a new token.
+    ///
+    /// @param overlap how long webhooks to the current token are still accepted
+    Source rotated(String newToken, Duration overlap, Instant now) {
+        return new Source(
+                id,
+                workspace,
+                newToken,
+                Optional.of(new PreviousToken(token, now.plus(overlap))),
+                spec,
+                createdAt,
+                ChangeTime.next(updatedAt, now));
     }
 
     public JsonObject json() {
@@ -84,6 +126,7 @@ public record Source(
                 .put("color", spec.color())
                 .put("token", token)
                 .put("ingest_path", ingestPath())
+                .put("previous_token_until", previousToken.map(PreviousToken::endsAt))
                 .put("verification_config", VerificationJson.masked(spec.verification()))
                 .put("response_config", spec.response().map(ResponseConfig::json))
                 .put("status", spec.status().text())

@@ -5,7 +5,10 @@ import dev.sluice.platform.json.FieldReader;
 import dev.sluice.platform.json.Patch;
 
 /// The fields of a source in the body of a create or PATCH request.
+///
+/// @param token the token that the user chose for a new source; a change keeps the token
 record SourceFields(
+        Patch<String> token,
         Patch<String> name,
         Patch<String> description,
         Patch<String> color,
@@ -15,10 +18,22 @@ record SourceFields(
 
     private static final String COLOR_PATTERN = "#[0-9a-fA-F]{6}";
 
-    /// Reads all fields. Invalid ones are recorded in `input`.
-    static SourceFields read(FieldReader input, CustomHeaderRules headerRules) {
+    /// Reads the fields of a new source. Invalid fields are recorded as errors in `input`.
+    static SourceFields readNew(FieldReader input, CustomHeaderRules headerRules) {
+        return read(input, headerRules, OwnToken.read(input));
+    }
+
+    /// Reads the fields to change. Invalid fields are recorded as errors in `input`.
+    static SourceFields readChange(FieldReader input, CustomHeaderRules headerRules) {
+        OwnToken.refuse(input);
+        return read(input, headerRules, new Patch.KeepValue<>());
+    }
+
+    private static SourceFields read(
+            FieldReader input, CustomHeaderRules headerRules, Patch<String> token) {
         var fields =
                 new SourceFields(
+                        token,
                         input.visibleText("name", 1, 200),
                         input.text("description", 0, 2000),
                         input.text("color", 7, 7),

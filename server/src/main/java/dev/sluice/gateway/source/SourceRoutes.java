@@ -2,12 +2,15 @@ package dev.sluice.gateway.source;
 
 import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Caller;
+import dev.sluice.account.idempotency.AnswerKeeper;
+import dev.sluice.account.idempotency.IdempotencyKeys;
 import dev.sluice.account.plan.PlanCaps;
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.gateway.ConfigurationWriter;
 import dev.sluice.gateway.CustomHeaderRules;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Page;
 import dev.sluice.platform.http.QueryParameters;
@@ -15,22 +18,31 @@ import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.json.FieldReader;
 import dev.sluice.platform.json.JsonObject;
 import dev.sluice.platform.secret.SecretGenerator;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// The routes under `/api/v1/sources`: create, list, get, patch and delete.
+/// The routes under `/api/v1/sources`: create, list, get, patch, rotate the token, and delete.
 public final class SourceRoutes {
 
     private static final int TOKEN_LENGTH = 32;
 
-    /// The colours assigned in rotation to sources whose user chooses none.
+    /// How long the previous token is accepted after a rotation if the request does not say it, in
+    /// seconds: a day.
+    private static final int DEFAULT_OVERLAP_SECONDS = 86_400;
+
+    /// The maximum that a request may ask for, in seconds: a week.
+    private static final int MAX_OVERLAP_SECONDS = 604_800;
+
+    /// The colours of sources for which the user chooses none, assigned in rotation.
     private static final List<String> DEFAULT_COLORS =
             List.of(
                     "#2563eb", "#16a34a", "#d97706", "#dc2626", "#7c3aed", "#0891b2", "#db2777",
@@ -42,6 +54,7 @@ public final class SourceRoutes {
     private final PlanCaps planCaps;
     private final CustomHeaderRules headerRules;
     private final ConfigurationWriter configuration;
+    private final IdempotencyKeys idempotency;
     private final Uuid7 ids;
     private final SecretGenerator random = new SecretGenerator();
     private final InstantSource clock;
@@ -53,6 +66,7 @@ public final class SourceRoutes {
             PlanCatalog plans,
             CustomHeaderRules headerRules,
             ConfigurationWriter configuration,
+            IdempotencyKeys idempotency,
             Uuid7 ids,
             InstantSource clock) {
         this.db = db;
@@ -61,6 +75,7 @@ public final class SourceRoutes {
         this.planCaps = new PlanCaps(plans);
         this.headerRules = headerRules;
         this.configuration = configuration;
+        this.idempotency = idempotency;
         this.ids = ids;
         this.clock = clock;
     }
@@ -71,32 +86,44 @@ public final class SourceRoutes {
         router.get("/api/v1/sources/{id}", this::get);
         router.patch("/api/v1/sources/{id}", this::patch);
         router.delete("/api/v1/sources/{id}", this::delete);
+        router.post("/api/v1/sources/{id}/rotate-token", this::rotateToken);
     }
 
     private Reply create(Request request) throws IOException {
         var caller = authenticator.authenticate(request);
         var input = request.jsonBody();
-        var fields = SourceFields.read(input, headerRules);
-        fields.require(input);
-        input.check();
-        var created =
-                configuration.write((tx, version) -> {
-                    var source = newSource(tx, caller, fields);
-                    sources.insert(tx, source, version);
-                    record(tx, caller, "source.created", source, input.names());
-                    return source;
-                });
-        return Reply.created(created.json());
+        return idempotency.answer(
+                request, caller.workspace().value(), keeper -> create(caller, input, keeper));
     }
 
-    private Source newSource(Tx tx, Caller caller, SourceFields fields) {
+    private Reply create(Caller caller, FieldReader input, AnswerKeeper keeper) {
+        var fields = SourceFields.readNew(input, headerRules);
+        fields.require(input);
+        input.check();
+        return configuration.write((tx, version) -> {
+            var source = newSource(tx, caller, fields, version);
+            sources.insert(tx, source, version);
+            record(tx, caller, "source.created", source, input.names());
+            return keeper.keep(
+                    tx,
+                    Reply.created("/api/v1/sources/" + source.id(), source.json())
+                            .with(source.tag()));
+        });
+    }
+
+    private Source newSource(Tx tx, Caller caller, SourceFields fields, long version) {
         long existing = SourceStore.count(tx, caller.workspace());
         planCaps.requireRoomForSource(tx, caller.workspace(), existing);
         var now = clock.instant();
+        String token = fields.token().orElse(random.base62(TOKEN_LENGTH));
+        if (!TokenStore.take(tx, caller.workspace(), token, now, version)) {
+            throw new ApiException(
+                    ApiErrorCode.CONFLICT, "token is in use already. Choose another one.");
+        }
         return new Source(
                 new SourceId(ids.next()),
                 caller.workspace(),
-                random.base62(TOKEN_LENGTH),
+                token,
                 fields.newSpec(DEFAULT_COLORS.get((int) (existing % DEFAULT_COLORS.size()))),
                 now,
                 now);
@@ -124,35 +151,71 @@ public final class SourceRoutes {
     private Reply get(Request request) {
         var caller = authenticator.authenticate(request);
         var id = new SourceId(request.id("source"));
-        return Reply.ok(orNotFound(db.call(tx -> sources.find(tx, caller.workspace(), id))).json());
+        return reply(orNotFound(db.call(tx -> sources.find(tx, caller.workspace(), id))));
+    }
+
+    private static Reply reply(Source source) {
+        return Reply.ok(source.json()).with(source.tag());
     }
 
     private Reply patch(Request request) throws IOException {
         var caller = authenticator.authenticate(request);
         var id = new SourceId(request.id("source"));
         var input = request.jsonBody();
-        var fields = SourceFields.read(input, headerRules);
+        var fields = SourceFields.readChange(input, headerRules);
         fields.refuseClearing(input);
         input.check();
+        var condition = request.ifMatch();
         var patched =
                 configuration.write((tx, version) -> {
                     var before = orNotFound(sources.find(tx, caller.workspace(), id));
+                    condition.require(before.tag(), "source");
                     var after = before.with(fields.applyTo(before.spec()), clock.instant());
-                    sources.update(tx, after, version);
+                    sources.update(tx, before, after, version);
                     record(tx, caller, "source.updated", after, input.names());
                     return after;
                 });
-        return Reply.ok(patched.json());
+        return reply(patched);
     }
 
     private Reply delete(Request request) {
         var caller = authenticator.authenticate(request);
         var id = new SourceId(request.id("source"));
+        var condition = request.ifMatch();
         return configuration.write((tx, version) -> {
             var source = orNotFound(sources.find(tx, caller.workspace(), id));
+            condition.require(source.tag(), "source");
             TrashStore.moveToTrash(tx, caller.workspace(), id, clock.instant(), version);
             record(tx, caller, "source.deleted", source, Set.of());
             return Reply.noContent();
+        });
+    }
+
+    private Reply rotateToken(Request request) throws IOException {
+        var caller = authenticator.authenticate(request);
+        var id = new SourceId(request.id("source"));
+        var input = request.optionalJsonBody();
+        return idempotency.answer(
+                request,
+                caller.workspace().value(),
+                keeper -> rotateToken(caller, id, input, keeper));
+    }
+
+    private Reply rotateToken(Caller caller, SourceId id, FieldReader input, AnswerKeeper keeper) {
+        var overlap =
+                input.integer("overlap_seconds", 0, MAX_OVERLAP_SECONDS)
+                        .orElse(DEFAULT_OVERLAP_SECONDS);
+        input.check();
+        return configuration.write((tx, version) -> {
+            var before = orNotFound(sources.find(tx, caller.workspace(), id));
+            var after =
+                    before.rotated(
+                            random.base62(TOKEN_LENGTH),
+                            Duration.ofSeconds(overlap),
+                            clock.instant());
+            TokenStore.rotate(tx, after, version);
+            record(tx, caller, "source.token_rotated", after, Set.of());
+            return keeper.keep(tx, reply(after));
         });
     }
 

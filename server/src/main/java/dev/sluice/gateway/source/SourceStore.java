@@ -16,13 +16,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
-/// The SQL that reads and writes sources. Encrypts their verification secrets.
+/// Stores sources. Encrypts their verification secrets.
 public final class SourceStore {
 
-    /// A source as nodes keep it in memory.
+    /// A source as it is loaded into a node's memory.
     ///
-    /// @param isTrashed whether it is in the trash, or was
-    /// @param isPurged whether its time in the trash is over; nodes then forget it
+    /// @param isTrashed whether the source is in the trash, or was purged from it
+    /// @param isPurged whether the source was purged; nodes then remove it from memory
     public record SourceVersion(Source source, boolean isTrashed, boolean isPurged) {}
 
     private final Sealer sealer;
@@ -56,9 +56,12 @@ public final class SourceStore {
                 version);
     }
 
-    /// Overwrites a source. If this node cannot read the source's verification config, the stored
-    /// config is kept.
-    void update(Tx tx, Source source, long version) {
+    /// Overwrites a source. If this node cannot read its verification config, the stored config
+    /// stays as it is.
+    ///
+    /// @param before the source as it is stored now
+    void update(Tx tx, Source before, Source source, long version) {
+        ReplacedSourceStore.keep(tx, before, source, version);
         var spec = source.spec();
         tx.update(
                 """
@@ -147,8 +150,8 @@ public final class SourceStore {
                 limit);
     }
 
-    /// Returns the total number of events that each source accepted. Events that failed
-    /// verification (`dim` 2) do not count, and sources without events are omitted.
+    /// Returns the number of events that each source has accepted in all. Events that failed
+    /// verification (`dim` 2) are not counted. Sources without counted events are omitted.
     static Map<SourceId, Long> eventCounts(Tx tx, List<SourceId> sources) {
         var counts = new HashMap<SourceId, Long>();
         tx.query(
@@ -171,9 +174,10 @@ public final class SourceStore {
         return counts;
     }
 
-    /// Returns the sources that are not purged, including those in the trash. Ordered by id.
+    /// Returns up to `limit` sources that are not purged, including sources in the trash, ordered
+    /// by id.
     ///
-    /// @param after returns sources with a higher id only
+    /// @param after returns only sources with a higher id
     public List<SourceVersion> live(Tx tx, UUID after, int limit) {
         return tx.query(
                 """
@@ -188,7 +192,8 @@ public final class SourceStore {
                 limit);
     }
 
-    /// Returns the sources that changed after `version`, including those that were purged.
+    /// Returns the sources that changed after the configuration version `version`, including purged
+    /// sources.
     public List<SourceVersion> changedAfter(Tx tx, long version) {
         return tx.query("select * from source where version > ?", this::version, version);
     }
@@ -211,9 +216,18 @@ public final class SourceStore {
                 id,
                 new WorkspaceId(row.uuid("workspace_id")),
                 row.text("token"),
+                previousToken(row),
                 spec,
                 row.instant("created_at"),
                 row.instant("updated_at"));
+    }
+
+    private static Optional<PreviousToken> previousToken(Row row) throws SQLException {
+        return row.isNull("previous_token")
+                ? Optional.empty()
+                : Optional.of(
+                        new PreviousToken(
+                                row.text("previous_token"), row.instant("previous_token_until")));
     }
 
     private VerificationConfig verification(Row row, SourceId id) throws SQLException {

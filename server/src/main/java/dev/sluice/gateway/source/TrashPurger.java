@@ -13,24 +13,25 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 
-/// Purges the sources that have been in the trash for seven days, together with their connections.
+/// Purges the sources that have been in the trash for seven days, together with their connections
+/// and alert configs.
 ///
-/// A source that cannot be purged does not keep the others. A round purges a chunk, because other
-/// changes of the configuration wait meanwhile.
+/// A source that cannot be purged does not prevent the others from being purged. A round purges a
+/// limited number of sources, because other configuration changes have to wait for it.
 ///
-/// Deliveries still waiting for these connections end as if the connections had been deleted.
-/// Stored payloads are deleted later, when their partitions are dropped.
+/// Deliveries that are still waiting on these connections end as if the connections had been
+/// deleted. Stored payloads are deleted later, when their partitions are dropped.
 public final class TrashPurger implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(TrashPurger.class);
 
     private static final int CHUNK_SIZE = 500;
 
-    /// Purges the rows that depend on the purged sources. Runs in the same transaction.
+    /// Purges the rows that belong to purged sources, in the same transaction.
     @FunctionalInterface
     public interface DependentPurge {
 
-        /// @param version the configuration version assigned to the purge
+        /// @param version the configuration version of the purge
         void purge(Tx tx, List<SourceId> sources, Instant now, long version);
     }
 
@@ -70,6 +71,7 @@ public final class TrashPurger implements Loop.Step {
     private void purge(List<SourceId> due, Instant now) {
         configuration.write((tx, version) -> {
             var sources = TrashStore.purge(tx, due, now, version);
+            ReplacedSourceStore.removeOf(tx, sources);
             connections.purge(tx, sources, now, version);
             return sources.size();
         });

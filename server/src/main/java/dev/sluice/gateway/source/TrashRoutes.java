@@ -92,6 +92,6 @@ public final class TrashRoutes {
                             tx, "source.restored", id.value(), source.spec().name(), Set.of());
                     return source;
                 });
-        return Reply.ok(restored.json());
+        return Reply.ok(restored.json()).with(restored.tag());
     }
 }

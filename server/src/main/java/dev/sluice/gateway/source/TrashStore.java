@@ -10,11 +10,10 @@ import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 
-/// The SQL that reads and writes the trash, which keeps deleted sources until they are restored or
-/// purged.
+/// Stores the trash, in which deleted sources stay until they are restored or purged.
 public final class TrashStore {
 
-    /// How long a source stays in the trash: seven days, as the specification requires.
+    /// How long a source stays in the trash before it is purged.
     static final Duration TRASH_RETENTION = Duration.ofDays(7);
 
     /// A source in the trash, and when it was deleted.
@@ -29,40 +28,45 @@ public final class TrashStore {
 
     private TrashStore() {}
 
-    /// Moves a source to the trash. Returns false if there is no such source outside the trash.
+    /// Moves a source to the trash. Returns false if the workspace has no such source, or if the
+    /// source is in the trash already.
     static boolean moveToTrash(
             Tx tx, WorkspaceId workspace, SourceId id, Instant now, long version) {
         return tx.update(
                         """
                         update source
-                           set trashed_at = ?, updated_at = ?, version = ?
+                           set trashed_at = ?, version = ?,
+                               updated_at = greatest(?, updated_at + interval '1 microsecond')
                          where id = ? and workspace_id = ? and trashed_at is null
                         """,
                         now,
-                        now,
                         version,
+                        now,
                         id.value(),
                         workspace.value())
                 == 1;
     }
 
-    /// Restores a source. Returns false if it is not in the trash or its seven days are over.
+    /// Restores a source. Returns false if the source is not in the trash, or if its seven days are
+    /// over.
     static boolean restore(Tx tx, WorkspaceId workspace, SourceId id, Instant now, long version) {
         return tx.update(
                         """
                         update source
-                           set trashed_at = null, updated_at = ?, version = ?
+                           set trashed_at = null, version = ?,
+                               updated_at = greatest(?, updated_at + interval '1 microsecond')
                          where id = ? and workspace_id = ? and trashed_at > ? and purged_at is null
                         """,
-                        now,
                         version,
+                        now,
                         id.value(),
                         workspace.value(),
                         now.minus(TRASH_RETENTION))
                 == 1;
     }
 
-    /// Lists the sources in the trash, most recently deleted first.
+    /// Lists the sources in the trash, most recently deleted first. Omits sources whose seven days
+    /// are over, even if they are not purged yet.
     static List<TrashedSource> list(
             Tx tx,
             SourceStore sources,
@@ -106,8 +110,8 @@ public final class TrashStore {
                 q);
     }
 
-    /// Returns sources, in any workspace, that have been in the trash for seven days and have not
-    /// been purged yet, the oldest first.
+    /// Returns up to `limit` sources of all workspaces that have been in the trash for seven days
+    /// and have not been purged yet. The source that was deleted first comes first.
     static List<SourceId> purgeDue(Tx tx, Instant now, int limit) {
         return tx.query(
                 """
@@ -122,53 +126,59 @@ public final class TrashStore {
                 limit);
     }
 
-    /// Purges those of these sources that have been in the trash for seven days. The rows stay, but
-    /// without the content that users entered.
+    /// Purges the sources in `due` that have been in the trash for seven days and are not purged
+    /// yet. The rows stay, but what users entered in them is erased, and their tokens are retired.
     ///
     /// @return the purged sources
     static List<SourceId> purge(Tx tx, List<SourceId> due, Instant now, long version) {
-        return tx.query(
-                """
-                update source
-                   set purged_at = ?, name = '', description = null, verification = null,
-                       response_status = null, response_type = null, response_body = null, updated_at = ?, version = ?
-                 where id = any (?) and trashed_at <= ? and purged_at is null
-                returning id
-                """,
-                row -> new SourceId(row.uuid("id")),
-                now,
-                now,
-                version,
-                due.stream().map(SourceId::value).toList(),
-                now.minus(TRASH_RETENTION));
+        var purged =
+                tx.query(
+                        """
+                        update source
+                           set purged_at = ?, name = '', description = null, verification = null,
+                               response_status = null, response_type = null, response_body = null, updated_at = ?, version = ?
+                         where id = any (?) and trashed_at <= ? and purged_at is null
+                        returning id
+                        """,
+                        row -> new SourceId(row.uuid("id")),
+                        now,
+                        now,
+                        version,
+                        due.stream().map(SourceId::value).toList(),
+                        now.minus(TRASH_RETENTION));
+        TokenStore.retireAll(tx, purged, now);
+        return purged;
     }
 
-    /// Purges every source of a deleted workspace, in the trash or not. Their ingest URLs no longer
-    /// work.
+    /// Purges every source of a deleted workspace, whether or not it is in the trash. The sources'
+    /// ingest URLs stop working.
     ///
     /// @return the sources of the workspace
     public static List<SourceId> purgeAll(Tx tx, WorkspaceId workspace, Instant now, long version) {
-        return tx.query(
-                """
-                update source
-                   set trashed_at = coalesce(trashed_at, ?), purged_at = coalesce(purged_at, ?),
-                       name = '', description = null, token = 'deleted-' || id, verification = null,
-                       response_status = null, response_type = null, response_body = null,
-                       updated_at = ?, version = ?
-                 where workspace_id = ?
-                returning id
-                """,
-                row -> new SourceId(row.uuid("id")),
-                now,
-                now,
-                now,
-                version,
-                workspace.value());
+        var purged =
+                tx.query(
+                        """
+                        update source
+                           set trashed_at = coalesce(trashed_at, ?), purged_at = coalesce(purged_at, ?),
+                               name = '', description = null, verification = null,
+                               response_status = null, response_type = null, response_body = null,
+                               updated_at = ?, version = ?
+                         where workspace_id = ?
+                        returning id
+                        """,
+                        row -> new SourceId(row.uuid("id")),
+                        now,
+                        now,
+                        now,
+                        version,
+                        workspace.value());
+        TokenStore.retireAll(tx, purged, now);
+        return purged;
     }
 
-    /// Returns sources that were purged before `before`. Ordered by id.
+    /// Returns up to `limit` sources that were purged before the time `before`, ordered by id.
     ///
-    /// @param after returns sources with a higher id only
+    /// @param after returns only sources with a higher id
     public static List<SourceId> purgedBefore(Tx tx, Instant before, UUID after, int limit) {
         return tx.query(
                 """
@@ -184,7 +194,8 @@ public final class TrashStore {
                 limit);
     }
 
-    /// Removes the rows of purged sources that have no connection any more.
+    /// Removes the rows of those sources that are purged. Returns the number of rows. The caller
+    /// must already have removed their connections.
     public static int remove(Tx tx, List<SourceId> purged) {
         return tx.update(
                 "delete from source where id = any (?) and purged_at is not null",

@@ -15,14 +15,14 @@ public sealed interface VerificationConfig {
 
     /// Verifies requests by the scheme of a known provider, so the user sets only the secret.
     ///
-    /// @param previousSecret also accepted while the secret is being rotated
+    /// @param previousSecret accepted as well while the secret is being rotated
     record ProviderVerification(
             WebhookProvider provider, Secret secret, Optional<Secret> previousSecret)
             implements VerificationConfig {}
 
     /// Verifies an HMAC in a header, by a scheme that the user describes.
     ///
-    /// @param previousSecret also accepted while the secret is being rotated
+    /// @param previousSecret accepted as well while the secret is being rotated
     /// @param timestampHeader the header that contains the timestamp; empty if the sender sends
     ///   none
     /// @param tolerance the maximum difference between the timestamp and the time of receipt, in
@@ -48,11 +48,11 @@ public sealed interface VerificationConfig {
     /// Verifies a user name and password in `Authorization: Basic` (RFC 7617), encoded in UTF-8.
     record BasicAuthVerification(String username, Secret password) implements VerificationConfig {}
 
-    /// Verifies that the value of a header is the key.
+    /// Verifies that the value of a header equals the key.
     record ApiKeyVerification(String header, Secret key) implements VerificationConfig {}
 
-    /// A stored config that this node cannot read, because it was encrypted with another key or
-    /// written by a later version. Every request fails verification.
+    /// A stored config that this node cannot read: it was encrypted with a different key, a later
+    /// version wrote it, or the current rules refuse it. Every request fails verification.
     record UnreadableVerification() implements VerificationConfig {}
 
     /// The hash function of an HMAC.
@@ -74,12 +74,12 @@ public sealed interface VerificationConfig {
 
         static final Map<String, HmacEncoding> BY_TEXT = Map.of("hex", HEX, "base64", BASE64);
 
-        String text() {
+        public String text() {
             return name().toLowerCase(Locale.ROOT);
         }
     }
 
-    /// Which bytes the HMAC is computed from.
+    /// The content from which the HMAC is computed.
     enum SignedContent {
         BODY("body"),
         TIMESTAMP_BODY("timestamp.body");
@@ -93,15 +93,15 @@ public sealed interface VerificationConfig {
             this.text = text;
         }
 
-        String text() {
+        public String text() {
             return text;
         }
     }
 
-    /// Returns the header that contains the secret itself. This header is neither stored nor
-    /// forwarded.
+    /// Returns the name of the header that contains the secret itself. The header's value is masked
+    /// when the event is stored, and the header is not forwarded.
     ///
-    /// Empty for configs that verify signatures, because a signature is not secret.
+    /// Returns empty for configs that verify signatures, because a signature is not secret.
     default Optional<String> credentialHeader() {
         return switch (this) {
             case BasicAuthVerification _ -> Optional.of("Authorization");

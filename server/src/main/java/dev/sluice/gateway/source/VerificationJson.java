@@ -22,12 +22,12 @@ import java.util.stream.Collectors;
 
 /// Converts a [VerificationConfig] from and to JSON: as users send it, as the API shows it, and as
 /// it is encrypted for storage.
-final class VerificationJson {
+public final class VerificationJson {
 
     private static final int DEFAULT_TOLERANCE_SECONDS = 300;
 
-    /// The maximum tolerance for timestamps: one week, in seconds. A request with an older
-    /// timestamp counts as a replay attack, whoever the sender is.
+    /// The maximum tolerance for timestamps: one week, in seconds. With a longer tolerance, an
+    /// attacker could replay older requests.
     private static final int MAX_TOLERANCE_SECONDS = 7 * 24 * 3600;
 
     private static final Map<String, WebhookProvider> PROVIDERS_BY_TEXT =
@@ -41,9 +41,9 @@ final class VerificationJson {
 
     private VerificationJson() {}
 
-    /// Reads `verification_config`. Invalid fields are recorded in `input`; the result must not be
-    /// used then.
-    static VerificationConfig read(FieldReader input, CustomHeaderRules headerRules) {
+    /// Reads `verification_config`. Invalid fields are recorded as errors in `input`; then the
+    /// result must not be used.
+    public static VerificationConfig read(FieldReader input, CustomHeaderRules headerRules) {
         var fields = new CredentialFields(input, "verification_config", headerRules);
         String provider = input.required("provider", input.text("provider", 1, 50)).orElse("");
         var config =
@@ -122,8 +122,9 @@ final class VerificationJson {
         return input.required("header", header(input, "header", name)).orElse("");
     }
 
-    /// Refuses `Content-Type`. The header that contains the credential must not be stored, but
-    /// every event shows its content type. No sender puts a signature or key in `Content-Type`.
+    /// Records an error if the header is `Content-Type`. A header with a credential must not be
+    /// shown, but every event shows its content type. No sender puts a signature or key in
+    /// `Content-Type`.
     private static Patch<String> header(FieldReader input, String field, Patch<String> header) {
         header.toOptional()
                 .filter("Content-Type"::equalsIgnoreCase)
@@ -163,7 +164,7 @@ final class VerificationJson {
         return Json.text(json(config, Secret::reveal));
     }
 
-    /// Parses the decrypted form. A text that this version cannot read becomes
+    /// Parses a decrypted config. If this version cannot read it, returns
     /// [VerificationConfig.UnreadableVerification], so that verification is never silently turned
     /// off.
     static VerificationConfig parseUnsealed(String json) {

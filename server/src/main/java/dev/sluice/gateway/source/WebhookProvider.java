@@ -2,12 +2,16 @@ package dev.sluice.gateway.source;
 
 import java.util.Locale;
 
-/// The webhook providers whose verification scheme Sluice knows, so that users set only the secret.
-/// `docs/reference/verification.md` lists each provider's documentation of its scheme.
+/// The webhook senders whose verification scheme Sluice knows, so that users set only the secret.
+/// `docs/reference/verification.md` describes each scheme, and says where its sender documents it.
 public enum WebhookProvider {
+    /// Stripe.
     PROVIDER_PAYMENTS,
+    /// GitHub, and others that use its scheme, such as Meta.
     PROVIDER_CODE_HOST,
+    /// Shopify.
     PROVIDER_COMMERCE,
+    /// All senders that follow the Standard Webhooks specification (standardwebhooks.com).
     STANDARD_WEBHOOKS,
     SLACK,
     GITLAB,
@@ -18,7 +22,7 @@ public enum WebhookProvider {
     LINEAR,
     TYPEFORM;
 
-    String text() {
+    public String text() {
         return name().toLowerCase(Locale.ROOT);
     }
 }

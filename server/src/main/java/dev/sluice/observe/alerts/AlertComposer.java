@@ -1,8 +1,9 @@
 package dev.sluice.observe.alerts;
 
-import dev.sluice.gateway.alertconfig.AlertChannel;
+import dev.sluice.gateway.alertconfig.AlertConfig;
 import dev.sluice.gateway.alertconfig.AlertConfigStore;
 import dev.sluice.observe.alerts.AlertIncident.NewsKind;
+import dev.sluice.observe.alerts.AlertMeter.Fate;
 import dev.sluice.observe.alerts.AlertQueries.SourceNews;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DbException;
@@ -22,9 +23,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Composes the messages that are due, each in one transaction. Workspaces take turns. Used by the
-/// thread of [AlertWatcher] only.
-final class AlertComposer {
+/// Composes the alert messages that are due, each in its own transaction. Workspaces take turns.
+/// Used only by the thread of [AlertWatcher].
+public final class AlertComposer {
 
     private static final Logger log = LoggerFactory.getLogger(AlertComposer.class);
 
@@ -32,7 +33,8 @@ final class AlertComposer {
     private static final int MAX_MESSAGES_PER_ROUND = 100;
     private static final int MAX_MESSAGES_PER_TURN = 10;
 
-    /// Messages that wait for one target. What is over is folded.
+    /// The maximum number of messages that wait for one target. While that many wait, composing is
+    /// postponed. A later message then reports all news together.
     static final int MAX_WAITING = 100;
 
     private static final UUID BEFORE_ALL = new UUID(0, 0);
@@ -41,18 +43,23 @@ final class AlertComposer {
     private final AlertConfigStore configs;
     private final String baseUrl;
     private final Uuid7 ids;
+    private final AlertMeter meter;
 
-    /// The workspace that had the last turn.
+    /// The last workspace that had its turn, or [#BEFORE_ALL] to begin with the first workspace.
     private UUID lastTurn = BEFORE_ALL;
 
-    AlertComposer(Db db, AlertConfigStore configs, String baseUrl, Uuid7 ids) {
+    /// @param baseUrl the server's public address, for links
+    public AlertComposer(
+            Db db, AlertConfigStore configs, String baseUrl, Uuid7 ids, AlertMeter meter) {
         this.db = db;
         this.configs = configs;
         this.baseUrl = baseUrl;
         this.ids = ids;
+        this.meter = meter;
     }
 
-    /// Composes some of what is due. Returns how many incidents it looked at.
+    /// Composes messages for due incidents, at most [#MAX_MESSAGES_PER_ROUND]. Returns the number
+    /// of incidents that were handled, including those that were postponed.
     int compose(RoundParts parts, Instant now) {
         var tried = new HashSet<AlertKey>();
         boolean isAnyNew = true;
@@ -81,7 +88,8 @@ final class AlertComposer {
         return due;
     }
 
-    /// Composes a message. One that cannot be composed does not keep the others.
+    /// Composes the message for an incident. If that fails, postpones the incident, so that it does
+    /// not hold up the others. Throws the exception if it is a temporary failure of the database.
     private void composeOrPostpone(AlertKey key, Instant now) {
         try {
             db.run(tx -> compose(tx, key, now));
@@ -100,7 +108,7 @@ final class AlertComposer {
     private void compose(Tx tx, AlertKey key, Instant now) {
         var stored = AlertStore.find(tx, key).filter(found -> found.isDue(now));
         if (stored.isEmpty()) {
-            return; // another node has composed it
+            return; // another node has composed the message
         }
         var config = configs.findByTarget(tx, key.target());
         var facts = AlertQueries.facts(tx, key);
@@ -114,12 +122,8 @@ final class AlertComposer {
             AlertStore.setNothingDue(tx, key);
             return;
         }
-        var channel = config.get().channel();
-        if (AlertMessageStore.waitingFor(tx, key.target(), MAX_WAITING) >= MAX_WAITING) {
-            AlertStore.postpone(tx, key, now.plus(POSTPONEMENT));
-            return;
-        }
-        if (!takeMessage(tx, key, channel, now)) {
+        if (isPostponed(tx, key, config.get(), now)) {
+            meter.count(Fate.POSTPONED, config.get().channel());
             return;
         }
         var kinds = EnumSet.noneOf(NewsKind.class);
@@ -136,25 +140,24 @@ final class AlertComposer {
                                 told.interval(),
                                 now)
                         .compose(ids.next());
-        AlertMessageStore.insert(tx, key, channel, message, now);
+        AlertMessageStore.insert(tx, key, config.get().channel(), message, now);
         AlertStore.saveTold(tx, key, told);
     }
 
-    /// Takes one of the workspace's messages of this hour. Without one, the news wait for the next
-    /// hour.
-    private static boolean takeMessage(Tx tx, AlertKey key, AlertChannel channel, Instant now) {
-        var allowance = AlertAllowance.of(channel);
-        if (allowance.take(tx, key.workspace(), now)) {
+    /// Counts one message against the allowances of this hour. If that is not possible, postpones
+    /// the incident, and records the reason on the channels.
+    private static boolean isPostponed(Tx tx, AlertKey key, AlertConfig config, Instant now) {
+        if (AlertMessageStore.waitingFor(tx, key.target(), MAX_WAITING) >= MAX_WAITING) {
+            AlertStore.postpone(tx, key, now.plus(POSTPONEMENT));
             return true;
         }
-        AlertStore.postpone(tx, key, AlertAllowance.nextHour(now));
-        AlertConfigStore.recordFailure(
-                tx,
-                key.target(),
-                "The workspace has used its "
-                        + allowance.words()
-                        + " of this hour. The rest is told in the next one.");
-        return false;
+        var refusal = AlertAllowance.take(tx, config, now);
+        refusal.ifPresent(reason -> {
+            AlertStore.postpone(tx, key, AlertAllowance.nextHour(now));
+            AlertConfigStore.recordFailure(
+                    tx, key.target(), reason + " The rest is reported in the next one.");
+        });
+        return refusal.isPresent();
     }
 
     private static Optional<String> lastError(Tx tx, List<SourceNews> news) {

@@ -10,7 +10,8 @@ import java.util.Collection;
 import java.util.List;
 import java.util.UUID;
 
-/// Writes the messages that are to be sent, and what a workspace has used of its limits.
+/// Stores the alert messages that are to be sent. Counts the messages of each workspace and mailbox
+/// for their limits.
 final class AlertMessageStore {
 
     /// A message that waits to be sent.
@@ -18,8 +19,9 @@ final class AlertMessageStore {
 
     /// A message that one node is sending.
     ///
-    /// @param tries how often it was tried, including this time
-    record ClaimedMessage(AlertMessage message, UUID workspace, UUID target, int tries) {}
+    /// @param tries how often sending was tried, including this time
+    record ClaimedMessage(
+            AlertMessage message, UUID workspace, UUID target, AlertChannel channel, int tries) {}
 
     private AlertMessageStore() {}
 
@@ -41,9 +43,11 @@ final class AlertMessageStore {
                 tryAt);
     }
 
-    /// Returns messages that may be sent now, the longest waiting first.
+    /// Returns up to `limit` messages that may be sent now, ordered by the time from which they may
+    /// be sent.
     ///
-    /// @param without workspaces whose messages are left out
+    /// @param without the workspaces whose messages are left out
+    /// @param withMail false to leave out mails
     static List<WaitingMessage> waiting(
             Tx tx, Collection<UUID> without, boolean withMail, Instant now, int limit) {
         return tx.query(
@@ -65,7 +69,7 @@ final class AlertMessageStore {
                 limit);
     }
 
-    /// Returns how many messages wait for a target, as far as up to `max`.
+    /// Returns the number of messages to a target that are not sent yet, but at most `max`.
     static int waitingFor(Tx tx, UUID target, int max) {
         return tx.single(
                 """
@@ -77,9 +81,10 @@ final class AlertMessageStore {
                 max);
     }
 
-    /// Claims messages for this node, and returns those that no other node has claimed.
+    /// Claims messages for this node, and returns the claimed messages. Messages that another node
+    /// has claimed are left out.
     ///
-    /// @param until when another node may try, if this one does not say how it went
+    /// @param until when another node may claim the messages if this node has not recorded a result
     static List<ClaimedMessage> claim(
             Tx tx, Collection<UUID> messages, Instant now, Instant until) {
         return tx.query(
@@ -101,10 +106,11 @@ final class AlertMessageStore {
                         row.uuid("id"), row.text("subject"), row.text("body"), row.text("details")),
                 row.uuid("workspace_id"),
                 row.uuid("target"),
+                AlertChannel.fromText(row.text("channel")),
                 row.integer("tries"));
     }
 
-    /// Lets a message be tried again, unless another node has claimed it since.
+    /// Schedules another try of a message, unless another node has claimed it since.
     static void retry(Tx tx, ClaimedMessage message, Instant tryAt) {
         tx.update(
                 "update alert_message set try_at = ? where id = ? and tries = ?",
@@ -117,10 +123,11 @@ final class AlertMessageStore {
         tx.update("delete from alert_message where id = ?", id);
     }
 
-    /// Takes one of what a workspace may use in a period. Returns false if all is used.
+    /// Counts one use in a period. Returns false, and counts nothing, if the workspace has already
+    /// used `max` in this period.
     ///
     /// @param kind `test`, or the kind of an [AlertAllowance]
-    /// @param period the hour or minute since 1970
+    /// @param period the number of the hour or minute since 1970
     static boolean use(Tx tx, UUID workspace, String kind, long period, int max) {
         return tx.update(
                         """
@@ -139,12 +146,54 @@ final class AlertMessageStore {
                 == 1;
     }
 
-    /// Removes what deleted workspaces used.
-    static void deleteUseOfDeleted(Tx tx) {
+    /// Gives back one use that this transaction has counted.
+    static void giveBack(Tx tx, UUID workspace, String kind) {
+        tx.update(
+                "update alert_use set n = n - 1 where workspace_id = ? and kind = ?",
+                workspace,
+                kind);
+    }
+
+    /// Counts one mail to a mailbox in an hour. Returns false if other workspaces than the first
+    /// have already sent `max` mails to it. The first workspace may always send.
+    ///
+    /// @param hour the hour since 1970
+    static boolean useMailbox(Tx tx, UUID mailbox, UUID workspace, long hour, int max) {
+        return tx.update(
+                        """
+                        insert into alert_mailbox (mailbox, workspace_id, period, n)
+                        values (?, ?, ?, 0)
+                        on conflict (mailbox) do update
+                           set n = case when alert_mailbox.period = excluded.period
+                                        then alert_mailbox.n else 0 end
+                                 + case when alert_mailbox.workspace_id = excluded.workspace_id
+                                        then 0 else 1 end,
+                               period = excluded.period
+                         where alert_mailbox.workspace_id = excluded.workspace_id
+                            or alert_mailbox.period <> excluded.period
+                            or alert_mailbox.n < ?
+                        """,
+                        mailbox,
+                        workspace,
+                        hour,
+                        max)
+                == 1;
+    }
+
+    /// Removes the counts of deleted workspaces, and of mailboxes that got no mail since an hour.
+    ///
+    /// @param hour the hour since 1970
+    static void deleteObsoleteUse(Tx tx, long hour) {
         tx.update(
                 """
                 delete from alert_use
                  where workspace_id in (select id from workspace where deleted_at is not null)
                 """);
+        tx.update(
+                """
+                delete from alert_mailbox
+                 where workspace_id in (select id from workspace where deleted_at is not null)
+                """);
+        tx.update("delete from alert_mailbox where period < ?", hour);
     }
 }

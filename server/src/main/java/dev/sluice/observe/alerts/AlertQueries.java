@@ -22,16 +22,25 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// Reads what is to be told, and the names that a message needs.
+/// Reads the failures and circuit changes that alerts report, and the names that a message
+/// contains.
 final class AlertQueries {
 
-    /// Where the watch stands.
+    /// How far [AlertWatcher] has read the failures and circuit changes.
     ///
     /// @param hasChannels whether any workspace has an enabled channel
+    /// @param seen a snapshot that sees the transactions whose changes were read
+    /// @param movedAt when the position last moved
     record WatchPosition(boolean hasChannels, TxSnapshot seen, Instant movedAt) {}
 
-    /// @param source the destination's id if the news concern no source
-    /// @param sample one of the deliveries; null if the news are about none
+    /// News of one kind about one source and destination, which is to be reported to one target.
+    /// See [AlertIncident] for what news is.
+    ///
+    /// @param source the id of the source, or the destination's id if the news concerns no source
+    /// @param n the number of deliveries; 1 if the news is not about deliveries
+    /// @param sample one of the failed deliveries; null for news of other kinds
+    /// @param since when the news was found; for deliveries that will expire, when the first of
+    ///   them expires
     record NewsItem(
             AlertKey key,
             UUID source,
@@ -48,15 +57,16 @@ final class AlertQueries {
         }
     }
 
-    /// A part of what was not seen: the changes up to a transaction.
+    /// A page of the failures and circuit changes that [AlertWatcher] has not read yet.
     ///
-    /// @param isLast whether these are all
+    /// @param upTo the number of the last transaction in the page
+    /// @param isLast whether nothing is left after this page
     record ChangePage(long upTo, boolean isLast) {}
 
-    /// A connection, for each target that is told about it.
+    /// A connection, and a target that gets alerts about the connection.
     record ConnectionTarget(AlertKey key, UUID connection, UUID source) {}
 
-    /// What happened on a source, with the source's name.
+    /// News about a source, with the source's name.
     record SourceNews(
             UUID source,
             String name,
@@ -65,18 +75,22 @@ final class AlertQueries {
             @Nullable UUID sample,
             Instant since) {}
 
-    /// What is to be told of an incident.
+    /// The news to report about an incident.
     ///
-    /// @param moreSources how many sources are counted together; their news name the destination
+    /// @param moreSources the number of sources that are counted together; their news has the
+    ///   destination's id as its `source`
     record News(List<SourceNews> items, long moreSources) {}
 
-    /// The names that a message needs. Those of a destination are empty for the rest.
+    /// The names that a message contains. The destination's name and host are empty if the incident
+    /// counts several destinations together.
     ///
-    /// @param circuitError the last error of the circuit, if it is not closed
+    /// @param circuitError the last error of the destination's circuit; empty if the circuit is
+    ///   closed
     record DestinationFacts(
             String name, String host, String workspaceName, Optional<String> circuitError) {}
 
-    /// The channels that are told about a connection: of its workspace, or of its source.
+    /// Joins the connections in `wanted` with the enabled channels that get alerts about them: the
+    /// channels of the connection's source, and those of its whole workspace.
     private static final String TARGETS_OF_CONNECTIONS =
             """
               join connection on connection.id = wanted.connection_id and connection.deleted_at is null
@@ -110,8 +124,10 @@ final class AlertQueries {
                 row -> TxSnapshot.parse(row.text("snapshot")));
     }
 
-    /// Returns the oldest of the failures and circuits that were not seen: up to `limit` of them,
-    /// or all of one transaction. Empty if there are none.
+    /// Returns the page with the oldest failures and circuit changes that `seen` does not see. The
+    /// page consists of whole transactions with at most `limit` changes together. If the oldest
+    /// transaction alone has more, the page consists of that transaction. Empty if there are no
+    /// changes.
     static Optional<ChangePage> nextPage(Tx tx, TxSnapshot seen, int limit) {
         return tx.findOne(
                 """
@@ -147,7 +163,7 @@ final class AlertQueries {
                 limit);
     }
 
-    /// Returns those of these keys that have an incident.
+    /// Returns the keys in `keys` for which an incident is stored.
     static List<AlertKey> known(Tx tx, Collection<AlertKey> keys) {
         return tx.query(
                 """
@@ -162,7 +178,8 @@ final class AlertQueries {
                 keys.stream().map(AlertKey::destination).toList());
     }
 
-    /// Returns how many incidents of destinations workspaces have, as far as up to `max`.
+    /// Returns the number of incidents of single destinations that each workspace has, but at most
+    /// `max`.
     static Map<UUID, Integer> incidentCounts(Tx tx, Collection<UUID> workspaces, int max) {
         var counts = new HashMap<UUID, Integer>();
         tx.query(
@@ -180,8 +197,11 @@ final class AlertQueries {
         return counts;
     }
 
-    /// Returns the deliveries that failed in a page of commits that were not seen, counted for each
-    /// target, connection and status.
+    /// Returns the deliveries that failed in a page of commits, counted for each target, connection
+    /// and status.
+    ///
+    /// @param seen leaves out commits that this snapshot sees
+    /// @param upTo the number of the last transaction in the page
     static List<NewsItem> failures(Tx tx, TxSnapshot seen, long upTo, Instant now) {
         return tx.query(
                 """
@@ -216,8 +236,12 @@ final class AlertQueries {
                 upTo);
     }
 
-    /// Returns the circuits that opened or closed, or whose probe failed, in a page of transactions
-    /// that were not seen. A circuit that closes is of interest only where it was noted as open.
+    /// Returns the circuits that changed in a page of transactions and are now open or closed, for
+    /// each target that gets alerts about the destination. A closed circuit is included only if the
+    /// target's incident says that it was open.
+    ///
+    /// @param seen leaves out transactions that this snapshot sees
+    /// @param upTo the number of the last transaction in the page
     static List<CircuitNews> circuitChanges(Tx tx, TxSnapshot seen, long upTo) {
         return tx.query(
                 """
@@ -249,7 +273,8 @@ final class AlertQueries {
                 upTo);
     }
 
-    /// Returns the targets that are told about these connections.
+    /// Returns the targets that get alerts about these connections. Omits connections that are
+    /// deleted, or whose destination is deleted or source is in the trash.
     static List<ConnectionTarget> targets(Tx tx, Collection<UUID> connections) {
         return tx.query(
                 """
@@ -265,11 +290,29 @@ final class AlertQueries {
                 connections);
     }
 
-    /// Returns up to `limit` targets that are to be told that these destinations cannot be read,
-    /// and were not. A channel of one source is told about those that the source is connected to.
-    static List<AlertKey> untoldUnreadable(Tx tx, Collection<UUID> destinations, int limit) {
+    /// Returns up to `limit` pairs of one of these destinations and a target that gets alerts about
+    /// it. Leaves out pairs with an incident that is marked as unreadable. A channel of one source
+    /// gets alerts only about destinations that the source is connected to.
+    ///
+    /// A destination without an incident is left out if the incident that counts it with others is
+    /// marked, but only while its workspace has no room for another incident.
+    ///
+    /// @param maxIncidents the number of incidents at which a workspace has no room for another
+    static List<AlertKey> untoldUnreadable(
+            Tx tx, Collection<UUID> destinations, int maxIncidents, int limit) {
         return tx.query(
                 """
+                with told_together as materialized (
+                  select rest.workspace_id, rest.target
+                    from alert_incident as rest
+                   where rest.destination_id in (select workspace_id from destination
+                                                  where id = any (?))
+                     and rest.is_unreadable
+                     and (select count(*) from (
+                            select from alert_incident
+                             where alert_incident.workspace_id = rest.workspace_id
+                               and destination_id <> rest.workspace_id
+                             limit ?) as counted) = ?)
                 select distinct destination.workspace_id, target, destination.id as destination_id
                   from destination
                   join alert_config on alert_config.workspace_id = destination.workspace_id
@@ -280,15 +323,20 @@ final class AlertQueries {
                                     where connection.source_id = alert_config.source_id
                                       and connection.destination_id = destination.id
                                       and connection.deleted_at is null))
-                   and not exists (select from alert_incident
-                                    where alert_incident.target = alert_config.target
-                                      and alert_incident.destination_id
-                                            in (destination.id, destination.workspace_id)
-                                      and is_unreadable)
+                   and not coalesce((select is_unreadable from alert_incident
+                                      where alert_incident.target = alert_config.target
+                                        and alert_incident.destination_id = destination.id),
+                                    exists (select from told_together
+                                             where told_together.workspace_id
+                                                     = destination.workspace_id
+                                               and told_together.target = alert_config.target))
                  order by destination.id, target
                  limit ?
                 """,
                 AlertQueries::key,
+                destinations,
+                maxIncidents,
+                maxIncidents,
                 destinations,
                 limit);
     }
@@ -298,8 +346,8 @@ final class AlertQueries {
                 row.uuid("workspace_id"), row.uuid("target"), row.uuid("destination_id"));
     }
 
-    /// Returns what is to be told, without sources that were put into the trash since. Sources
-    /// beyond the `limit` with the most deliveries are counted together.
+    /// Returns the news of an incident, without sources that are in the trash by now. The `limit`
+    /// sources with the most deliveries are listed; all others are counted together.
     static News news(Tx tx, AlertKey key, int limit) {
         var more = new AtomicLong();
         var items =
@@ -350,8 +398,8 @@ final class AlertQueries {
                                 row.instant("since")));
     }
 
-    /// Returns the names that a message about an incident needs; empty if its destination is
-    /// deleted.
+    /// Returns the names that a message about an incident needs; empty if the incident's
+    /// destination is deleted.
     static Optional<DestinationFacts> facts(Tx tx, AlertKey key) {
         if (key.isRest()) {
             String workspace = workspaceName(tx, new WorkspaceId(key.workspace()));
@@ -384,7 +432,10 @@ final class AlertQueries {
                 workspace.value());
     }
 
-    /// Returns the error of the delivery that ended last, in words.
+    /// Returns the error of the delivery in `deliveries` that ended last. Empty if no such delivery
+    /// is stored or it has no error.
+    ///
+    /// @param sources the sources of these deliveries
     static Optional<String> lastError(
             Tx tx, Collection<UUID> deliveries, Collection<UUID> sources) {
         return tx.findOne(

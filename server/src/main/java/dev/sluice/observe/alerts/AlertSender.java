@@ -4,6 +4,7 @@ import dev.sluice.gateway.alertconfig.AlertChannel;
 import dev.sluice.gateway.alertconfig.AlertConfigStore;
 import dev.sluice.observe.alerts.AlertMessageStore.ClaimedMessage;
 import dev.sluice.observe.alerts.AlertMessageStore.WaitingMessage;
+import dev.sluice.observe.alerts.AlertMeter.Fate;
 import dev.sluice.observe.alerts.ChannelClient.SendResult;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DbException;
@@ -24,12 +25,13 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// Sends the messages that [AlertWatcher] has composed. Every node runs it; a claim in the
-/// message's row lets one node send it.
+/// Sends the alert messages that [AlertComposer] has composed. Every node runs a sender. A claim in
+/// the message's row ensures that only one node at a time sends the message.
 ///
-/// If that node dies, another one sends the same message again under the same id once the claim is
-/// over. A message that is refused temporarily is tried five times within some hours. A workspace
-/// has a few messages under way at a time, so a channel that hangs delays no other workspace.
+/// If that node dies, another node sends the message under the same id after the claim has expired.
+/// A message that is refused temporarily is tried up to five times, over about two and a half hours
+/// or, if the channel asks for longer pauses, longer. A node sends only a few messages of a
+/// workspace at a time, so that a channel that hangs does not delay other workspaces.
 public final class AlertSender implements Loop.Step {
 
     public static final Duration ROUND_INTERVAL = Duration.ofSeconds(1);
@@ -40,11 +42,11 @@ public final class AlertSender implements Loop.Step {
     static final int MAX_SENDING_MAILS = 16;
     static final int MAX_SENDING_PER_WORKSPACE = 4;
 
-    /// Longer than a message takes to send, unless a mail server sends its answers byte by byte.
-    /// Then another node may send the same message too, under the same id.
+    /// How long a message is claimed. Sending takes less, unless a mail server sends its replies
+    /// byte by byte. In that case another node may also send the message, under the same id.
     static final Duration CLAIM_DURATION = Duration.ofMinutes(5);
 
-    /// The pauses before a message is tried again.
+    /// The minimum pauses before the second to the fifth try of a message.
     static final List<Duration> RETRY_INTERVALS =
             List.of(
                     Duration.ofMinutes(1),
@@ -63,29 +65,32 @@ public final class AlertSender implements Loop.Step {
     private final ChannelClient client;
     private final Executor threads;
     private final InstantSource clock;
+    private final AlertMeter meter;
     private volatile Runnable wake = () -> {};
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition ended = lock.newCondition();
 
-    /// What this node is sending now, by message. Written under `lock`.
+    /// The messages that this node is sending, by id. Written under `lock`.
     private final Map<UUID, WaitingMessage> sending = new ConcurrentHashMap<>();
 
-    /// @param threads runs the sending of each message
+    /// @param threads runs a task for each message that is sent
     public AlertSender(
             Db db,
             AlertConfigStore configs,
             ChannelClient client,
             Executor threads,
-            InstantSource clock) {
+            InstantSource clock,
+            AlertMeter meter) {
         this.db = db;
         this.configs = configs;
         this.client = client;
         this.threads = threads;
         this.clock = clock;
+        this.meter = meter;
     }
 
-    /// Takes the callback that starts a round.
+    /// Sets the callback that starts a round.
     public void onWakeNeeded(Runnable wakeLoop) {
         wake = wakeLoop;
     }
@@ -116,7 +121,8 @@ public final class AlertSender implements Loop.Step {
         return false;
     }
 
-    /// Chooses messages for which there is room.
+    /// Chooses waiting messages to send now, within the limits on messages that are sent at the
+    /// same time.
     private Map<UUID, WaitingMessage> choose() {
         var busy = new HashMap<UUID, Integer>();
         int mails = 0;
@@ -167,7 +173,7 @@ public final class AlertSender implements Loop.Step {
         try {
             sendOrRefuse(message);
         } catch (RuntimeException e) {
-            // The database failed. The claim ends by itself, and the message is tried again.
+            // The database failed. The claim expires, and the message is tried again.
             logInterrupted(message, e);
         } finally {
             lock.lock();
@@ -181,7 +187,8 @@ public final class AlertSender implements Loop.Step {
         }
     }
 
-    /// Sends a message. A bug is no reason to try it without end.
+    /// Sends a message. An exception other than a [DbException] counts as a temporary refusal, so
+    /// that the number of tries is limited.
     private void sendOrRefuse(ClaimedMessage message) {
         try {
             send(message);
@@ -207,12 +214,13 @@ public final class AlertSender implements Loop.Step {
             db.run(tx -> AlertMessageStore.delete(tx, id)); // the channel is gone or disabled
             return;
         }
-        switch (client.send(config.get().settings(), claimed.message())) {
+        switch (client.send(config.get(), claimed.message())) {
             case SendResult.MessageSent() -> {
                 db.run(tx -> {
                     AlertMessageStore.delete(tx, id);
                     AlertConfigStore.recordSent(tx, claimed.target(), clock.instant());
                 });
+                meter.count(Fate.SENT, claimed.channel());
                 log.atDebug()
                         .addKeyValue("workspace_id", claimed.workspace())
                         .addKeyValue("message_id", id)
@@ -234,6 +242,10 @@ public final class AlertSender implements Loop.Step {
                 AlertMessageStore.delete(tx, claimed.message().id());
             }
         });
+        meter.count(Fate.FAILED, claimed.channel());
+        if (!isRetried) {
+            meter.count(Fate.DROPPED, claimed.channel());
+        }
         log.atWarn()
                 .addKeyValue("workspace_id", claimed.workspace())
                 .addKeyValue("message_id", claimed.message().id())
@@ -242,7 +254,7 @@ public final class AlertSender implements Loop.Step {
                 .log("alert.failed");
     }
 
-    /// Waits a moment for the messages that are under way.
+    /// Waits until this node is sending no message, but at most three seconds.
     public void awaitSent() throws InterruptedException {
         lock.lock();
         try {

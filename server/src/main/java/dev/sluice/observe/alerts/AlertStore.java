@@ -21,26 +21,29 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
-/// Writes how far failures were taken over, and the incidents with what is to be told of them.
+/// Stores the alert incidents ([AlertIncident]), the news of each incident that no message has
+/// reported yet, and how far [AlertWatcher] has read the failures.
 ///
-/// A transaction locks the rows of its incidents first, in the order of their key. The lock of an
-/// incident also guards its news. Statements are about many incidents at a time.
+/// A transaction that changes several incidents locks their rows first, in the order of target and
+/// destination, so that transactions cannot deadlock. The lock on an incident's row also protects
+/// the incident's news. A transaction that may create incidents takes [#lockRoom] before that.
 final class AlertStore {
 
     static final SingletonLeaseStore LEASE = new SingletonLeaseStore("alert_watch");
 
     static final Duration LEASE_DURATION = Duration.ofSeconds(30);
 
-    /// Stands for no delivery.
+    /// Represents the absence of a delivery in an array.
     private static final UUID NO_SAMPLE = new UUID(0, 0);
 
-    /// Stands for no time, among microseconds since 1970.
+    /// Represents the absence of a time in an array of microseconds since 1970.
     private static final long NEVER = Long.MIN_VALUE;
 
     private AlertStore() {}
 
-    /// Moves the position to the present while no workspace has a channel. One statement, so that a
-    /// channel that it does not see is older than no failure that it passes by.
+    /// Moves the watcher's position to the current snapshot if no workspace has an enabled channel.
+    /// The check and the move are one statement with one snapshot, so failures after the creation
+    /// of a channel are not skipped.
     static void moveWithoutChannels(Tx tx, Instant now) {
         tx.update(
                 """
@@ -51,7 +54,8 @@ final class AlertStore {
                 now);
     }
 
-    /// Moves the position. Returns false if another process has moved it.
+    /// Moves the watcher's position from `before` to `after`. Returns false, and changes nothing,
+    /// if the position is no longer `before`, because another process has moved it.
     static boolean move(Tx tx, TxSnapshot before, TxSnapshot after, Instant now) {
         return tx.update(
                         "update alert_watch set seen = ?, moved_at = ? where seen = ?",
@@ -59,6 +63,12 @@ final class AlertStore {
                         now,
                         before.toString())
                 == 1;
+    }
+
+    /// Lets one transaction at a time count the incidents of workspaces and create new ones. Locks
+    /// the watcher's position, which [#move] locks too. Must be called before incidents are locked.
+    static void lockRoom(Tx tx) {
+        tx.single("select true as locked from alert_watch for update", row -> row.bool("locked"));
     }
 
     private static List<UUID> targets(Collection<AlertKey> keys) {
@@ -69,7 +79,7 @@ final class AlertStore {
         return keys.stream().map(AlertKey::destination).toList();
     }
 
-    /// Makes sure that the incidents have rows, and locks them.
+    /// Locks the rows of these incidents until the transaction ends. Creates missing rows.
     static void lock(Tx tx, Collection<AlertKey> keys) {
         tx.update(
                 """
@@ -86,8 +96,9 @@ final class AlertStore {
                 destinations(keys));
     }
 
-    /// Adds news to incidents that the transaction has locked. Expiring deliveries that begin at
-    /// the same time are announced again after a crash, and are not counted twice.
+    /// Adds news to incidents that this transaction has locked. Counts of the same incident, source
+    /// and kind are added up. The same expiring deliveries may be added again after a crash. If the
+    /// first of them expires at the stored time, the larger count is kept instead.
     static void add(Tx tx, Collection<NewsItem> news) {
         if (news.isEmpty()) {
             return;
@@ -127,8 +138,8 @@ final class AlertStore {
         return ChronoUnit.MICROS.between(Instant.EPOCH, time);
     }
 
-    /// Notes the circuits of locked incidents. A circuit that closes before anybody was told that
-    /// it opened is no news.
+    /// Records in locked incidents whether their circuits are open, and adds the changes as news.
+    /// If a circuit closes before its opening was reported, neither change is reported.
     static void noteCircuits(Tx tx, List<CircuitNews> changes, Instant now) {
         if (changes.isEmpty()) {
             return;
@@ -172,23 +183,28 @@ final class AlertStore {
         add(tx, news);
     }
 
-    /// Notes that settings of locked incidents' destinations cannot be read.
-    static void noteUnreadable(Tx tx, Collection<AlertKey> keys) {
-        tx.update(
+    /// Marks these incidents as unreadable: the settings of their destination cannot be read. The
+    /// caller must have locked the incidents. Returns those that were not marked before.
+    static List<AlertKey> noteUnreadable(Tx tx, Collection<AlertKey> keys) {
+        return tx.query(
                 """
                 update alert_incident set is_unreadable = true
                   from unnest(?::uuid[], ?::uuid[]) as one (target, destination_id)
                  where alert_incident.target = one.target
                    and alert_incident.destination_id = one.destination_id
+                   and not is_unreadable
+                returning workspace_id, alert_incident.target, alert_incident.destination_id
                 """,
+                AlertStore::key,
                 targets(keys),
                 destinations(keys));
     }
 
-    /// Notes that the settings of up to `limit` other destinations can be read. Those that another
-    /// transaction has locked wait for the next time.
+    /// Removes the mark of [#noteUnreadable] from up to `limit` incidents whose destination is not
+    /// in `unreadable`. Skips incidents that another transaction has locked.
     ///
-    /// @param unreadable destinations, and the workspaces that have one
+    /// @param unreadable the ids of the destinations whose settings cannot be read, and of their
+    ///   workspaces
     static void noteReadable(Tx tx, Collection<UUID> unreadable, int limit) {
         tx.update(
                 """
@@ -209,7 +225,8 @@ final class AlertStore {
 
     /// An incident, and the kinds of its news.
     ///
-    /// @param notBefore nothing is told earlier
+    /// @param dueAt the stored time at which the next message is due; empty if there is none
+    /// @param notBefore the earliest time for the next message, if the message was postponed
     record StoredIncident(
             AlertKey key,
             AlertIncident incident,
@@ -221,10 +238,10 @@ final class AlertStore {
             return dueAt.isPresent() && !dueAt.get().isAfter(now);
         }
 
-        /// Returns when the news are to be told; empty if there are none.
+        /// Returns when the next message is due; empty if there is no news.
         Optional<Instant> nextAt(Instant now) {
             if (isDue(now) && !news.isEmpty()) {
-                return dueAt; // keeps its place among those that wait
+                return dueAt; // the incident keeps its position in the queue
             }
             return incident.dueAt(news, now)
                     .map(due -> notBefore.filter(time -> time.isAfter(due)).orElse(due));
@@ -240,7 +257,7 @@ final class AlertStore {
               from alert_incident
             """;
 
-    /// Decides anew when locked incidents are told.
+    /// Computes and stores when the next messages about locked incidents are due.
     static void schedule(Tx tx, Collection<AlertKey> keys, Instant now) {
         var stored =
                 tx.query(
@@ -276,7 +293,7 @@ final class AlertStore {
                         .toList());
     }
 
-    /// Notes that nothing is to be told of a locked incident.
+    /// Records that no message about a locked incident is due.
     static void setNothingDue(Tx tx, AlertKey key) {
         tx.update(
                 "update alert_incident set due_at = null where target = ? and destination_id = ?",
@@ -284,7 +301,7 @@ final class AlertStore {
                 key.destination());
     }
 
-    /// Lets a locked incident be told at a time, and not before.
+    /// Postpones the next message about an incident to the time `until`.
     static void postpone(Tx tx, AlertKey key, Instant until) {
         tx.update(
                 """
@@ -297,9 +314,12 @@ final class AlertStore {
                 key.destination());
     }
 
-    /// Returns incidents that are due, some of each workspace, the longest waiting first.
+    /// Returns incidents that are due: workspace by workspace in the order of their ids, and for
+    /// each workspace the incidents that have waited longest.
     ///
-    /// @param after the workspaces after this one, in the order of their ids
+    /// @param after the id of a workspace; begins with the next higher id
+    /// @param perWorkspace the maximum number of incidents for each workspace
+    /// @param limit the maximum number of incidents in total
     static List<AlertKey> due(Tx tx, Instant now, UUID after, int perWorkspace, int limit) {
         return tx.query(
                 """
@@ -335,7 +355,7 @@ final class AlertStore {
                 row.uuid("workspace_id"), row.uuid("target"), row.uuid("destination_id"));
     }
 
-    /// Locks an incident and returns it.
+    /// Locks an incident and returns it. Empty if there is no such incident.
     static Optional<StoredIncident> find(Tx tx, AlertKey key) {
         return tx.findOne(
                 INCIDENTS
@@ -361,7 +381,7 @@ final class AlertStore {
                 row.instantOrNone("not_before"));
     }
 
-    /// Stores that a locked incident was told, and removes its news.
+    /// Stores a locked incident after its message was composed, and removes its news.
     static void saveTold(Tx tx, AlertKey key, AlertIncident told) {
         deleteNews(tx, key);
         tx.update(
@@ -392,7 +412,7 @@ final class AlertStore {
                 key.destination());
     }
 
-    /// Returns up to `limit` incidents after a key, in the order of their keys.
+    /// Returns up to `limit` incidents that follow `key` in the order of target and destination.
     static List<AlertKey> after(Tx tx, AlertKey key, int limit) {
         return tx.query(
                 """
@@ -408,8 +428,9 @@ final class AlertStore {
                 limit);
     }
 
-    /// Deletes those of these incidents that are over, that nobody is told of any more, or whose
-    /// destination is deleted. Those that another transaction has locked wait for the next time.
+    /// Deletes an incident in `keys` if it is over ([AlertIncident#QUIET]), if its target has no
+    /// enabled channel any more, or if its destination is deleted. Skips incidents that another
+    /// transaction has locked.
     static void deleteOver(Tx tx, Collection<AlertKey> keys, Instant now) {
         tx.update(
                 """
@@ -444,7 +465,7 @@ final class AlertStore {
                 now.minus(AlertIncident.QUIET));
     }
 
-    /// Deletes all incidents of targets.
+    /// Deletes all incidents of these targets, with their news.
     static void deleteAll(Tx tx, Collection<UUID> targets) {
         tx.update(
                 """

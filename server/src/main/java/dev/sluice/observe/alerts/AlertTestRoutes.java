@@ -1,8 +1,6 @@
 package dev.sluice.observe.alerts;
 
 import dev.sluice.account.access.Authenticator;
-import dev.sluice.account.access.Caller;
-import dev.sluice.gateway.alertconfig.AlertChannel;
 import dev.sluice.gateway.alertconfig.AlertConfig;
 import dev.sluice.gateway.alertconfig.AlertConfigStore;
 import dev.sluice.observe.alerts.ChannelClient.SendResult;
@@ -21,8 +19,8 @@ import java.time.InstantSource;
 import java.util.Optional;
 import java.util.Set;
 
-/// The route `POST /api/v1/alert-configs/{id}/test`: sends a message over a channel, and answers
-/// how that went.
+/// The route `POST /api/v1/alert-configs/{id}/test`: sends a test message over an alert channel,
+/// and returns whether it was sent.
 public final class AlertTestRoutes {
 
     private static final int MAX_TESTS_PER_MINUTE = 10;
@@ -67,13 +65,13 @@ public final class AlertTestRoutes {
                     var config =
                             configs.find(tx, caller.workspace(), id)
                                     .orElseThrow(() -> ApiException.notFound("alert config"));
-                    takeTest(tx, caller, config.channel(), now);
+                    takeTest(tx, config, now);
                     caller.record(tx, "alert_config.tested", id, config.channel().text(), Set.of());
                     String workspace = AlertQueries.workspaceName(tx, caller.workspace());
                     return new PreparedTest(
                             config, AlertText.test(ids.next(), workspace, baseUrl, now));
                 });
-        var result = client.send(prepared.config().settings(), prepared.message());
+        var result = client.send(prepared.config(), prepared.message());
         var error =
                 switch (result) {
                     case SendResult.MessageSent() -> Optional.<String>empty();
@@ -91,9 +89,10 @@ public final class AlertTestRoutes {
         return Reply.ok(new JsonObject().put("sent", error.isEmpty()).put("error", error));
     }
 
-    /// Counts the test, so that nobody can flood a stranger with tests.
-    private static void takeTest(Tx tx, Caller caller, AlertChannel channel, Instant now) {
-        var workspace = caller.workspace().value();
+    /// Counts a test message against the workspace's limits, and throws an [ApiException] if one of
+    /// them is reached. Nobody can therefore flood a stranger's mailbox with tests.
+    private static void takeTest(Tx tx, AlertConfig config, Instant now) {
+        var workspace = config.workspace().value();
         long second = now.getEpochSecond();
         long minute = Duration.ofMinutes(1).toSeconds();
         if (!AlertMessageStore.use(tx, workspace, "test", second / minute, MAX_TESTS_PER_MINUTE)) {
@@ -103,10 +102,10 @@ public final class AlertTestRoutes {
                             + " times a minute.",
                     Duration.ofSeconds(minute - second % minute));
         }
-        var allowance = AlertAllowance.of(channel);
-        if (!allowance.take(tx, workspace, now)) {
+        var refusal = AlertAllowance.take(tx, config, now);
+        if (refusal.isPresent()) {
             throw ApiException.tooMany(
-                    "The workspace has used its " + allowance.words() + " of this hour.",
+                    refusal.get(),
                     Duration.between(now, AlertAllowance.nextHour(now)).plusSeconds(1));
         }
     }

@@ -25,25 +25,29 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-/// Finds what is to be told, and composes the messages. One node at a time does it.
+/// Finds the failures that alerts report, and has [AlertComposer] compose the messages. Only one
+/// node at a time does this.
 ///
-/// A round takes over the failures of the commits since the last round, in one transaction with its
-/// new position. So each failure is told once, whichever process dies when. A message is composed
-/// in one transaction too; [AlertSender] sends it.
+/// A round reads the failures that were committed since the last round, page by page. One
+/// transaction stores the failures of a page as news ([AlertIncident]) and moves the watcher's
+/// position. Each failure is therefore counted once, even if a process dies at any moment.
+/// [AlertSender] sends the composed messages.
 ///
-/// While no workspace has a channel, a round is one short read.
+/// While no workspace has an enabled alert channel, most rounds are one short read.
 public final class AlertWatcher implements Loop.Step, ExpiryListener {
 
     public static final Duration ROUND_INTERVAL = Duration.ofSeconds(2);
 
-    /// How long the position stays when nothing failed. Commits are kept for a quarter of an hour.
+    /// How often the position is moved while nothing fails. The position must move before the
+    /// commits after it are compacted, which happens a quarter of an hour later.
     private static final Duration MOVE_INTERVAL = Duration.ofSeconds(30);
 
     private static final Duration UPKEEP_INTERVAL = Duration.ofSeconds(10);
     private static final int MAX_FORGOTTEN_PER_ROUND = 1_000;
     private static final int EXPIRY_BATCH_SIZE = 500;
 
-    /// Failed connections and changed circuits in a transaction, each for up to 50 targets.
+    /// The number of failed connections and changed circuits up to which commits are put on one
+    /// page. A page is larger if one commit alone has more. Each change may have up to 50 targets.
     static final int MAX_CHANGES_PER_PAGE = 500;
 
     private static final int MAX_PAGES_PER_ROUND = 10;
@@ -59,25 +63,24 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
     private final UUID holder;
     private final Runnable onComposed;
 
-    /// Used only by the thread that runs the rounds.
+    /// When the next upkeep may begin. Used only by the thread that runs the rounds.
     private Pause upkeepPause = Pause.NONE;
 
-    /// The last incident that was looked at for being over. Used by the same thread.
+    /// The last incident that [#forget] has checked, or [#BEFORE_ALL] to begin with the first. Used
+    /// only by the thread that runs the rounds.
     private AlertKey forgottenUpTo = BEFORE_ALL;
 
-    /// @param unreadableDestinations those with settings that this node cannot read
-    /// @param baseUrl the server's public address, for links
-    /// @param onComposed called when there are messages to send
+    /// @param unreadableDestinations returns the destinations whose settings this node cannot read
+    /// @param onComposed called when there may be new messages to send
     public AlertWatcher(
             Db db,
-            AlertConfigStore configs,
+            AlertComposer composer,
             Supplier<List<Destination>> unreadableDestinations,
-            String baseUrl,
             Uuid7 ids,
             InstantSource clock,
             Runnable onComposed) {
         this.db = db;
-        this.composer = new AlertComposer(db, configs, baseUrl, ids);
+        this.composer = composer;
         this.unreadableDestinations = unreadableDestinations;
         this.clock = clock;
         this.holder = ids.next();
@@ -120,10 +123,10 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
         return isMore.get() || composer.isFull(looked);
     }
 
-    /// Forgets what was told to targets that have a channel again after they had none.
+    /// Deletes the old incidents of targets that got an enabled channel while they had none.
     private void beginAnew() {
         while (db.call(AlertWatcher::beginAnew)) {
-            // some targets at a time
+            // Each call handles up to ten targets.
         }
     }
 
@@ -135,10 +138,10 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
         return targets.size() == MAX_TARGETS_BEGUN;
     }
 
-    /// A page of what became visible since an earlier snapshot.
+    /// A page of the failures and circuit changes that became visible since an earlier snapshot.
     ///
-    /// @param position the snapshot that sees the page too
-    /// @param isLast whether nothing is left
+    /// @param position the position after this page
+    /// @param isLast whether nothing is left after this page
     private record Findings(
             TxSnapshot position,
             boolean isLast,
@@ -152,7 +155,8 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
             return keys.stream().distinct().toList();
         }
 
-        /// Counts what has no room of its own in the incidents of the rest.
+        /// Moves the news of destinations that get no incident of their own to the incidents that
+        /// count all such destinations together. Drops the recoveries of such destinations.
         Findings placed(IncidentRoom room, Instant now) {
             var placed = new ArrayList<>(room.place(failures));
             var own = new ArrayList<CircuitNews>();
@@ -167,15 +171,15 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
         }
     }
 
-    /// Takes over what failed since the last round, page by page, each with the new position in one
-    /// transaction. Returns whether there is more.
+    /// Stores the failures and circuit changes since the last round as news, page by page. Each
+    /// page is stored in one transaction, which also stores the new position. Returns whether pages
+    /// are left for the next round.
     private boolean takeOver(TxSnapshot from, boolean isMoveDue, Instant now) {
         var seen = from;
         for (int page = 0; page < MAX_PAGES_PER_ROUND; page++) {
             var before = seen;
             var found = db.snapshot(tx -> find(tx, before, now));
-            var keys = found.keys();
-            if (found.isLast() && keys.isEmpty() && !isMoveDue) {
+            if (found.isLast() && found.keys().isEmpty() && !isMoveDue) {
                 return false;
             }
             boolean isMoved =
@@ -183,10 +187,7 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
                         if (!AlertStore.move(tx, before, found.position(), now)) {
                             return false;
                         }
-                        AlertStore.lock(tx, keys);
-                        AlertStore.add(tx, found.failures());
-                        AlertStore.noteCircuits(tx, found.circuits(), now);
-                        AlertStore.schedule(tx, keys, now);
+                        store(tx, found, now);
                         return true;
                     });
             if (found.isLast() || !isMoved) {
@@ -205,19 +206,30 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
         }
         long upTo = page.get().upTo();
         boolean isLast = page.get().isLast();
-        var found =
-                new Findings(
-                        isLast ? snapshot : seen.advanced(snapshot, upTo),
-                        isLast,
-                        AlertQueries.failures(tx, seen, upTo, now),
-                        AlertQueries.circuitChanges(tx, seen, upTo));
-        return found.placed(IncidentRoom.forKeys(tx, found.keys()), now);
+        return new Findings(
+                isLast ? snapshot : seen.advanced(snapshot, upTo),
+                isLast,
+                AlertQueries.failures(tx, seen, upTo, now),
+                AlertQueries.circuitChanges(tx, seen, upTo));
     }
 
-    /// Takes over deliveries that will expire. When it returns, they are stored.
+    private static void store(Tx tx, Findings found, Instant now) {
+        if (found.keys().isEmpty()) {
+            return;
+        }
+        var placed = found.placed(IncidentRoom.forKeys(tx, found.keys()), now);
+        var keys = placed.keys();
+        AlertStore.lock(tx, keys);
+        AlertStore.add(tx, placed.failures());
+        AlertStore.noteCircuits(tx, placed.circuits(), now);
+        AlertStore.schedule(tx, keys, now);
+    }
+
+    /// Stores news about deliveries that will expire soon. The news is committed when this method
+    /// returns.
     @Override
     public void expiring(List<ExpiringDeliveries> soon) {
-        beginAnew(); // so that the next round forgets nothing of this
+        beginAnew(); // otherwise the next round might delete this news
         for (int from = 0; from < soon.size(); from += EXPIRY_BATCH_SIZE) {
             var batch = soon.subList(from, Math.min(from + EXPIRY_BATCH_SIZE, soon.size()));
             var byConnection =
@@ -271,15 +283,17 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
     }
 
     private static boolean noteUnreadable(Tx tx, List<UUID> unreadable, Instant now) {
-        var untold = AlertQueries.untoldUnreadable(tx, unreadable, MAX_CHANGES_PER_PAGE);
+        var untold =
+                AlertQueries.untoldUnreadable(
+                        tx, unreadable, IncidentRoom.MAX_INCIDENTS, MAX_CHANGES_PER_PAGE);
         if (!untold.isEmpty()) {
             var room = IncidentRoom.forKeys(tx, untold);
             var keys = untold.stream().map(room::place).distinct().toList();
             AlertStore.lock(tx, keys);
-            AlertStore.noteUnreadable(tx, keys);
+            var marked = AlertStore.noteUnreadable(tx, keys);
             AlertStore.add(
                     tx,
-                    keys.stream()
+                    marked.stream()
                             .map(key ->
                                     new NewsItem(
                                             key,
@@ -294,17 +308,17 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
         return untold.size() < MAX_CHANGES_PER_PAGE;
     }
 
-    /// Removes incidents that are over, and those that nobody is told of any more, step by step
-    /// over all of them.
+    /// Checks the next thousand incidents. Deletes an incident if it is over, if its target has no
+    /// enabled channel, or if its destination is deleted.
     private void forget(Instant now) {
         var after = forgottenUpTo;
         var keys = db.call(tx -> AlertStore.after(tx, after, MAX_FORGOTTEN_PER_ROUND));
         db.run(tx -> AlertStore.deleteOver(tx, keys, now));
         forgottenUpTo = keys.size() < MAX_FORGOTTEN_PER_ROUND ? BEFORE_ALL : keys.getLast();
-        db.run(AlertMessageStore::deleteUseOfDeleted);
+        db.run(tx -> AlertAllowance.deleteObsolete(tx, now));
     }
 
-    /// Gives up the lease, so that another node goes on at once.
+    /// Releases the lease, so that another node can continue at once.
     public void releaseLease() {
         db.run(tx -> AlertStore.LEASE.release(tx, holder));
     }

@@ -1,5 +1,7 @@
 package dev.sluice.observe.alerts;
 
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.gateway.alertconfig.AlertConfig;
 import dev.sluice.gateway.alertconfig.ChannelSettings;
 import dev.sluice.gateway.destination.DestinationUrl;
 import dev.sluice.platform.json.FieldReader;
@@ -21,25 +23,27 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
-/// Sends one message over a channel. Thread-safe.
+/// Sends alert messages over channels: by mail, messenger or webhook. Thread-safe.
 public final class ChannelClient {
 
-    /// How sending a message went.
+    /// The result of sending a message.
     sealed interface SendResult {
 
         record MessageSent() implements SendResult {}
 
         /// @param reason one sentence for the people of the workspace, without a secret
-        /// @param isTemporary whether the same message may be sent later
-        /// @param retryAfter how long the channel wants to be left alone
+        /// @param isTemporary whether to try the same message again later
+        /// @param retryAfter how long the channel asks to wait before the next try, at most six
+        ///   hours; zero if it does not ask
         record MessageRefused(String reason, boolean isTemporary, Duration retryAfter)
                 implements SendResult {}
     }
 
     private static final Logger log = LoggerFactory.getLogger(ChannelClient.class);
 
-    /// What only the operator can mend, such as a wrong password, is in the log. It is mended
-    /// later, so the message is tried again.
+    /// The result for problems that only the operator can fix, such as a wrong password of the mail
+    /// server. The log has the details. The message is tried again, because the operator may fix
+    /// the problem in the meantime.
     private static final SendResult.MessageRefused MAIL_FAILED =
             new SendResult.MessageRefused(
                     "The mail server of this installation did not take the message.",
@@ -48,7 +52,7 @@ public final class ChannelClient {
 
     private static final Duration HTTP_TIMEOUT = Duration.ofSeconds(10);
 
-    /// The messenger takes 4096 characters.
+    /// The maximum length of a text for the messenger, which accepts 4096 characters.
     private static final int MAX_MESSENGER_LENGTH = 4_000;
 
     private static final int MAX_REASON_LENGTH = 300;
@@ -59,8 +63,10 @@ public final class ChannelClient {
     private final JsonPoster messenger;
     private final String messengerApiUrl;
 
-    /// @param mail empty if the operator has configured none
-    /// @param webhooks refuses private addresses
+    /// @param mail empty if the operator has configured no mail server
+    /// @param webhooks sends to webhooks; must refuse private addresses unless the operator allows
+    ///   them
+    /// @param messenger sends to the messenger's API
     /// @param messengerApiUrl the base of the bot API, without a trailing slash
     public ChannelClient(
             Optional<MailSender> mail,
@@ -73,15 +79,16 @@ public final class ChannelClient {
         this.messengerApiUrl = messengerApiUrl;
     }
 
-    SendResult send(ChannelSettings channel, AlertMessage message) {
-        return switch (channel) {
+    SendResult send(AlertConfig config, AlertMessage message) {
+        return switch (config.settings()) {
             case ChannelSettings.EmailChannel(String to) -> sendMail(to, message);
             case ChannelSettings.MessengerChannel(Secret token, String chatId) ->
-                    sendToMessenger(token, chatId, message);
+                    sendToMessenger(config.workspace(), token, chatId, message);
             case ChannelSettings.WebhookChannel(DestinationUrl url) ->
                     result(
                             "webhook",
                             webhooks.post(
+                                    config.workspace(),
                                     url,
                                     message.details().getBytes(StandardCharsets.UTF_8),
                                     HTTP_TIMEOUT),
@@ -121,7 +128,8 @@ public final class ChannelClient {
         }
     }
 
-    private SendResult sendToMessenger(Secret token, String chatId, AlertMessage message) {
+    private SendResult sendToMessenger(
+            WorkspaceId workspace, Secret token, String chatId, AlertMessage message) {
         var url =
                 DestinationUrl.parseStored(
                         messengerApiUrl + "/bot" + token.reveal() + "/sendMessage");
@@ -131,10 +139,10 @@ public final class ChannelClient {
                         .put("chat_id", chatId.startsWith("@") ? chatId : Long.valueOf(chatId))
                         .put("text", shortened(text))
                         .put("link_preview_options", new JsonObject().put("is_disabled", true));
-        // an answer may quote the path of the request
+        // The response may quote the path of the request, which contains the token.
         return result(
                 "messenger",
-                messenger.post(url, Json.bytes(json), HTTP_TIMEOUT),
+                messenger.post(workspace, url, Json.bytes(json), HTTP_TIMEOUT),
                 reason -> reason.replace(token.reveal(), Secret.MASK));
     }
 
@@ -153,7 +161,7 @@ public final class ChannelClient {
         return new SendResult.MessageRefused(reason, false, Duration.ZERO);
     }
 
-    /// @param mask is applied to the whole reason, before it is shortened
+    /// @param mask removes secrets; applied to the whole reason, before it is shortened
     private static SendResult result(String channel, Outcome outcome, UnaryOperator<String> mask) {
         return switch (outcome) {
             case Outcome.DestinationResponse(int status, String body, _, var retryAfter) -> {
@@ -193,7 +201,7 @@ public final class ChannelClient {
         return wait.compareTo(max) > 0 ? max : wait;
     }
 
-    /// What the messenger says in the body of a refusal.
+    /// The fields that the body of a refusal may have. They are those of the messenger's API.
     private record ChannelAnswer(Optional<String> description, Optional<Duration> retryAfter) {
 
         private static final ChannelAnswer NONE =

@@ -14,14 +14,18 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.stream.Collectors;
 
-/// Gives each workspace a number of incidents. What has none of its own is counted in one incident
-/// of its target, so that one workspace can neither fill the tables nor grow a transaction.
+/// Decides which destinations of a workspace get an [AlertIncident] of their own. All other
+/// destinations are counted in one incident for each target, so that no workspace can fill the
+/// tables or make a transaction too large.
 final class IncidentRoom {
 
-    /// The maximum number of incidents of a workspace, without those of the rest.
+    /// The number of incidents of a workspace for single destinations at which further destinations
+    /// get no incident of their own.
     static final int MAX_INCIDENTS = 1_000;
 
-    /// So a destination that has room is told to all its targets.
+    /// Sorts by destination, so that a destination gets incidents for all its targets or for none.
+    /// Only the destination with which the limit is reached may get incidents for some of its
+    /// targets.
     private static final Comparator<AlertKey> DESTINATIONS_FIRST =
             Comparator.comparing(AlertKey::destination).thenComparing(AlertKey::target);
 
@@ -31,8 +35,10 @@ final class IncidentRoom {
         this.own = own;
     }
 
-    /// Reads which of these keys have an incident, and gives others one while there is room.
+    /// Reads which of `keys` have an incident. The other keys get an incident until their workspace
+    /// has [#MAX_INCIDENTS]. Until the transaction ends, no other transaction gives out incidents.
     static IncidentRoom forKeys(Tx tx, Collection<AlertKey> keys) {
+        AlertStore.lockRoom(tx);
         var own = new HashSet<>(AlertQueries.known(tx, keys));
         var missing = new TreeSet<>(DESTINATIONS_FIRST);
         keys.stream().filter(key -> !own.contains(key)).forEach(missing::add);
@@ -53,12 +59,14 @@ final class IncidentRoom {
         return own.contains(key);
     }
 
-    /// Returns the key itself, or the one of the rest if there is no room for it.
+    /// Returns the key itself if it has or gets an incident. Otherwise returns the key of the
+    /// incident that counts all destinations without an incident of their own.
     AlertKey place(AlertKey key) {
         return has(key) ? key : key.rest();
     }
 
-    /// Places news. Those of a destination itself are about the rest then.
+    /// Returns the items, each with the key of the incident that counts it. The `source` of an item
+    /// that concerns no source becomes the destination in that key.
     List<NewsItem> place(List<NewsItem> news) {
         return news.stream().map(this::placed).toList();
     }

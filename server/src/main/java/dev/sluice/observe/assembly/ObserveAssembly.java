@@ -2,13 +2,18 @@ package dev.sluice.observe.assembly;
 
 import dev.sluice.account.assembly.AccountAssembly;
 import dev.sluice.gateway.assembly.GatewayAssembly;
+import dev.sluice.observe.alerts.AlertComposer;
+import dev.sluice.observe.alerts.AlertMeter;
 import dev.sluice.observe.alerts.AlertSender;
 import dev.sluice.observe.alerts.AlertTestRoutes;
 import dev.sluice.observe.alerts.AlertWatcher;
 import dev.sluice.observe.alerts.ChannelClient;
 import dev.sluice.observe.audit.AuditLoop;
 import dev.sluice.observe.deadletters.DeadLetterRoutes;
+import dev.sluice.observe.deliveries.DeliveryRoutes;
 import dev.sluice.observe.events.EventRoutes;
+import dev.sluice.observe.feed.StreamFeed;
+import dev.sluice.observe.feed.StreamReader;
 import dev.sluice.observe.limits.UsageRoutes;
 import dev.sluice.observe.metrics.MetricsRoutes;
 import dev.sluice.observe.openapi.OpenApiRoutes;
@@ -17,8 +22,6 @@ import dev.sluice.observe.stats.RefusalRoutes;
 import dev.sluice.observe.stats.StatsRoutes;
 import dev.sluice.observe.status.StatusRoutes;
 import dev.sluice.observe.stream.OpenStreams;
-import dev.sluice.observe.stream.StreamFeed;
-import dev.sluice.observe.stream.StreamReader;
 import dev.sluice.observe.stream.StreamRoutes;
 import dev.sluice.platform.assembly.Foundation;
 import dev.sluice.platform.http.Router;
@@ -33,9 +36,9 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 
-/// Builds the observe layer: the API's read-only views of events and deliveries, the status
-/// endpoint, the dashboard's files, and the audit. Nothing in this layer changes data that the
-/// relay has written.
+/// Builds the observe layer: the API's read-only views of events and deliveries, the live streams,
+/// the alerts, the status endpoint, the dashboard's files, and the audit. Nothing in this layer
+/// changes data that the relay has written.
 public final class ObserveAssembly {
 
     private static final String MESSENGER_API_URL = "https://api.telegram.org";
@@ -52,10 +55,11 @@ public final class ObserveAssembly {
     private final StreamFeed streamFeed;
     private final OpenStreams openStreams;
     private final ChannelClient channelClient;
+    private final AlertMeter alertMeter = new AlertMeter();
     private final AlertSender alertSender;
     private final AlertWatcher alertWatcher;
 
-    /// Where messages of the server lead to.
+    /// The URLs that alert messages use.
     ///
     /// @param baseUrl the server's public address
     /// @param messengerApiUrl the base of the messenger's bot API, if the operator has chosen one
@@ -82,13 +86,18 @@ public final class ObserveAssembly {
                         gateway.alertConfigs(),
                         channelClient,
                         ALERT_THREADS,
-                        base.clock());
+                        base.clock(),
+                        alertMeter);
         alertWatcher =
                 new AlertWatcher(
                         base.pools().relay(),
-                        gateway.alertConfigs(),
+                        new AlertComposer(
+                                base.pools().relay(),
+                                gateway.alertConfigs(),
+                                alerts.baseUrl(),
+                                base.ids(),
+                                alertMeter),
                         gateway.routing()::unreadableDestinations,
-                        alerts.baseUrl(),
                         base.ids(),
                         base.clock(),
                         alertSender::wake);
@@ -120,7 +129,8 @@ public final class ObserveAssembly {
                         .endingWith(auditLoop::releaseLease));
     }
 
-    /// Returns what keeps events or deliveries waiting, and which background tasks fail.
+    /// Returns the problems that keep events or deliveries waiting, and the background tasks that
+    /// fail.
     private List<HealthProblem> problems() {
         var problems = new ArrayList<>(relay.problems());
         for (var chore : base.shutdown().failingChores()) {
@@ -132,7 +142,9 @@ public final class ObserveAssembly {
         return problems;
     }
 
-    /// Adds the metrics, which have a port of their own.
+    /// Adds the route of the metrics.
+    ///
+    /// @param router the router of the port for metrics
     ///
     /// @param version the server's version
     public void addMetricsTo(Router router, String version) {
@@ -141,6 +153,7 @@ public final class ObserveAssembly {
                         relay.gauges(),
                         List.of(base.pools().api(), base.pools().relay(), base.pools().node()),
                         auditLoop,
+                        alertMeter,
                         base.clock(),
                         version)
                 .addTo(router);
@@ -151,7 +164,9 @@ public final class ObserveAssembly {
         openStreams.close();
     }
 
-    /// @param isStopping whether the server is shutting down
+    /// Adds all routes of this layer except that of the metrics.
+    ///
+    /// @param isStopping returns whether the server is shutting down
     /// @param version the server's version
     /// @param baseUrl the server's public address
     public void addTo(Router router, BooleanSupplier isStopping, String version, String baseUrl) {
@@ -177,6 +192,7 @@ public final class ObserveAssembly {
                         plans,
                         gateway.routing(),
                         relay.inFlightAttempts(),
+                        relay.hopHeader(),
                         clock)
                 .addTo(router);
         new StatsRoutes(db, authenticator, clock).addTo(router);
@@ -201,7 +217,21 @@ public final class ObserveAssembly {
                         base.ids(),
                         clock)
                 .addTo(router);
-        new DeadLetterRoutes(db, authenticator, plans, relay.inFlightAttempts(), clock)
+        new DeliveryRoutes(
+                        db,
+                        authenticator,
+                        plans,
+                        gateway.routing(),
+                        relay.inFlightAttempts(),
+                        clock)
+                .addTo(router);
+        new DeadLetterRoutes(
+                        db,
+                        authenticator,
+                        plans,
+                        gateway.routing(),
+                        relay.inFlightAttempts(),
+                        clock)
                 .addTo(router);
     }
 }

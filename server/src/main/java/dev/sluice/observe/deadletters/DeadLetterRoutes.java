@@ -3,10 +3,16 @@ package dev.sluice.observe.deadletters;
 import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.plan.PlanCatalog;
+import dev.sluice.gateway.routing.ConfigurationCache;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.gateway.source.SourceStore;
+import dev.sluice.observe.ListPage;
 import dev.sluice.observe.SearchReply;
-import dev.sluice.observe.usage.BudgetedScan;
+import dev.sluice.observe.deliveries.DeliveryFilter;
+import dev.sluice.observe.deliveries.DeliveryItemQueries;
+import dev.sluice.observe.deliveries.DeliveryScopeQueries;
+import dev.sluice.observe.deliveries.DeliverySearch;
+import dev.sluice.observe.deliveries.WaitExplainer;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.ApiException;
@@ -17,7 +23,6 @@ import dev.sluice.platform.http.Request;
 import dev.sluice.platform.http.Router;
 import dev.sluice.relay.InFlightAttempts;
 
-import java.time.Instant;
 import java.time.InstantSource;
 
 /// The routes for lists, the summary and groups of dead letters, under `/api/v1/sources/{id}/dlq`
@@ -27,6 +32,7 @@ public final class DeadLetterRoutes {
     private final Db db;
     private final Authenticator authenticator;
     private final PlanCatalog plans;
+    private final ConfigurationCache configuration;
     private final InFlightAttempts inFlightAttempts;
     private final InstantSource clock;
 
@@ -34,11 +40,13 @@ public final class DeadLetterRoutes {
             Db db,
             Authenticator authenticator,
             PlanCatalog plans,
+            ConfigurationCache configuration,
             InFlightAttempts inFlightAttempts,
             InstantSource clock) {
         this.db = db;
         this.authenticator = authenticator;
         this.plans = plans;
+        this.configuration = configuration;
         this.inFlightAttempts = inFlightAttempts;
         this.clock = clock;
     }
@@ -54,8 +62,8 @@ public final class DeadLetterRoutes {
         var caller = authenticator.authenticate(request);
         var source = new SourceId(request.id("source"));
         var parameters = new QueryParameters(request);
-        var page = Page.of(parameters);
-        var filter = DeadLetterFilter.of(source, parameters);
+        var filter = DeadLetterFilters.ofSource(source, parameters);
+        var page = ListPage.of(parameters, "dead letters of " + source);
         parameters.check();
         return db.snapshot(tx -> {
             checkSourceExists(tx, caller, source);
@@ -72,71 +80,73 @@ public final class DeadLetterRoutes {
     private Reply list(Request request) {
         var caller = authenticator.authenticate(request);
         var parameters = new QueryParameters(request);
-        var page = Page.of(parameters);
-        var filter = DeadLetterFilter.of(parameters);
+        var filter = DeadLetterFilters.ofWorkspace(parameters);
+        var page = ListPage.of(parameters, "dead letters of " + caller.workspace());
         parameters.check();
         return db.snapshot(tx -> page(tx, caller, filter, page));
     }
 
-    private Reply page(Tx tx, Caller caller, DeadLetterFilter filter, Page page) {
-        var scope = DeadLetterScopeQueries.scope(tx, caller.workspace(), filter);
-        var result = search(tx, caller, scope, filter).page(page);
-        var deadLetters =
-                new DeadLetterDetailQueries(tx, scope, inFlightAttempts, clock.instant())
-                        .of(result.keys());
+    private Reply page(Tx tx, Caller caller, DeliveryFilter filter, ListPage page) {
+        var waits = waits(tx, caller);
+        var search = search(tx, caller, filter, waits);
+        var items = new DeliveryItemQueries(tx, search.scope(), waits);
+        var details = new DeadLetterDetailQueries(tx, items, waits);
         return SearchReply.of(
-                deadLetters.stream().map(DeadLetter::json).toList(),
-                result.total(),
-                result.isExact());
+                search.deliveries()
+                        .page(page)
+                        .with(keys -> details.of(keys).stream().map(DeadLetter::json).toList()),
+                page);
     }
 
-    /// Returns the time before which received events are expired.
-    private Instant retainedSince(Tx tx, Caller caller) {
-        return plans.ofWorkspace(tx, caller.workspace())
-                .limits()
-                .retention()
-                .expiryCutoff(clock.instant());
+    private WaitExplainer waits(Tx tx, Caller caller) {
+        var retention = plans.ofWorkspace(tx, caller.workspace()).limits().retention();
+        return new WaitExplainer(configuration, inFlightAttempts, retention, clock.instant());
+    }
+
+    private static DeadLetterSearch search(
+            Tx tx, Caller caller, DeliveryFilter filter, WaitExplainer waits) {
+        var scope = DeliveryScopeQueries.scope(tx, caller.workspace(), filter);
+        var since = waits.retention().expiryCutoff(waits.now());
+        return new DeadLetterSearch(
+                tx,
+                scope,
+                filter,
+                new DeliverySearch(tx, scope, filter, waits::status, since, waits.now()));
     }
 
     private Reply summary(Request request) {
         var caller = authenticator.authenticate(request);
         var source = new SourceId(request.id("source"));
         var parameters = new QueryParameters(request);
-        var filter = DeadLetterFilter.ofSummary(source, parameters);
+        var filter = DeadLetterFilters.ofSummary(source, parameters);
         parameters.check();
         return db.snapshot(tx -> {
             checkSourceExists(tx, caller, source);
-            var scope = DeadLetterScopeQueries.scope(tx, caller.workspace(), filter);
+            var search = search(tx, caller, filter, waits(tx, caller));
             if (filter.resolved().isPresent()) {
-                var matches = search(tx, caller, scope, filter).matches();
+                var matches = search.matches();
                 return Reply.ok(
-                        DeadLetterSummary.of(scope, matches.keys())
+                        DeadLetterSummary.of(search.scope(), matches.keys())
                                 .json()
                                 .put("resolved", filter.resolved())
                                 .put("is_exact", matches.isExact()));
             }
             return Reply.ok(
-                    DeadLetterSummary.of(tx, scope, source.value(), retainedSince(tx, caller))
+                    DeadLetterSummary.of(
+                                    tx, search.scope(), source.value(), search.deliveries().range())
                             .json());
         });
-    }
-
-    private DeadLetterSearch search(
-            Tx tx, Caller caller, DeadLetterScope scope, DeadLetterFilter filter) {
-        return new DeadLetterSearch(
-                tx, scope, filter, retainedSince(tx, caller), BudgetedScan.SCAN_TIME_BUDGET);
     }
 
     private Reply groups(Request request) {
         var caller = authenticator.authenticate(request);
         var parameters = new QueryParameters(request);
         var page = Page.of(parameters);
-        var filter = DeadLetterFilter.ofFailures(parameters);
+        var filter = DeadLetterFilters.ofFailures(parameters);
         parameters.check();
         return db.snapshot(tx -> {
-            var scope = DeadLetterScopeQueries.scope(tx, caller.workspace(), filter);
             return Reply.ok(
-                    search(tx, caller, scope, filter)
+                    search(tx, caller, filter, waits(tx, caller))
                             .groups()
                             .json(page)
                             .put("resolved", filter.resolved()));

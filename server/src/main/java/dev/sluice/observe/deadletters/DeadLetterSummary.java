@@ -1,5 +1,7 @@
 package dev.sluice.observe.deadletters;
 
+import dev.sluice.observe.deliveries.DeliveryKey;
+import dev.sluice.observe.deliveries.DeliveryScope;
 import dev.sluice.observe.usage.RangeSplitter;
 import dev.sluice.observe.usage.RangeSplitter.BucketUnit;
 import dev.sluice.observe.usage.RangeSplitter.RangePart;
@@ -7,18 +9,15 @@ import dev.sluice.observe.usage.SourceWindow;
 import dev.sluice.observe.usage.UsageQueries;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.id.IdRange;
-import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.json.JsonObject;
 import dev.sluice.relay.DeliveryStatus;
 
-import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-/// The numbers of failed and exhausted deliveries of one source, by connection. They are exact:
-/// whole hours come from the usage counts, the rows of the incomplete hours are counted.
+/// The numbers of failed and exhausted deliveries of one source, by connection.
 final class DeadLetterSummary {
 
     private record SummaryKey(UUID connection, int status) {}
@@ -26,17 +25,21 @@ final class DeadLetterSummary {
     private static final int FAILED_STATUS = DeliveryStatus.FAILED.number();
     private static final int EXHAUSTED_STATUS = DeliveryStatus.EXHAUSTED.number();
 
-    private final DeadLetterScope scope;
+    private final DeliveryScope scope;
     private final Map<SummaryKey, Long> counts = new HashMap<>();
 
-    private DeadLetterSummary(DeadLetterScope scope) {
+    private DeadLetterSummary(DeliveryScope scope) {
         this.scope = scope;
     }
 
-    /// @param tx a transaction that reads a snapshot
+    /// Counts all failed and exhausted deliveries of a source. The numbers are exact: the usage
+    /// counts give the numbers of whole hours, and the rows of partly covered hours are counted.
+    ///
+    /// @param tx a transaction begun with [dev.sluice.platform.db.Db#snapshot], so that all queries
+    ///   see the same data
     /// @param scope all connections of one source
-    /// @param since events received before this time are expired
-    static DeadLetterSummary of(Tx tx, DeadLetterScope scope, UUID source, Instant since) {
+    /// @param retained the range of the ids of deliveries that are not expired
+    static DeadLetterSummary of(Tx tx, DeliveryScope scope, UUID source, IdRange retained) {
         var summary = new DeadLetterSummary(scope);
         var usage =
                 new UsageQueries(
@@ -44,8 +47,7 @@ final class DeadLetterSummary {
                         UsageQueries.UsageSeries.OUTCOMES,
                         scope.connections(),
                         List.of(FAILED_STATUS, EXHAUSTED_STATUS));
-        for (var part :
-                RangeSplitter.split(IdRange.between(since, Uuid7.MAX_TIME), BucketUnit.HOUR)) {
+        for (var part : RangeSplitter.split(retained, BucketUnit.HOUR)) {
             switch (part) {
                 case RangePart.WholeUnits(BucketUnit unit, long from, long to) ->
                         usage.counts(unit, from, to)
@@ -60,9 +62,8 @@ final class DeadLetterSummary {
         return summary;
     }
 
-    /// Returns the numbers of these deliveries.
-    static DeadLetterSummary of(
-            DeadLetterScope scope, List<DeadLetterQueries.FinishedDeliveryKey> keys) {
+    /// Counts the deliveries with these keys.
+    static DeadLetterSummary of(DeliveryScope scope, List<DeliveryKey> keys) {
         var summary = new DeadLetterSummary(scope);
         keys.forEach(key -> summary.add(key.connection(), key.status().number(), 1));
         return summary;
@@ -92,7 +93,7 @@ final class DeadLetterSummary {
         return count(connection, FAILED_STATUS) + count(connection, EXHAUSTED_STATUS) > 0;
     }
 
-    private JsonObject item(DeadLetterScope.ScopedConnection scopedConnection) {
+    private JsonObject item(DeliveryScope.ScopedConnection scopedConnection) {
         var connection = scopedConnection.connection().value();
         return new JsonObject()
                 .put("connection_id", connection)

@@ -1,6 +1,7 @@
 package dev.sluice.observe.deadletters;
 
 import dev.sluice.gateway.destination.DestinationId;
+import dev.sluice.observe.deliveries.DeliveryScope;
 import dev.sluice.platform.http.Page;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.json.JsonObject;
@@ -10,7 +11,6 @@ import dev.sluice.relay.ErrorCode;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -69,17 +69,18 @@ final class FailureGroups {
                     .thenComparing(FailureGroup::example, Uuid7.UNSIGNED_ORDER)
                     .reversed();
 
-    private final DeadLetterScope scope;
+    private final DeliveryScope scope;
     private final Map<FailureCause, FailureGroup> groups = new HashMap<>();
     private long scannedCount;
     private boolean isExact = true;
 
-    FailureGroups(DeadLetterScope scope) {
+    FailureGroups(DeliveryScope scope) {
         this.scope = scope;
     }
 
-    void add(List<DeadLetterQueries.ConnectionFailureGroup> parts) {
-        for (var failures : parts) {
+    void add(DeadLetterQueries.LocationGroups found) {
+        scannedCount += found.scannedCount();
+        for (var failures : found.groups()) {
             var scopedConnection = scope.target(failures.connection());
             var cause =
                     new FailureCause(
@@ -98,10 +99,10 @@ final class FailureGroups {
         }
     }
 
-    /// @param n the number of deliveries scanned, starting with the newest
+    /// Sets whether the groups are exact.
+    ///
     /// @param isAll whether all deliveries were scanned
-    void setScanned(long n, boolean isAll) {
-        scannedCount = n;
+    void setExact(boolean isAll) {
         isExact = isAll;
     }
 

@@ -2,23 +2,18 @@ package dev.sluice.observe.events;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.sluice.account.plan.Retention;
 import dev.sluice.gateway.connection.ConnectionId;
-import dev.sluice.gateway.routing.ConfigurationCache;
-import dev.sluice.gateway.routing.HoldReason;
 import dev.sluice.observe.DeliveryEnd;
-import dev.sluice.observe.DeliveryInProgress;
 import dev.sluice.observe.DeliveryTarget;
+import dev.sluice.observe.deliveries.WaitExplainer;
 import dev.sluice.platform.db.Row;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.ErrorCode;
-import dev.sluice.relay.InFlightAttempts;
 import dev.sluice.relay.Trigger;
 
 import java.sql.SQLException;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -27,43 +22,23 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Reads the deliveries of one event: finished, unfinished and filtered ones.
+/// Reads all deliveries of one event, including those that were filtered at ingest.
 final class DeliveryQueries {
 
     private final Tx tx;
-    private final ConfigurationCache configuration;
-    private final InFlightAttempts inFlightAttempts;
     private final EventSummary event;
-    private final Retention retention;
-    private final Instant now;
+    private final WaitExplainer waits;
     private final Map<DeliveryId, List<AttemptView>> earlierAttempts = new HashMap<>();
 
-    private DeliveryQueries(
-            Tx tx,
-            ConfigurationCache configuration,
-            InFlightAttempts inFlightAttempts,
-            EventSummary event,
-            Retention retention,
-            Instant now) {
+    private DeliveryQueries(Tx tx, EventSummary event, WaitExplainer waits) {
         this.tx = tx;
-        this.configuration = configuration;
-        this.inFlightAttempts = inFlightAttempts;
         this.event = event;
-        this.retention = retention;
-        this.now = now;
+        this.waits = waits;
     }
 
     /// Returns the event's deliveries, in the order in which they were created.
-    static List<DeliveryView> of(
-            Tx tx,
-            ConfigurationCache configuration,
-            InFlightAttempts inFlightAttempts,
-            EventQueries.EventWithPayload found,
-            Retention retention,
-            Instant now) {
-        var queries =
-                new DeliveryQueries(
-                        tx, configuration, inFlightAttempts, found.summary(), retention, now);
+    static List<DeliveryView> of(Tx tx, EventQueries.EventWithPayload found, WaitExplainer waits) {
+        var queries = new DeliveryQueries(tx, found.summary(), waits);
         queries.readEarlierAttempts();
         var deliveries = new ArrayList<>(queries.finished());
         deliveries.addAll(queries.unfinished());
@@ -159,16 +134,11 @@ final class DeliveryQueries {
 
     private List<DeliveryView> unfinished() {
         return tx.query(
-                """
-                select work.*, connection.destination_id, destination.name as destination_name,
-                       destination.retry_intervals, circuit.state as circuit_state,
-                       circuit.reopen_at, circuit.last_error
-                  from delivery_work as work
-                  join connection on connection.id = work.connection_id
-                  join destination on destination.id = connection.destination_id
-                  left join circuit on circuit.destination_id = destination.id
-                 where work.id > ? and work.id <= ? and work.source_id = ?
-                """,
+                "select "
+                        + WaitExplainer.COLUMNS_SQL
+                        + " from delivery_work as work "
+                        + WaitExplainer.JOINS_SQL
+                        + " where work.id > ? and work.id <= ? and work.source_id = ?",
                 this::unfinished,
                 afterId(),
                 lastId(),
@@ -177,60 +147,27 @@ final class DeliveryQueries {
 
     private DeliveryView unfinished(Row row) throws SQLException {
         var id = new DeliveryId(row.uuid("id"));
-        var connection = new ConnectionId(row.uuid("connection_id"));
-        var trigger = Trigger.fromNumber(row.integer("trigger"));
         var attempts = earlierAttempts.getOrDefault(id, List.of());
-        int count = row.integer("attempts");
-        var createdAt = row.instantOrNone("created_at").orElse(event.receivedAt());
-        boolean isInMemory = !row.isNull("owner");
-        var circuit = CircuitHold.read(row);
-        var hold =
-                configuration
-                        .route(connection)
-                        .flatMap(trigger::holdReason)
-                        .or(() -> circuit.map(_ -> HoldReason.CIRCUIT_OPEN));
-        Optional<Long> owner = isInMemory ? Optional.of(row.number("owner")) : Optional.empty();
-        var status = new DeliveryInProgress(id, owner, createdAt).status(inFlightAttempts, now);
-        var due = row.instantOrNone("next_at");
-        Optional<Instant> next =
-                hold.equals(Optional.of(HoldReason.CIRCUIT_OPEN))
-                        ? circuit.map(open -> open.notBefore(due.orElse(now)))
-                        : due;
+        var wait =
+                waits.explain(
+                        row,
+                        attempts.isEmpty() ? Optional.empty() : attempts.getLast().errorMessage());
         return new DeliveryView(
                 id,
                 target(row),
-                status,
-                trigger,
-                new DeliveryView.DeliveryTimes(createdAt, next, Optional.empty()),
-                status == DeliveryStatus.DELIVERING
-                        ? DeliveryView.deliveringReason(count)
-                        : DeliveryView.waitingReason(
-                                        hold,
-                                        circuit,
-                                        isInMemory,
-                                        count,
-                                        row.integers("retry_intervals").size(),
-                                        next.orElse(now),
-                                        attempts.stream().reduce((_, latest) -> latest))
-                                + expiryNotice(next.orElse(now)),
-                count,
+                wait.status(),
+                Trigger.fromNumber(row.integer("trigger")),
+                new DeliveryView.DeliveryTimes(
+                        row.instantOrNone("created_at").orElse(event.receivedAt()),
+                        wait.nextAttemptAt(),
+                        Optional.empty()),
+                wait.reason(),
+                row.integer("attempts"),
                 attempts);
     }
 
-    /// Returns a notice that says when the waiting delivery expires. Empty unless it expires soon
-    /// or before its next attempt.
-    private String expiryNotice(Instant next) {
-        return retention
-                .expiresAt(event.receivedAt())
-                .filter(end ->
-                        retention.isNearExpiry(event.receivedAt(), now) || !next.isBefore(end))
-                .map(DeliveryView::expiryNotice)
-                .orElse("");
-    }
-
-    /// Returns the deliveries that were filtered at ingest. They have no rows; as
-    /// [dev.sluice.observe.IngestOrdinals] explains, their ids follow those of the deliveries that
-    /// have rows.
+    /// Returns the deliveries that were filtered at ingest. These have no rows. Their ids follow
+    /// the ids of the deliveries that have rows; see [dev.sluice.observe.IngestOrdinals].
     private List<DeliveryView> filtered(List<ConnectionId> connections, List<DeliveryView> others) {
         if (connections.isEmpty()) {
             return List.of();

@@ -2,6 +2,7 @@ package dev.sluice.observe.events;
 
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.observe.ReceivedTimeRange;
+import dev.sluice.observe.deliveries.DeliveryFilter;
 import dev.sluice.platform.http.QueryParameters;
 import dev.sluice.relay.VerificationStatus;
 
@@ -13,12 +14,14 @@ import java.util.stream.Collectors;
 
 /// The filter for a list of events. An event matches if it fulfils all given conditions.
 ///
-/// @param q text that the event's id must contain
+/// @param q text that the event's id must contain, or the whole id of one of its deliveries
+/// @param delivery the event must have a delivery that matches this filter
 record EventFilter(
         Optional<SourceId> source,
         Optional<VerificationStatus> verification,
         ReceivedTimeRange received,
-        Optional<String> q) {
+        Optional<String> q,
+        Optional<DeliveryFilter> delivery) {
 
     private static final Map<String, VerificationStatus> VERIFICATIONS_BY_NAME =
             Arrays.stream(VerificationStatus.values())
@@ -27,10 +30,13 @@ record EventFilter(
     /// Reads the filter from the query. Invalid values are recorded in `query`; its `check` method
     /// reports them.
     static EventFilter of(QueryParameters query) {
+        var source = query.uuid("source_id").map(SourceId::new);
+        var received = ReceivedTimeRange.of(query);
         return new EventFilter(
-                query.uuid("source_id").map(SourceId::new),
+                source,
                 query.oneOf("verification_status", VERIFICATIONS_BY_NAME),
-                ReceivedTimeRange.of(query),
-                query.searchText());
+                received,
+                query.searchText(),
+                DeliveryFilter.ofEvents(query, source, received));
     }
 }

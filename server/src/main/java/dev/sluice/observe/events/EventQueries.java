@@ -4,31 +4,31 @@ import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.observe.DeliveryStatusSql;
+import dev.sluice.observe.EventIdPattern;
+import dev.sluice.observe.usage.ListPager.ScanStep;
 import dev.sluice.observe.usage.PageLocator;
 import dev.sluice.observe.usage.SourceWindow;
-import dev.sluice.platform.db.Row;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.EventId;
-import dev.sluice.relay.EventVerification;
 import dev.sluice.relay.Payload;
-import dev.sluice.relay.VerificationReason;
 import dev.sluice.relay.VerificationStatus;
 
-import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Reads events. Each statement names the sources, all of which belong to the workspace and are not
-/// in the trash.
+/// Reads events. The caller must pass only sources that belong to the workspace and are not in the
+/// trash.
 final class EventQueries {
 
-    /// The numbers of an event's deliveries in each state.
+    /// The numbers of an event's deliveries in each state. Only deliveries that have a row are
+    /// counted.
     record EventDeliveryCounts(int filtered, int delivered, int failed, int pending) {
         static final EventDeliveryCounts ZERO = new EventDeliveryCounts(0, 0, 0, 0);
 
@@ -46,9 +46,9 @@ final class EventQueries {
                 workspace.value());
     }
 
-    /// Counts events. No index covers skipped events. In windows that also contain other events,
-    /// skipped events are counted as all events minus the others, which is faster than reading each
-    /// row.
+    /// Counts the events in these windows that have the verification status, or all if it is empty.
+    /// No index covers events with the status `skipped`. In windows that also contain other events,
+    /// these are counted as all events minus the others, which is faster than reading each row.
     static long count(
             Tx tx, List<SourceWindow> windows, Optional<VerificationStatus> verification) {
         if (windows.isEmpty()) {
@@ -80,29 +80,73 @@ final class EventQueries {
                 windows.stream().map(window -> window.ids().high()).toList());
     }
 
-    /// Returns the keys of the events on this page, newest first. The query reads only the index.
+    /// Returns the keys of the events on this page, newest first.
     static List<EventKey> keys(
             Tx tx, PageLocator.PageLocation location, Optional<VerificationStatus> verification) {
         return location.windows().isEmpty()
                 ? List.of()
-                : keys(tx, keysSql(location, verification), location, List.of());
+                : tx.query(
+                        keysSql(location, verification),
+                        row -> new EventKey(row.uuid("source_id"), row.uuid("id")),
+                        pageArguments(location).toArray());
     }
 
-    /// Returns the keys of the events at this location whose ids contain the text, newest first.
-    static List<EventKey> matches(
+    /// Returns the keys of the events at this location whose ids contain the text, newest first,
+    /// and the id of the last scanned event.
+    static ScanStep<EventKey> scan(
             Tx tx,
             PageLocator.PageLocation location,
             Optional<VerificationStatus> verification,
             EventIdPattern.IdSubstring substring) {
         if (location.windows().isEmpty()) {
-            return List.of();
+            return new ScanStep<>(List.of(), Optional.empty());
         }
+        var arguments = pageArguments(location);
         String sql =
-                "select id, source_id from ("
+                "with page as materialized ("
                         + keysSql(location, verification)
-                        + ") as page where translate(id::text, ?, '') like ? order by id desc";
-        String leftOut = substring.isHyphenated() ? "" : "-";
-        return keys(tx, sql, location, List.of(leftOut, "%" + substring.text() + "%"));
+                        + ") select id, source_id, false as is_last from page where"
+                        + " translate(id::text, ?, '') like ? union all (select id, source_id, true"
+                        + " from page order by id desc offset ? limit 1) order by is_last, id desc";
+        arguments.add(substring.isHyphenated() ? "" : "-");
+        arguments.add("%" + substring.text() + "%");
+        arguments.add(location.limit() - 1);
+        var matches = new ArrayList<EventKey>();
+        var last = new ArrayList<UUID>();
+        tx.query(
+                sql,
+                row -> {
+                    if (row.bool("is_last")) {
+                        last.add(row.uuid("id"));
+                    } else {
+                        matches.add(new EventKey(row.uuid("source_id"), row.uuid("id")));
+                    }
+                    return true;
+                },
+                arguments.toArray());
+        return new ScanStep<>(matches, last.stream().findFirst());
+    }
+
+    /// Returns the keys in `keys` whose events have this verification status, in the same order.
+    static List<EventKey> withVerification(
+            Tx tx, List<EventKey> keys, VerificationStatus verification) {
+        return keys.isEmpty()
+                ? List.of()
+                : tx.query(
+                        """
+                        select event.id, event.source_id
+                          from unnest(?, ?) with ordinality as wanted (source_id, id, place),
+                               lateral (select id, source_id, verification
+                                          from event
+                                         where event.source_id = wanted.source_id and event.id = wanted.id
+                                        offset 0) as event
+                         where event.verification = ?
+                         order by place
+                        """,
+                        row -> new EventKey(row.uuid("source_id"), row.uuid("id")),
+                        keys.stream().map(EventKey::source).toList(),
+                        keys.stream().map(EventKey::id).toList(),
+                        (int) verification.number());
     }
 
     private static String keysSql(
@@ -124,30 +168,23 @@ final class EventQueries {
                 """;
     }
 
-    private static List<EventKey> keys(
-            Tx tx, String sql, PageLocator.PageLocation location, List<String> more) {
+    private static List<Object> pageArguments(PageLocator.PageLocation location) {
         var windows = location.windows();
-        var arguments =
-                new ArrayList<Object>(
-                        List.of(
-                                windows.stream().map(SourceWindow::source).toList(),
-                                windows.stream().map(window -> window.ids().low()).toList(),
-                                windows.stream().map(window -> window.ids().high()).toList(),
-                                location.offset() + location.limit(),
-                                location.offset(),
-                                location.limit()));
-        arguments.addAll(more);
-        return tx.query(
-                sql,
-                row -> new EventKey(row.uuid("source_id"), row.uuid("id")),
-                arguments.toArray());
+        return new ArrayList<>(
+                List.of(
+                        windows.stream().map(SourceWindow::source).toList(),
+                        windows.stream().map(window -> window.ids().low()).toList(),
+                        windows.stream().map(window -> window.ids().high()).toList(),
+                        location.offset() + location.limit(),
+                        location.offset(),
+                        location.limit()));
     }
 
     /// The key of an event's row.
     record EventKey(UUID source, UUID id) {}
 
-    /// Returns the SQL condition on the verification status. It is empty if all rows in the windows
-    /// are known to match.
+    /// Returns the SQL condition on the verification status. The condition is empty if all rows in
+    /// the windows are known to match, or if `verification` is empty.
     private static String verificationCondition(
             List<SourceWindow> windows, Optional<VerificationStatus> verification) {
         return windows.stream().allMatch(SourceWindow::hasOnlyWanted)
@@ -178,9 +215,35 @@ final class EventQueries {
                                 offset 0) as event
                  order by place
                 """,
-                EventQueries::summary,
+                EventSummary::read,
                 keys.stream().map(EventKey::source).toList(),
                 keys.stream().map(EventKey::id).toList());
+    }
+
+    /// Returns what senders call these events. Only the beginnings of headers and body are read.
+    static Map<EventId, String> types(Tx tx, List<EventSummary> events) {
+        var types = new HashMap<EventId, String>();
+        tx.query(
+                        """
+                        select event.*
+                          from unnest(?, ?) as wanted (source_id, id),
+                               lateral (select id, substring(headers from 1 for ?) as headers,
+                                               substring(body from 1 for ?) as body
+                                          from event
+                                         where event.source_id = wanted.source_id and event.id = wanted.id
+                                        offset 0) as event
+                        """,
+                        row ->
+                                Map.entry(
+                                        new EventId(row.uuid("id")),
+                                        EventType.of(row.bytes("headers"), row.bytes("body"))),
+                        events.stream().map(event -> event.source().value()).toList(),
+                        events.stream().map(event -> event.id().value()).toList(),
+                        EventType.MAX_HEADER_BYTES,
+                        EventType.MAX_BODY_BYTES)
+                .forEach(entry ->
+                        entry.getValue().ifPresent(type -> types.put(entry.getKey(), type)));
+        return types;
     }
 
     /// Returns the delivery counts of each event. The ids of an event's deliveries form a range.
@@ -231,13 +294,13 @@ final class EventQueries {
                   from event
                  where id = ? and source_id = any (?)
                 """,
-                EventQueries::summary,
+                EventSummary::read,
                 id,
                 sources.stream().map(SourceId::value).toList());
     }
 
-    /// Whether the source's event has such a delivery: one that ended, one that did not, or one
-    /// that was filtered at ingest and has no row.
+    /// Returns whether the source's event has a delivery with this id: finished, unfinished, or
+    /// filtered at ingest without a row.
     static boolean hasDelivery(Tx tx, SourceId source, DeliveryId id) {
         return tx.single(
                 """
@@ -256,8 +319,20 @@ final class EventQueries {
                 id.ordinal());
     }
 
-    /// An event with its payload and those connections whose filters it did not match.
-    record EventWithPayload(EventSummary summary, Payload payload, List<ConnectionId> filtered) {}
+    /// An event with its payload, and the connections whose filters the event did not match at
+    /// ingest.
+    record EventWithPayload(EventSummary summary, Payload payload, List<ConnectionId> filtered) {
+
+        Optional<String> type() {
+            return EventType.of(
+                    beginning(payload.headerLines(), EventType.MAX_HEADER_BYTES),
+                    beginning(payload.body(), EventType.MAX_BODY_BYTES));
+        }
+
+        private static byte[] beginning(byte[] all, int limit) {
+            return all.length <= limit ? all : Arrays.copyOf(all, limit);
+        }
+    }
 
     static Optional<EventWithPayload> find(Tx tx, List<SourceId> sources, EventId id) {
         return tx.findOne(
@@ -269,24 +344,10 @@ final class EventQueries {
                 """,
                 row ->
                         new EventWithPayload(
-                                summary(row),
+                                EventSummary.read(row),
                                 Payload.fromStored(row.bytes("headers"), row.bytes("body")),
                                 row.uuids("filtered_ids").stream().map(ConnectionId::new).toList()),
                 id.value(),
                 sources.stream().map(SourceId::value).toList());
-    }
-
-    private static EventSummary summary(Row row) throws SQLException {
-        return new EventSummary(
-                new EventId(row.uuid("id")),
-                new SourceId(row.uuid("source_id")),
-                row.text("method"),
-                row.textOrNone("content_type"),
-                new EventVerification(
-                        VerificationStatus.fromNumber(row.integer("verification")),
-                        row.integerOrNone("verification_reason")
-                                .map(VerificationReason::fromNumber)),
-                row.integer("body_size"),
-                row.integer("filtered"));
     }
 }

@@ -6,11 +6,15 @@ import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.account.plan.Retention;
 import dev.sluice.gateway.routing.ConfigurationCache;
 import dev.sluice.gateway.source.SourceId;
+import dev.sluice.observe.ListPage;
+import dev.sluice.observe.ResultPage;
 import dev.sluice.observe.SearchReply;
+import dev.sluice.observe.deliveries.DeliveryScopeQueries;
+import dev.sluice.observe.deliveries.DeliverySearch;
+import dev.sluice.observe.deliveries.WaitExplainer;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.ApiException;
-import dev.sluice.platform.http.Page;
 import dev.sluice.platform.http.QueryParameters;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
@@ -33,20 +37,24 @@ public final class EventRoutes {
     private final PlanCatalog plans;
     private final ConfigurationCache configuration;
     private final InFlightAttempts inFlightAttempts;
+    private final String hopHeader;
     private final InstantSource clock;
 
+    /// @param hopHeader the name of the header that counts relays
     public EventRoutes(
             Db db,
             Authenticator authenticator,
             PlanCatalog plans,
             ConfigurationCache configuration,
             InFlightAttempts inFlightAttempts,
+            String hopHeader,
             InstantSource clock) {
         this.db = db;
         this.authenticator = authenticator;
         this.plans = plans;
         this.configuration = configuration;
         this.inFlightAttempts = inFlightAttempts;
+        this.hopHeader = hopHeader;
         this.clock = clock;
     }
 
@@ -59,34 +67,47 @@ public final class EventRoutes {
     private Reply list(Request request) {
         var caller = authenticator.authenticate(request);
         var parameters = new QueryParameters(request);
-        var page = Page.of(parameters);
         var filter = EventFilter.of(parameters);
+        var page = ListPage.of(parameters, "events of " + caller.workspace());
         parameters.check();
         return db.snapshot(tx -> {
-            var now = clock.instant();
-            var search =
-                    new EventSearch(
-                            tx,
-                            sources(tx, caller, filter.source()),
-                            filter,
-                            retention(tx, caller).expiryCutoff(now),
-                            now);
-            var result = search.page(page);
-            var counts = EventQueries.counts(tx, result.events());
-            var items =
-                    result.events().stream()
-                            .map(event ->
-                                    event.json(
-                                            counts.getOrDefault(
-                                                    event.id(),
-                                                    EventQueries.EventDeliveryCounts.ZERO)))
-                            .toList();
-            return SearchReply.of(items, result.total(), result.isExact());
+            var result = search(tx, caller, filter, page);
+            var counts = EventQueries.counts(tx, result.rows());
+            var types = EventQueries.types(tx, result.rows());
+            return SearchReply.of(
+                    result.with(events ->
+                            events.stream()
+                                    .map(event ->
+                                            event.json(
+                                                    Optional.ofNullable(types.get(event.id())),
+                                                    counts.getOrDefault(
+                                                            event.id(),
+                                                            EventQueries.EventDeliveryCounts.ZERO)))
+                                    .toList()),
+                    page);
         });
     }
 
-    /// Returns the sources whose events to list. Empty if the requested source does not exist or
-    /// belongs to another workspace.
+    private ResultPage<EventSummary> search(
+            Tx tx, Caller caller, EventFilter filter, ListPage page) {
+        var waits = waits(retention(tx, caller));
+        var since = waits.retention().expiryCutoff(waits.now());
+        if (filter.delivery().isEmpty()) {
+            var sources = sources(tx, caller, filter.source());
+            return new EventSearch(tx, sources, filter, since, waits.now()).page(page);
+        }
+        var wanted = filter.delivery().get();
+        var scope = DeliveryScopeQueries.scope(tx, caller.workspace(), wanted);
+        var deliveries = new DeliverySearch(tx, scope, wanted, waits::status, since, waits.now());
+        return new EventByDeliverySearch(tx, filter, deliveries, waits.now()).page(page);
+    }
+
+    private WaitExplainer waits(Retention retention) {
+        return new WaitExplainer(configuration, inFlightAttempts, retention, clock.instant());
+    }
+
+    /// Returns the sources whose events to list. Empty if the requested source does not exist, is
+    /// in the trash, or belongs to another workspace.
     private static List<SourceId> sources(Tx tx, Caller caller, Optional<SourceId> only) {
         return EventQueries.sources(tx, caller.workspace()).stream()
                 .filter(source -> only.isEmpty() || only.get().equals(source))
@@ -97,6 +118,8 @@ public final class EventRoutes {
         return plans.ofWorkspace(tx, caller.workspace()).limits().retention();
     }
 
+    /// Returns one event. The reply is not compressed, because it contains what the sender chose
+    /// next to URLs and responses of destinations, which may be secret; see [Reply#uncompressed].
     private Reply get(Request request) {
         var caller = authenticator.authenticate(request);
         var id = eventId(request);
@@ -105,11 +128,11 @@ public final class EventRoutes {
             var found =
                     find(tx, caller, id, retention)
                             .orElseThrow(() -> ApiException.notFound("event"));
-            return Reply.ok(detail(tx, found, retention));
+            return Reply.ok(detail(tx, found, retention)).uncompressed();
         });
     }
 
-    /// Returns the event unless its retention is over.
+    /// Returns the event unless it is in another workspace or its retention is over.
     private Optional<EventQueries.EventWithPayload> find(
             Tx tx, Caller caller, EventId id, Retention retention) {
         var now = clock.instant();
@@ -134,15 +157,14 @@ public final class EventRoutes {
                                                     .put(
                                                             "received_at",
                                                             event.summary().receivedAt())))
-                    .map(Reply::ok)
+                    .map(json -> Reply.ok(json).uncompressed())
                     .orElseThrow(() -> ApiException.notFound("delivery"));
         });
     }
 
     private List<DeliveryView> deliveries(
             Tx tx, EventQueries.EventWithPayload event, Retention retention) {
-        return DeliveryQueries.of(
-                tx, configuration, inFlightAttempts, event, retention, clock.instant());
+        return DeliveryQueries.of(tx, event, waits(retention));
     }
 
     private static EventId eventId(Request request) {
@@ -157,9 +179,16 @@ public final class EventRoutes {
         var deliveries = deliveries(tx, found, retention);
         return found.summary()
                 .json()
+                .put("event_type", found.type())
                 .put("expires_at", retention.expiresAt(found.summary().receivedAt()))
+                .put("reason", deliveries.isEmpty() ? Optional.of(reason(found)) : Optional.empty())
                 .putAll(PayloadJson.of(found.payload(), credential(found.summary().source())))
                 .put("deliveries", deliveries.stream().map(DeliveryView::json).toList());
+    }
+
+    private String reason(EventQueries.EventWithPayload found) {
+        return NoDeliveryReason.of(
+                found.summary().verification(), found.payload().headers(), hopHeader);
     }
 
     private Optional<String> credential(SourceId source) {

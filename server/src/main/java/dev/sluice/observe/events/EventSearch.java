@@ -1,35 +1,31 @@
 package dev.sluice.observe.events;
 
 import dev.sluice.gateway.source.SourceId;
+import dev.sluice.observe.EventIdPattern;
+import dev.sluice.observe.ListPage;
+import dev.sluice.observe.ResultPage;
 import dev.sluice.observe.events.EventQueries.EventKey;
 import dev.sluice.observe.usage.BudgetedScan;
+import dev.sluice.observe.usage.ListPager;
 import dev.sluice.observe.usage.PageLocator;
 import dev.sluice.observe.usage.UsageQueries;
+import dev.sluice.observe.usage.UsageSum;
 import dev.sluice.platform.db.Tx;
-import dev.sluice.platform.http.Page;
 import dev.sluice.platform.id.IdRange;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.VerificationStatus;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Finds one page of events that match a filter. Each instance is used within one transaction,
-/// which must read a snapshot.
+/// Finds one page of events that match a filter. Each instance belongs to one transaction, which
+/// must be begun with [dev.sluice.platform.db.Db#snapshot], so that all its queries see the same
+/// data.
 final class EventSearch {
-
-    /// A page of matching events.
-    ///
-    /// @param total the number of matching events on all pages
-    /// @param isExact false if only the newest events were scanned for `q`
-    record EventPage(List<EventSummary> events, long total, boolean isExact) {
-        private static final EventPage EMPTY = new EventPage(List.of(), 0, true);
-    }
 
     private static final List<Integer> ALL_VERIFICATIONS =
             Arrays.stream(VerificationStatus.values()).map(one -> (int) one.number()).toList();
@@ -62,9 +58,9 @@ final class EventSearch {
         range = filter.received().ids(since);
     }
 
-    EventPage page(Page page) {
+    ResultPage<EventSummary> page(ListPage page) {
         if (sources.isEmpty() || range.isEmpty()) {
-            return EventPage.EMPTY;
+            return ResultPage.empty();
         }
         if (filter.q().isEmpty()) {
             return countedPage(range, page);
@@ -73,8 +69,13 @@ final class EventSearch {
             case EventIdPattern.FullId(UUID id) -> singleEventPage(id, page);
             case EventIdPattern.IdPrefix(IdRange ids) -> countedPage(ids.intersect(range), page);
             case EventIdPattern.IdSubstring substring -> scannedPage(substring, page);
-            case EventIdPattern.ImpossibleId() -> EventPage.EMPTY;
+            case EventIdPattern.ImpossibleId() -> ResultPage.empty();
         };
+    }
+
+    private ListPager<EventKey> pager(IdRange ids, ListPage page) {
+        return new ListPager<>(
+                pageLocator(tx, sources, filter.verification(), ids), ids, page, EventKey::id);
     }
 
     static PageLocator pageLocator(
@@ -82,28 +83,23 @@ final class EventSearch {
         var wanted = verification.map(one -> List.of((int) one.number())).orElse(ALL_VERIFICATIONS);
         var keys = sources.stream().map(SourceId::value).toList();
         return new PageLocator(
-                new UsageQueries(tx, UsageQueries.UsageSeries.EVENTS, keys, wanted),
+                UsageSum.of(new UsageQueries(tx, UsageQueries.UsageSeries.EVENTS, keys, wanted)),
                 ids,
                 source -> source,
                 windows -> EventQueries.count(tx, windows, verification));
     }
 
-    private EventPage countedPage(IdRange ids, Page page) {
-        var locator = pageLocator(tx, sources, filter.verification(), ids);
-        long total = locator.total();
-        if (page.offset() >= total) {
-            return new EventPage(List.of(), total, true);
-        }
-        var location = locator.locate(page.offset(), page.limit());
-        var keys = EventQueries.keys(tx, location, filter.verification());
-        return new EventPage(EventQueries.summaries(tx, keys), total, true);
+    private ResultPage<EventSummary> countedPage(IdRange ids, ListPage page) {
+        return pager(ids, page)
+                .counted(location -> EventQueries.keys(tx, location, filter.verification()))
+                .with(keys -> EventQueries.summaries(tx, keys));
     }
 
-    /// Returns the event with this id, or the one that has a delivery with this id.
-    private EventPage singleEventPage(UUID id, Page page) {
+    /// Returns a page with the one event that has this id or has a delivery with this id.
+    private ResultPage<EventSummary> singleEventPage(UUID id, ListPage page) {
         var eventId = new DeliveryId(id).event().value();
         if (!range.contains(eventId)) {
-            return EventPage.EMPTY;
+            return ResultPage.empty();
         }
         var events =
                 EventQueries.summary(tx, sources, eventId)
@@ -117,24 +113,19 @@ final class EventSearch {
                                                 == event.verification().status())
                         .stream()
                         .toList();
-        return new EventPage(page.offset() == 0 ? events : List.of(), events.size(), true);
+        return new ResultPage<>(
+                page.seen() == 0 ? events : List.of(), events.size(), true, Optional.empty());
     }
 
-    /// Scans events for the text, because no index covers it. The scan stops when it has used up
-    /// its time budget.
-    private EventPage scannedPage(EventIdPattern.IdSubstring substring, Page page) {
-        var locator = pageLocator(tx, sources, filter.verification(), range);
-        var matches = new ArrayList<EventKey>();
-        long seen =
-                BudgetedScan.scan(
-                        locator,
+    /// Scans events for ids that contain the text, because no index helps to find them. The scan
+    /// stops when it has used up its time budget.
+    private ResultPage<EventSummary> scannedPage(
+            EventIdPattern.IdSubstring substring, ListPage page) {
+        return pager(range, page)
+                .scanned(
                         budget,
                         location ->
-                                matches.addAll(
-                                        EventQueries.matches(
-                                                tx, location, filter.verification(), substring)));
-        var keys = matches.stream().skip(page.offset()).limit(page.limit()).toList();
-        return new EventPage(
-                EventQueries.summaries(tx, keys), matches.size(), seen == locator.total());
+                                EventQueries.scan(tx, location, filter.verification(), substring))
+                .with(keys -> EventQueries.summaries(tx, keys));
     }
 }

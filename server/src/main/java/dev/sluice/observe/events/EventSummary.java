@@ -1,18 +1,21 @@
 package dev.sluice.observe.events;
 
 import dev.sluice.gateway.source.SourceId;
+import dev.sluice.platform.db.Row;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.json.JsonObject;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.EventVerification;
 import dev.sluice.relay.VerificationReason;
+import dev.sluice.relay.VerificationStatus;
 
+import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Optional;
 
 /// An event without its headers and body.
 ///
-/// @param filtered the number of connections whose filters the event did not match
+/// @param filtered the number of connections whose filters the event did not match at ingest
 public record EventSummary(
         EventId id,
         SourceId source,
@@ -21,6 +24,21 @@ public record EventSummary(
         EventVerification verification,
         int bodySize,
         int filtered) {
+
+    /// Reads an event from a row in which the column `filtered` is a number.
+    public static EventSummary read(Row row) throws SQLException {
+        return new EventSummary(
+                new EventId(row.uuid("id")),
+                new SourceId(row.uuid("source_id")),
+                row.text("method"),
+                row.textOrNone("content_type"),
+                new EventVerification(
+                        VerificationStatus.fromNumber(row.integer("verification")),
+                        row.integerOrNone("verification_reason")
+                                .map(VerificationReason::fromNumber)),
+                row.integer("body_size"),
+                row.integer("filtered"));
+    }
 
     public Instant receivedAt() {
         return Uuid7.timeOf(id.value());
@@ -40,8 +58,9 @@ public record EventSummary(
                 .put("created_at", receivedAt());
     }
 
-    JsonObject json(EventQueries.EventDeliveryCounts counts) {
-        return json().put("delivery_count", counts.total() + filtered)
+    JsonObject json(Optional<String> type, EventQueries.EventDeliveryCounts counts) {
+        return json().put("event_type", type)
+                .put("delivery_count", counts.total() + filtered)
                 .put("delivered_count", counts.delivered())
                 .put("failed_count", counts.failed())
                 .put("pending_count", counts.pending());

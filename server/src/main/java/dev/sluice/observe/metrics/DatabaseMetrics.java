@@ -11,10 +11,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/// The state of the database and of the pools of connections to it.
+/// Collects the metrics about the database and about the connection pools.
 ///
-/// The database is asked at most every five seconds, however often the metrics are. While it does
-/// not answer, its metrics are left out and `sluice_database_up` is 0. Thread-safe.
+/// The database is queried at most every five seconds, however often the metrics are requested.
+/// While the database does not answer, the metrics that it provides are left out and
+/// `sluice_database_up` is 0. Thread-safe.
 final class DatabaseMetrics {
 
     private static final Duration READ_INTERVAL = Duration.ofSeconds(5);
@@ -26,7 +27,7 @@ final class DatabaseMetrics {
     private final InstantSource clock;
     private ReadState last = new ReadState(Instant.EPOCH, Optional.empty());
 
-    /// @param pools all pools of this process; the first one answers the metrics' own questions
+    /// @param pools all pools of this process; the first one runs the queries for the metrics
     DatabaseMetrics(List<Db> pools, InstantSource clock) {
         this.db = pools.getFirst();
         this.pools = List.copyOf(pools);
@@ -80,7 +81,10 @@ final class DatabaseMetrics {
                 "Lanes of waiting deliveries that a node has leased, or that wait for their time.",
                 "state",
                 state.lanes());
-        metrics.gauge("sluice_nodes_live", "Nodes whose lease is valid.", state.liveNodes());
+        metrics.gauge(
+                "sluice_nodes_live",
+                "Nodes that have joined and have neither left nor been declared dead.",
+                state.liveNodes());
         state.auditedUntil()
                 .ifPresent(until ->
                         metrics.gauge(

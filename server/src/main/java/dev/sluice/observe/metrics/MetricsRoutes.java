@@ -1,5 +1,6 @@
 package dev.sluice.observe.metrics;
 
+import dev.sluice.observe.alerts.AlertMeter;
 import dev.sluice.observe.audit.AuditLoop;
 import dev.sluice.observe.audit.Invariant;
 import dev.sluice.platform.db.Db;
@@ -13,24 +14,27 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// The route `GET /metrics`, which has a port of its own and needs no key.
+/// The route `GET /metrics`, which has its own port and needs no API key.
 public final class MetricsRoutes {
 
     private final RelayMetrics relay;
     private final DatabaseMetrics database;
+    private final AlertMetrics alerts;
     private final AuditLoop audit;
     private final String version;
 
-    /// @param pools all pools of this process; the first one answers the metrics' own questions
+    /// @param pools all pools of this process; the first one runs the queries for the metrics
     public MetricsRoutes(
             RelayMeters meters,
             RelayGauges gauges,
             List<Db> pools,
             AuditLoop audit,
+            AlertMeter alerts,
             InstantSource clock,
             String version) {
         this.relay = new RelayMetrics(meters, gauges);
         this.database = new DatabaseMetrics(pools, clock);
+        this.alerts = new AlertMetrics(alerts);
         this.audit = audit;
         this.version = version;
     }
@@ -48,6 +52,7 @@ public final class MetricsRoutes {
                 Map.of(version, 1));
         relay.addTo(metrics);
         database.addTo(metrics);
+        alerts.addTo(metrics);
         metrics.counters(
                 "sluice_audit_violations",
                 "Contradictions that the audit has found on this node since it started.",

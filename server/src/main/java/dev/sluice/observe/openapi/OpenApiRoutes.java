@@ -1,5 +1,6 @@
 package dev.sluice.observe.openapi;
 
+import dev.sluice.platform.http.GzipEncoder;
 import dev.sluice.platform.http.Header;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
@@ -11,33 +12,63 @@ import org.jspecify.annotations.Nullable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.List;
 
-/// The route `GET /api/openapi.json`, which serves the OpenAPI document. It needs no API key. The
-/// document changes only with a new release.
+/// The route `GET /api/openapi.json`, which serves the OpenAPI document. The route needs no API
+/// key. The document changes only with a new release.
 public final class OpenApiRoutes {
 
     private static final String DOCUMENT_RESOURCE = "/openapi.json";
 
-    private final String etag;
-    private final Reply documentReply;
-    private final Reply notModifiedReply;
+    /// The document in one content coding. Its entity tag is made from the encoded bytes.
+    private record DocumentForm(String etag, Reply reply) {
+
+        /// Whether a value of `If-None-Match` contains this form's tag. Compares weakly (RFC 9110,
+        /// section 13.1.2), so that a tag that a proxy has changed to a weak one still matches.
+        private boolean isNamedBy(String known) {
+            for (String one : known.split(",", -1)) {
+                String bare = one.strip();
+                if (bare.equals("*") || bare.equals(etag) || bare.equals("W/" + etag)) {
+                    return true;
+                }
+            }
+            return false;
+        }
+    }
+
+    private final DocumentForm plain;
+    private final DocumentForm gzip;
 
     private OpenApiRoutes(byte[] document) {
-        this.etag = '"' + digest(document) + '"';
-        // Clients may cache the document but must revalidate it, so that they see a new release at
-        // once.
-        var headers = List.of(new Header("ETag", etag), new Header("Cache-Control", "no-cache"));
-        this.documentReply =
-                Reply.text(
+        this.plain = form(document, List.of());
+        this.gzip =
+                form(
+                        GzipEncoder.compress(document),
+                        List.of(new Header("Content-Encoding", "gzip")));
+    }
+
+    private static DocumentForm form(byte[] bytes, List<Header> coding) {
+        String etag = '"' + digest(bytes) + '"';
+        var reply =
+                Reply.bytes(
                                 200,
-                                "application/json; charset=utf-8",
-                                new String(document, StandardCharsets.UTF_8))
-                        .with(headers);
-        this.notModifiedReply =
-                Reply.text(304, "application/json; charset=utf-8", "").with(headers);
+                                List.of(
+                                        new Header(
+                                                "Content-Type", "application/json; charset=utf-8")),
+                                bytes)
+                        .with(coding)
+                        .with(validators(etag));
+        return new DocumentForm(etag, reply);
+    }
+
+    /// Returns headers that let clients cache the document, but require them to revalidate it, so
+    /// that they see a new release at once.
+    private static List<Header> validators(String etag) {
+        return List.of(
+                new Header("ETag", etag),
+                new Header("Cache-Control", "no-cache"),
+                new Header("Vary", "Accept-Encoding"));
     }
 
     public static void addTo(Router router) {
@@ -45,21 +76,10 @@ public final class OpenApiRoutes {
     }
 
     private Reply get(Request request) {
-        return request.firstHeader("If-None-Match").filter(this::matchesEtag).isPresent()
-                ? notModifiedReply
-                : documentReply;
-    }
-
-    /// Whether the header `If-None-Match` contains this document's tag. Compares weakly (RFC 9110,
-    /// section 13.1.2), so that a tag that a proxy has changed to a weak one still matches.
-    private boolean matchesEtag(String known) {
-        for (String one : known.split(",", -1)) {
-            String bare = one.strip();
-            if (bare.equals("*") || bare.equals(etag) || bare.equals("W/" + etag)) {
-                return true;
-            }
-        }
-        return false;
+        var form = request.prefersGzip() ? gzip : plain;
+        return request.firstHeader("If-None-Match").filter(form::isNamedBy).isPresent()
+                ? Reply.text(304, "application/json; charset=utf-8", "").with(validators(form.etag))
+                : form.reply;
     }
 
     private static byte[] document() {

@@ -17,21 +17,28 @@ import java.util.Set;
 
 /// Serves the dashboard under `/` for paths that nothing else answers.
 ///
-/// A browser that asks for HTML gets the same page at every path; the page's script then shows what
-/// the path names. Below `/api`, `/in`, `/healthz` and `/metrics` unknown paths stay 404.
+/// A browser that asks for HTML gets the same page at every path; the page's script then shows the
+/// view that belongs to the path. Below `/api`, `/in`, `/healthz` and `/metrics`, unknown paths are
+/// still 404.
 public final class PageRoutes {
 
     private static final Logger log = LoggerFactory.getLogger(PageRoutes.class);
 
     private static final String CLASS_PATH_DIRECTORY = "/dashboard/";
 
-    /// Stands in the page for the way up to the dashboard's root. A relative way needs no setting
-    /// behind a proxy that adds a path prefix.
+    /// A placeholder in the page for the relative path up to the dashboard's root. Because the path
+    /// is relative, a proxy that adds a path prefix needs no setting.
     private static final String ROOT_MARK = "{{root}}";
+
+    /// The answer to programs that ask for `/`.
+    private static final String WHERE_TO_GO =
+            "This is Sluice. Its API is below /api/v1, and /api/openapi.json describes it. In a"
+                    + " browser, this address opens the dashboard.";
 
     private static final Set<String> RESERVED = Set.of("api", "in", "healthz", "metrics");
 
-    /// The depth of the deepest page, with room to spare.
+    /// The maximum number of parts of a page's path, counting the empty part before the first `/`.
+    /// No page of the dashboard has a longer path.
     private static final int MAX_DEPTH = 8;
 
     private static final List<Header> PAGE_HEADERS =
@@ -93,7 +100,8 @@ public final class PageRoutes {
             return file(file.get(), request);
         }
         if (!acceptsHtml(request) || path.size() > MAX_DEPTH) {
-            throw notFound("There is nothing at this path.");
+            throw notFound(
+                    request.path().equals("/") ? WHERE_TO_GO : "There is nothing at this path.");
         }
         return page(path.size() - 2);
     }
@@ -123,12 +131,14 @@ public final class PageRoutes {
         return Reply.bytes(200, type, file.plain()).with(FILE_HEADERS);
     }
 
-    /// Whether a browser asks. Programs that accept anything (`*/*`) get the API's 404.
+    /// Returns whether the request comes from a browser. Programs that accept anything (`*/*`) get
+    /// the API's 404.
     private static boolean acceptsHtml(Request request) {
         return accepts(request.firstHeader("Accept").orElse(""), "text/html");
     }
 
-    /// Whether a list such as `gzip, br;q=0.5` names `value` without refusing it by `q=0`.
+    /// Returns whether a list such as `gzip, br;q=0.5` contains `value` without refusing it by
+    /// `q=0`.
     private static boolean accepts(String list, String value) {
         for (String one : list.split(",", -1)) {
             var parts = one.strip().toLowerCase(Locale.ROOT).split(";", 2);

@@ -3,6 +3,13 @@ package dev.sluice.observe.stream;
 import dev.sluice.account.plan.Retention;
 import dev.sluice.gateway.routing.ConfigurationCache;
 import dev.sluice.gateway.source.SourceId;
+import dev.sluice.observe.feed.FeedSubscription;
+import dev.sluice.observe.feed.StreamCursor;
+import dev.sluice.observe.feed.StreamFeed;
+import dev.sluice.observe.feed.StreamItem;
+import dev.sluice.observe.feed.StreamReader;
+import dev.sluice.observe.feed.StreamSelection;
+import dev.sluice.observe.feed.StreamStart;
 import dev.sluice.platform.db.DbException;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.StreamBody;
@@ -23,20 +30,23 @@ import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-/// One open stream: writes events to its client, in the order of their commits.
+/// One open live stream. It writes events and outcomes to its client, in the order that
+/// [StreamCursor] describes.
 ///
-/// It first reads the events between its cursor and the moment in which it joined the feed, and
-/// then takes what the feed hands on. If the client is too slow for the feed, it begins again. It
-/// runs on the request's virtual thread.
+/// The stream first reads the events between its cursor and the snapshot at which it joined the
+/// [StreamFeed], and then takes events from the feed. If the client is too slow for the feed, the
+/// stream joins the feed again and reads what it missed. The stream runs on the request's virtual
+/// thread.
 final class EventStream implements StreamBody {
 
     static final Duration HEARTBEAT_INTERVAL = Duration.ofSeconds(15);
     private static final Duration POLL_INTERVAL = Duration.ofMillis(250);
     private static final int MAX_FRAME_BYTES = 64 * 1024;
 
-    /// What all streams of this node share.
+    /// The objects that all streams of this node share.
     ///
-    /// @param reads permits to read the database, so that streams that are behind leave it room
+    /// @param reads the permits to read the database, which limit the load from streams that are
+    ///   behind
     record StreamEnvironment(
             StreamReader reader,
             StreamFeed feed,
@@ -80,7 +90,8 @@ final class EventStream implements StreamBody {
         this.gap = start.gap();
     }
 
-    /// Joins the feed. Everything that is committed from now on will be sent.
+    /// Creates a stream and joins the feed. The stream sends everything that is committed after
+    /// this call began.
     ///
     /// @throws ApiException 503 if the database does not answer
     static EventStream join(
@@ -142,7 +153,7 @@ final class EventStream implements StreamBody {
         }
     }
 
-    /// Reads and writes everything up to the snapshot in which the subscription begins.
+    /// Reads and writes everything up to the snapshot at which the subscription begins.
     private void catchUp(StreamOutput output) throws IOException, InterruptedException {
         var end = subscription.joinedAt();
         var goal = StreamCursor.at(cursor.database(), end);
@@ -186,7 +197,8 @@ final class EventStream implements StreamBody {
                 .collect(Collectors.toUnmodifiableSet());
     }
 
-    /// Writes what the feed hands on, until the stream ends or misses something.
+    /// Writes what the feed provides, and heartbeats, until the stream ends or its queue has
+    /// overflowed.
     private void follow(StreamOutput output) throws IOException, InterruptedException {
         while (isWanted(output)) {
             var part = subscription.poll(POLL_INTERVAL);

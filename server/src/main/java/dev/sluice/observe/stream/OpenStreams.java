@@ -4,6 +4,7 @@ import dev.sluice.account.access.Caller;
 import dev.sluice.account.access.CallerQueries;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.routing.ConfigurationCache;
+import dev.sluice.observe.feed.StreamSelection;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
@@ -18,13 +19,14 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// The streams of this node that are open: counts them by workspace, and ends those whose caller or
-/// whose sources are gone. Thread-safe.
+/// Tracks the open streams of this node. Limits their number by workspace. Ends streams whose
+/// caller lost access, or whose source or connection was deleted. Thread-safe.
 public final class OpenStreams implements Loop.Step, AutoCloseable {
 
     public static final Duration CHECK_INTERVAL = Duration.ofMillis(500);
 
-    /// The number of seconds after which it is worth trying again when too many are open.
+    /// The `Retry-After` of a request that is refused because too many streams are open, in
+    /// seconds.
     private static final String RETRY_AFTER_SECONDS = "5";
 
     private final Db db;
@@ -40,9 +42,10 @@ public final class OpenStreams implements Loop.Step, AutoCloseable {
         this.clock = clock;
     }
 
-    /// Takes one of the workspace's places for streams.
+    /// Registers a new stream of the caller's workspace.
     ///
-    /// @throws ApiException 429 if all are taken, 503 if the server is stopping
+    /// @param limit the maximum number of streams of the workspace on this node
+    /// @throws ApiException 429 if the limit is reached, 503 if the server is stopping
     StreamLease lease(Caller caller, StreamSelection selection, OptionalInt limit) {
         var workspace = caller.workspace();
         int taken = counts.merge(workspace, 1, Integer::sum);

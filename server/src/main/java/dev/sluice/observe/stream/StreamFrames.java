@@ -2,12 +2,13 @@ package dev.sluice.observe.stream;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.sluice.observe.feed.StreamCursor;
 import dev.sluice.platform.json.Json;
 import dev.sluice.platform.json.JsonObject;
 
 import java.io.ByteArrayOutputStream;
 
-/// Builds the text of Server-Sent Events. The data of each is one line of JSON.
+/// Builds the text of Server-Sent Events. The data of each message is one line of JSON.
 final class StreamFrames {
 
     private static final int RETRY_MILLIS = 2_000;
@@ -16,17 +17,17 @@ final class StreamFrames {
 
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
 
-    /// Tells the client how long to wait before it connects again.
+    /// Adds the time that the client should wait before it reconnects.
     StreamFrames retry() {
         return text("retry: " + RETRY_MILLIS + "\n");
     }
 
-    /// Adds an event, with the cursor behind it.
+    /// Adds a message with an id: the cursor after the message.
     StreamFrames event(String name, StreamCursor cursor, byte[] json) {
         return text("id: " + cursor.text() + "\n").event(name, json);
     }
 
-    /// Adds an event that does not move the client's cursor.
+    /// Adds a message without an id, which does not move the client's cursor.
     StreamFrames event(String name, JsonObject json) {
         return event(name, Json.bytes(json));
     }
@@ -39,8 +40,8 @@ final class StreamFrames {
         return this;
     }
 
-    /// Adds a comment, which shows that the stream is alive. Its cursor moves clients that keep one
-    /// without an event.
+    /// Adds a heartbeat: a comment with the cursor as its id. A client that reads ids even without
+    /// a message thereby moves its cursor.
     StreamFrames heartbeat(StreamCursor cursor) {
         return text("id: " + cursor.text() + "\n: alive\n\n");
     }
@@ -54,7 +55,7 @@ final class StreamFrames {
         return bytes.size();
     }
 
-    /// Returns what was added since the last call.
+    /// Returns the text added since the last call.
     byte[] take() {
         byte[] taken = bytes.toByteArray();
         bytes.reset();

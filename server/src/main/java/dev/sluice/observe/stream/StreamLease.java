@@ -1,12 +1,14 @@
 package dev.sluice.observe.stream;
 
 import dev.sluice.account.access.Caller;
+import dev.sluice.observe.feed.StreamSelection;
 
 import org.jspecify.annotations.Nullable;
 
 import java.util.Optional;
 
-/// The place of one open stream. Closing it gives the place back. Thread-safe.
+/// The registration of one open stream, which counts towards its workspace's limit until it is
+/// closed. Thread-safe.
 final class StreamLease implements AutoCloseable {
 
     private final OpenStreams streams;
@@ -24,12 +26,14 @@ final class StreamLease implements AutoCloseable {
         return caller;
     }
 
-    /// Returns what the stream shows. It ends when one of these is gone.
+    /// Returns the selection of the stream. [OpenStreams] ends the stream if a source or the
+    /// connection that the selection names is deleted.
     StreamSelection selection() {
         return selection;
     }
 
-    /// Tells the stream to end, which it does within half a second.
+    /// Asks the stream to end, which usually takes less than half a second. After the first call,
+    /// further calls do nothing.
     void end(StreamEnd why) {
         if (end == null) {
             end = why;

@@ -13,6 +13,11 @@ import dev.sluice.gateway.filter.FilterParser;
 import dev.sluice.gateway.routing.ConfigurationCache;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.gateway.source.SourceStore;
+import dev.sluice.observe.feed.StreamCursor;
+import dev.sluice.observe.feed.StreamFeed;
+import dev.sluice.observe.feed.StreamReader;
+import dev.sluice.observe.feed.StreamSelection;
+import dev.sluice.observe.feed.StreamStart;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
@@ -36,8 +41,8 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Semaphore;
 
-/// The live streams: `GET /api/v1/sources/{id}/tail`, `GET /api/v1/sources/{id}/stream` and `GET
-/// /api/v1/stream`.
+/// The routes of the live streams: `GET /api/v1/sources/{id}/tail`, `GET
+/// /api/v1/sources/{id}/stream` and `GET /api/v1/stream`.
 public final class StreamRoutes {
 
     private static final int MAX_SOURCES = 100;
@@ -48,10 +53,10 @@ public final class StreamRoutes {
     private static final List<Header> HEADERS =
             List.of(
                     new Header("Content-Type", "text/event-stream; charset=utf-8"),
-                    // nginx would collect the events until its buffer is full.
+                    // Without this, nginx would hold messages back until its buffer is full.
                     new Header("X-Accel-Buffering", "no"));
 
-    /// The place from which a client continues.
+    /// The position after which a client wants to continue.
     private sealed interface StreamPlace {
         record CursorPlace(StreamCursor cursor) implements StreamPlace {}
 
@@ -137,7 +142,8 @@ public final class StreamRoutes {
         return open(request, caller, selection, place);
     }
 
-    /// Returns the source of the connection, which must be one of those asked for.
+    /// Returns the connection's source, which must be one of the requested sources. Throws a 404 if
+    /// the workspace has no such connection.
     private Set<SourceId> sourcesOf(Caller caller, ConnectionId id, Set<SourceId> sources) {
         // Loads the latest configuration, because another node may have just changed it.
         configuration.run();
@@ -185,8 +191,8 @@ public final class StreamRoutes {
         return sources;
     }
 
-    /// Reads `Last-Event-ID` or `after`. A client that connects again sends both, and the header is
-    /// newer.
+    /// Reads `Last-Event-ID` or `after`. A client that reconnects sends both, and the header is the
+    /// newer one.
     private static Optional<StreamPlace> place(Request request, QueryParameters parameters) {
         var after = parameters.parsed("after", StreamRoutes::place);
         parameters.check();
@@ -278,7 +284,9 @@ public final class StreamRoutes {
                 var sources = environment.reader().sources(Set.of(selection.workspace())).keySet();
                 var cursor = environment.reader().cursorAfter(sources, event);
                 if (cursor.isPresent()) {
-                    yield new StreamStart(cursor, Optional.empty());
+                    yield environment.reader().isInLog(cursor.get())
+                            ? new StreamStart(cursor, Optional.empty())
+                            : environment.reader().fromOldest();
                 }
                 if (retention.isExpired(Uuid7.timeOf(event), now)) {
                     yield environment.reader().fromOldest();

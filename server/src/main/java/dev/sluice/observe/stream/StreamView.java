@@ -6,6 +6,11 @@ import dev.sluice.gateway.filter.FilterResult;
 import dev.sluice.gateway.routing.ConfigurationCache;
 import dev.sluice.gateway.routing.Route;
 import dev.sluice.observe.events.PayloadJson;
+import dev.sluice.observe.feed.StreamCursor;
+import dev.sluice.observe.feed.StreamEvent;
+import dev.sluice.observe.feed.StreamItem;
+import dev.sluice.observe.feed.StreamOutcome;
+import dev.sluice.observe.feed.StreamSelection;
 import dev.sluice.platform.json.Effort;
 import dev.sluice.platform.json.Json;
 import dev.sluice.platform.json.JsonObject;
@@ -14,11 +19,11 @@ import dev.sluice.relay.RequestPreview.PreviewedPayload;
 
 import java.util.Optional;
 
-/// How one stream shows its items: as they came in, or as a connection would send them.
+/// Writes the items of one stream as messages: events as they came in, or as a connection would
+/// send them.
 final class StreamView {
 
-    /// The effort for the filter of one event, in the units of [Effort]. It suffices for some
-    /// milliseconds.
+    /// The maximum [Effort] for filtering one event; it allows some milliseconds of work.
     private static final long MAX_FILTER_EFFORT = 5_000_000;
 
     private final StreamSelection selection;
@@ -32,9 +37,9 @@ final class StreamView {
         this.preview = preview;
     }
 
-    /// Adds the item to the frames.
+    /// Adds a message about the item to the frames.
     ///
-    /// @param cursor behind the item
+    /// @param cursor the cursor after the item
     void show(StreamItem item, StreamCursor cursor, StreamFrames frames) {
         switch (item) {
             case StreamOutcome outcome ->
@@ -44,7 +49,7 @@ final class StreamView {
     }
 
     private void show(StreamEvent event, StreamCursor cursor, StreamFrames frames) {
-        // A connection that was just deleted shows no more events; the stream is about to end.
+        // If the connection was just deleted, show no more events; the stream is about to end.
         Optional<Route> route = selection.connection().flatMap(configuration::route);
         var refusal = refusal(event, route);
         if (refusal.isPresent()) {
@@ -68,7 +73,8 @@ final class StreamView {
                 : Optional.of("connection_filter");
     }
 
-    /// Whether to show the event. One that the effort does not suffice to decide is shown.
+    /// Returns whether the filter lets the event pass. If deciding that takes too much effort, the
+    /// event is shown.
     private static boolean matches(Optional<Filter> filter, StreamEvent event) {
         return filter.isEmpty()
                 || filter.get()

@@ -1,13 +1,16 @@
 package dev.sluice.observe.usage;
 
 import java.time.Duration;
+import java.util.Optional;
+import java.util.UUID;
 
 /// A scan through a list of rows, newest first, that stops when it has used up its time budget.
 ///
-/// It is used for conditions that neither an index nor a usage count covers.
+/// Used for conditions that neither an index nor a usage count covers.
 public final class BudgetedScan {
 
-    /// The maximum time for a scan. With this limit, a whole list request takes less than 100 ms.
+    /// The time after which a scan begins no further step. It is chosen so that a whole list
+    /// request takes less than 100 ms.
     public static final Duration SCAN_TIME_BUDGET = Duration.ofMillis(35);
 
     /// The number of rows to scan before the elapsed time is first checked.
@@ -19,28 +22,42 @@ public final class BudgetedScan {
     /// Reads the rows at one location of the list.
     @FunctionalInterface
     public interface PageVisitor {
-        void visit(PageLocator.PageLocation location);
+        /// Returns the id of the last row read. Empty if there were fewer rows than the location's
+        /// limit, which means that the list ends there.
+        Optional<UUID> visit(PageLocator.PageLocation location);
     }
 
     private BudgetedScan() {}
 
-    /// Returns the number of rows scanned. This is less than the list's total if the time ran out
-    /// first.
-    public static long scan(PageLocator locator, Duration budget, PageVisitor visitor) {
+    /// Scans the rows whose ids are less than `before`, in steps. The first step is taken even if
+    /// the budget is zero.
+    ///
+    /// @return the id at which the scan stopped: all rows that were not scanned have lower ids.
+    ///   Empty if the scan reached the end of the list
+    public static Optional<UUID> scan(
+            PageLocator locator, UUID before, Duration budget, PageVisitor visitor) {
         long start = System.nanoTime();
-        long total = locator.total();
-        long offset = 0;
-        for (int step = INITIAL_STEP_ROWS; offset < total; ) {
-            visitor.visit(locator.locate(offset, step));
-            offset += step;
+        long scanned = 0;
+        var position = before;
+        for (int step = INITIAL_STEP_ROWS; ; ) {
+            var last = visitor.visit(locator.locateBefore(position, step));
+            if (last.isEmpty()) {
+                return last;
+            }
+            position = last.get();
+            scanned += step;
             long elapsed = System.nanoTime() - start;
             long left = budget.toNanos() - elapsed;
             if (left <= 0) {
-                break;
+                return last;
             }
             // The next step should fill the remaining time at the speed measured so far.
-            step = (int) Math.clamp(offset * (double) left / elapsed, MIN_STEP_ROWS, MAX_STEP_ROWS);
+            step =
+                    (int)
+                            Math.clamp(
+                                    scanned * (double) left / elapsed,
+                                    MIN_STEP_ROWS,
+                                    MAX_STEP_ROWS);
         }
-        return Math.min(offset, total);
     }
 }

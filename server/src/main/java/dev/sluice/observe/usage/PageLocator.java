@@ -5,6 +5,8 @@ import dev.sluice.observe.usage.RangeSplitter.RangePart;
 import dev.sluice.observe.usage.UsageQueries.UsageBucket;
 import dev.sluice.platform.id.IdRange;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -20,20 +22,21 @@ import java.util.function.UnaryOperator;
 ///
 /// The usage counts show which days, hours and minutes a page covers, and which sources have
 /// matching rows in them. The query therefore reads rows only from these time units. Rows are
-/// counted only in the two units that the range covers partly. So the cost depends neither on the
-/// length of the list nor on how far down the page is.
+/// counted only in the two units that the range covers partly, and in at most half of each. The
+/// cost therefore depends neither on the length of the list nor on how far down the page is.
 ///
-/// Each instance is used within one transaction, which must read a snapshot.
+/// Each instance belongs to one transaction, which must be begun with
+/// [dev.sluice.platform.db.Db#snapshot], so that all its queries see the same data.
 public final class PageLocator {
 
     /// A segment of time and the number of matching rows in it.
     private sealed interface TimeSegment {
         long n();
 
-        /// Part of a time unit. Its rows were counted one by one.
+        /// Part of a time unit, whose rows were counted one by one.
         record RowCountedSegment(List<SourceWindow> windows, long n) implements TimeSegment {}
 
-        /// A whole time unit. Its count was recorded.
+        /// A whole time unit, whose count comes from the usage counts.
         record BucketSegment(UsageBucket bucket) implements TimeSegment {
             @Override
             public long n() {
@@ -47,25 +50,33 @@ public final class PageLocator {
     /// @param offset the page's offset from the start of the first segment
     private record PageSegments(List<TimeSegment> segments, long offset) {}
 
-    private final UsageQueries usage;
+    private final UsageSum usage;
+    private final IdRange range;
     private final UnaryOperator<UUID> sourceOf;
     private final ToLongFunction<List<SourceWindow>> rowCounter;
-    private final List<TimeSegment> segments;
+    private @Nullable List<TimeSegment> segments;
 
-    /// @param sourceOf maps a key of the usage counts to its source
+    /// @param sourceOf maps a key of the usage counts, a source or a connection, to its source
     /// @param rowCounter counts the matching rows in a list of windows; the list is never empty
     public PageLocator(
-            UsageQueries usage,
+            UsageSum usage,
             IdRange range,
             UnaryOperator<UUID> sourceOf,
             ToLongFunction<List<SourceWindow>> rowCounter) {
         this.usage = usage;
+        this.range = range;
         this.sourceOf = sourceOf;
         this.rowCounter = rowCounter;
-        segments =
-                RangeSplitter.split(range, usage.smallestUnit()).stream()
-                        .flatMap(part -> segmentsOf(part).stream())
-                        .toList();
+    }
+
+    private List<TimeSegment> segments() {
+        if (segments == null) {
+            segments =
+                    RangeSplitter.split(range, usage.smallestUnit()).stream()
+                            .flatMap(part -> segmentsOf(part).stream())
+                            .toList();
+        }
+        return segments;
     }
 
     private List<TimeSegment> segmentsOf(RangePart part) {
@@ -73,12 +84,42 @@ public final class PageLocator {
             case RangePart.WholeUnits(BucketUnit unit, long from, long to) ->
                     summed(unit, from, to);
             case RangePart.RangeEdge(IdRange ids) -> {
-                long from = RangeSplitter.floor(ids.firstMinute(), usage.smallestUnit());
-                var windows = windows(from, from + usage.smallestUnit().minutes, ids);
-                long n = windows.isEmpty() ? 0 : rowCounter.applyAsLong(windows);
+                var windows = edgeWindows(ids);
+                long n = windows.isEmpty() ? 0 : countEdge(ids, windows);
                 yield n == 0 ? List.of() : List.of(new TimeSegment.RowCountedSegment(windows, n));
             }
         };
+    }
+
+    /// Counts the rows in a part of one unit, or those in the rest of the unit if that is smaller.
+    ///
+    /// @param windows contain all matching rows of the part
+    private long countEdge(IdRange ids, List<SourceWindow> windows) {
+        long from = RangeSplitter.floor(ids.firstMinute(), usage.smallestUnit());
+        long to = from + usage.smallestUnit().minutes;
+        var unit = IdRange.ofMinutes(from, to);
+        if (ids.millis() * 2 <= unit.millis()) {
+            return rowCounter.applyAsLong(windows);
+        }
+        long n =
+                usage.buckets(usage.smallestUnit(), from, to).stream()
+                        .mapToLong(UsageBucket::n)
+                        .sum();
+        for (var rest :
+                List.of(new IdRange(unit.low(), ids.low()), new IdRange(ids.high(), unit.high()))) {
+            if (!rest.isEmpty()) {
+                n -= rowCounter.applyAsLong(edgeWindows(rest));
+            }
+        }
+        return n;
+    }
+
+    /// Returns the windows with matching rows in a part of a unit.
+    ///
+    /// @param ids a part of one unit
+    private List<SourceWindow> edgeWindows(IdRange ids) {
+        long from = RangeSplitter.floor(ids.firstMinute(), usage.smallestUnit());
+        return windows(from, from + usage.smallestUnit().minutes, ids);
     }
 
     private List<TimeSegment> summed(BucketUnit unit, long from, long to) {
@@ -89,7 +130,7 @@ public final class PageLocator {
 
     /// Returns the exact number of matching rows in the range.
     public long total() {
-        return segments.stream().mapToLong(TimeSegment::n).sum();
+        return segments().stream().mapToLong(TimeSegment::n).sum();
     }
 
     /// Returns the windows that contain the page, and the page's offset within them. No row of the
@@ -97,25 +138,70 @@ public final class PageLocator {
     ///
     /// @param offset less than [#total]
     public PageLocation locate(long offset, int limit) {
-        var pageSegments = trimToPage(new PageSegments(segments, offset), limit);
-        pageSegments = trimToPage(refine(pageSegments, BucketUnit.DAY, BucketUnit.HOUR), limit);
-        if (usage.smallestUnit() == BucketUnit.MINUTE) {
-            pageSegments =
-                    trimToPage(refine(pageSegments, BucketUnit.HOUR, BucketUnit.MINUTE), limit);
-        }
+        var pageSegments = refineToPage(new PageSegments(segments(), offset), limit);
         var windows = new ArrayList<SourceWindow>();
         for (var segment : pageSegments.segments()) {
             if (segment instanceof TimeSegment.RowCountedSegment counted) {
                 windows.addAll(counted.windows());
             }
         }
-        var units = summed(pageSegments, usage.smallestUnit());
-        if (!units.isEmpty()) {
-            long from = units.getLast().from();
-            long to = units.getFirst().to();
-            windows.addAll(windows(from, to, IdRange.ofMinutes(from, to)));
-        }
+        windows.addAll(windowsOfUnits(pageSegments));
         return new PageLocation(windows, pageSegments.offset(), limit);
+    }
+
+    /// Returns windows that contain the newest `limit` matching rows whose ids are less than
+    /// `before`, or all such rows if there are fewer. Counts no rows.
+    public PageLocation locateBefore(UUID before, int limit) {
+        var older = range.intersect(new IdRange(range.low(), before));
+        if (older.isEmpty()) {
+            return new PageLocation(List.of(), 0, limit);
+        }
+        long unitStart = RangeSplitter.floor(older.lastMinute(), usage.smallestUnit());
+        var cutUnit = older.intersect(IdRange.ofMinutes(unitStart, older.lastMinute() + 1));
+        var windows = new ArrayList<SourceWindow>();
+        if (!cutUnit.isEmpty()) {
+            windows.addAll(edgeWindows(cutUnit));
+        }
+        var wholeUnits = new ArrayList<TimeSegment>();
+        long n = 0;
+        for (var part : RangeSplitter.split(olderUnits(older, unitStart), usage.smallestUnit())) {
+            if (n >= limit) {
+                break;
+            }
+            switch (part) {
+                case RangePart.WholeUnits(BucketUnit unit, long from, long to) -> {
+                    var summed = summed(unit, from, to);
+                    wholeUnits.addAll(summed);
+                    n += summed.stream().mapToLong(TimeSegment::n).sum();
+                }
+                case RangePart.RangeEdge(IdRange ids) -> windows.addAll(edgeWindows(ids));
+            }
+        }
+        windows.addAll(windowsOfUnits(refineToPage(new PageSegments(wholeUnits, 0), limit)));
+        return new PageLocation(windows, 0, limit);
+    }
+
+    private static IdRange olderUnits(IdRange range, long unitStart) {
+        return range.intersect(
+                new IdRange(range.low(), IdRange.ofMinutes(unitStart, unitStart).high()));
+    }
+
+    private PageSegments refineToPage(PageSegments all, int limit) {
+        var pageSegments = trimToPage(all, limit);
+        pageSegments = trimToPage(refine(pageSegments, BucketUnit.DAY, BucketUnit.HOUR), limit);
+        return usage.smallestUnit() == BucketUnit.MINUTE
+                ? trimToPage(refine(pageSegments, BucketUnit.HOUR, BucketUnit.MINUTE), limit)
+                : pageSegments;
+    }
+
+    private List<SourceWindow> windowsOfUnits(PageSegments pageSegments) {
+        var units = summed(pageSegments, usage.smallestUnit());
+        if (units.isEmpty()) {
+            return List.of();
+        }
+        long from = units.getLast().from();
+        long to = units.getFirst().to();
+        return windows(from, to, IdRange.ofMinutes(from, to));
     }
 
     /// The windows that contain a page.
@@ -203,8 +289,9 @@ public final class PageLocator {
         return windows;
     }
 
-    /// Returns the active units of each source, by their start, and whether each unit is pure. A
-    /// unit is pure if it contains only wanted rows for every key of the source.
+    /// Returns, for each source, the time units that have matching rows. The key is the minute at
+    /// which a unit starts. The value is whether the unit is pure: for every key of the source, it
+    /// contains only matching rows.
     private Map<UUID, SortedMap<Long, Boolean>> activeUnits(long from, long to) {
         Map<UUID, SortedMap<Long, Boolean>> bySource = new HashMap<>();
         for (var presence : usage.activeUnits(from, to)) {

@@ -13,20 +13,24 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
 
-/// Reads exact counts of events or of finished deliveries, by key and unit of time.
+/// Reads exact counts of events, of created deliveries or of finished deliveries, by key and unit
+/// of time.
 ///
 /// Adds up the counts in the usage tables (`rollup_hour`, `rollup_day`) and the ledger rows that
-/// have not been folded (added) into these tables yet. Each instance is used within one
-/// transaction, which must read a snapshot.
+/// have not been folded (added) into these tables yet. Each instance belongs to one transaction,
+/// which must be begun with [dev.sluice.platform.db.Db#snapshot], so that all its queries see the
+/// same data.
 public final class UsageQueries {
 
     /// A kind of usage that can be read by unit of time.
     ///
     /// `EVENTS` is counted by source and verification status, in units as small as a minute.
-    /// `OUTCOMES` is counted by connection and delivery status, in units as small as an hour.
+    /// `OUTCOMES` is counted by connection and delivery status, and `DELIVERIES` by connection and
+    /// trigger, both in units as small as an hour.
     public enum UsageSeries {
         EVENTS(UsageKind.EVENTS, BucketUnit.MINUTE),
-        OUTCOMES(UsageKind.OUTCOMES, BucketUnit.HOUR);
+        OUTCOMES(UsageKind.OUTCOMES, BucketUnit.HOUR),
+        DELIVERIES(UsageKind.DELIVERIES, BucketUnit.HOUR);
 
         private final UsageKind kind;
         private final BucketUnit smallestUnit;
@@ -37,7 +41,7 @@ public final class UsageQueries {
         }
     }
 
-    /// The count for one unit of time; never 0.
+    /// The count for one unit of time.
     ///
     /// @param from the start of the unit, in minutes since 1970
     record UsageBucket(BucketUnit unit, long from, long n) {
@@ -48,13 +52,13 @@ public final class UsageQueries {
 
     /// The count for one key.
     ///
-    /// @param dim the number of the status by which the series is counted
+    /// @param dim the number of the status or trigger by which the series is counted
     public record UsageCount(UUID key, int dim, long n) {}
 
     /// The time units of the series' smallest size in which one key has wanted counts.
     ///
-    /// @param units maps the start of each unit, in minutes since 1970, to whether all of the key's
-    ///   counts in the hour containing that unit are known to be wanted
+    /// @param units maps the start of each unit, in minutes since 1970, to a flag. The flag says
+    ///   whether all counts of the key in the unit's hour are known to be wanted
     record ActiveUnits(UUID key, SortedMap<Long, Boolean> units) {}
 
     private record ActiveUnit(UUID key, long since, boolean hasOnlyWanted) {}
@@ -69,7 +73,8 @@ public final class UsageQueries {
     private final List<Integer> wantedDims;
     private final List<UnfoldedCount> unfoldedCounts;
 
-    /// @param wantedDims the statuses to count, as numbers
+    /// @param keys the sources or connections to count
+    /// @param wantedDims the numbers of the statuses or triggers to count
     public UsageQueries(
             Tx tx, UsageSeries series, Collection<UUID> keys, Collection<Integer> wantedDims) {
         this.tx = tx;
@@ -177,9 +182,9 @@ public final class UsageQueries {
         return (int) ((minute + BucketUnit.HOUR.minutes - 1) / BucketUnit.HOUR.minutes);
     }
 
-    /// Returns the wanted counts by key and status, from minute `from` up to but not including
-    /// minute `to`. Both must be the start of an hour, or of a day if `unit` is `DAY`. The same key
-    /// and status may occur more than once.
+    /// Returns the wanted counts by key and status or trigger, from minute `from` up to but not
+    /// including minute `to`. Both must be the start of an hour, or of a day if `unit` is `DAY`.
+    /// The same key and status or trigger may occur more than once.
     public List<UsageCount> counts(BucketUnit unit, long from, long to) {
         var stored = unit == BucketUnit.DAY ? BucketUnit.DAY : BucketUnit.HOUR;
         var counts =
@@ -211,8 +216,9 @@ public final class UsageQueries {
         return counts;
     }
 
-    /// Returns the keys that have wanted counts from minute `from` up to but not including minute
-    /// `to`. Both must be the start of a unit of the smallest size.
+    /// Returns, for each key, the units of the smallest size that have wanted counts, from minute
+    /// `from` up to but not including minute `to`. Both must be the start of such a unit. Keys
+    /// without wanted counts are left out.
     List<ActiveUnits> activeUnits(long from, long to) {
         Map<UUID, SortedMap<Long, Boolean>> byKey = new HashMap<>();
         for (var one :

@@ -22,12 +22,22 @@ import java.util.function.Function;
 /// Owned by one thread.
 public final class Settings {
 
+    /// How the names of the server's own settings begin in the environment.
+    public static final String PREFIX = "SLUICE_";
+
     private final Map<String, String> values;
+    private final Map<String, String> namesInFile;
     private final TreeSet<String> readNames = new TreeSet<>();
     private final TreeSet<String> foreignNames = new TreeSet<>();
     private final List<String> errors = new ArrayList<>();
 
     public Settings(Map<String, String> values) {
+        this(values, Map.of());
+    }
+
+    /// @param namesInFile for each setting that comes from a file, what errors call it
+    public Settings(Map<String, String> values, Map<String, String> namesInFile) {
+        this.namesInFile = Map.copyOf(namesInFile);
         this.values = new LinkedHashMap<>();
         values.forEach((name, value) -> {
             if (!value.isBlank()) {
@@ -131,8 +141,8 @@ public final class Settings {
                 });
     }
 
-    /// Returns the settings of somebody else whose names begin with `prefix`, and counts them as
-    /// read.
+    /// Returns the settings whose names begin with `prefix`, such as OpenTelemetry's. This class
+    /// does not know their exact names, so none of them is reported as unknown.
     public Map<String, String> withPrefix(String prefix) {
         var found = new LinkedHashMap<>(values);
         found.keySet().removeIf(name -> !name.startsWith(prefix));
@@ -144,7 +154,7 @@ public final class Settings {
     ///
     /// @param message the rest of a sentence that starts with the setting's name
     public void addError(String name, String message) {
-        errors.add(name + " " + message);
+        errors.add(shownName(name) + " " + message);
     }
 
     /// Returns the names of all settings read so far, sorted.
@@ -157,18 +167,31 @@ public final class Settings {
         var all = new ArrayList<>(errors);
         for (String name : values.keySet()) {
             if (!readNames.contains(name) && !foreignNames.contains(name)) {
-                all.add(name + " is not a setting" + suggestion(name));
+                all.add(shownName(name) + " is not a setting" + suggestion(name));
             }
         }
         return all;
     }
 
+    /// Returns the name as the operator wrote it.
+    private String shownName(String name) {
+        return namesInFile.getOrDefault(name, name);
+    }
+
     private String suggestion(String wrong) {
+        boolean isInFile = namesInFile.containsKey(wrong);
+        String meant = isInFile ? wrong.replace(PREFIX + PREFIX, PREFIX) : wrong;
         return readNames.stream()
-                .min(Comparator.comparingInt(name -> distance(name, wrong)))
-                .filter(name -> distance(name, wrong) <= 3)
-                .map(name -> "; did you mean " + name + "?")
+                .min(Comparator.comparingInt(name -> distance(name, meant)))
+                .filter(name -> distance(name, meant) <= 3)
+                .map(name -> "; did you mean " + (isInFile ? nameInFile(name) : name) + "?")
                 .orElse("");
+    }
+
+    /// Returns the name by which a file has a setting, such as `admin.email` for
+    /// `SLUICE_ADMIN_EMAIL`.
+    private static String nameInFile(String name) {
+        return name.substring(PREFIX.length()).toLowerCase(Locale.ROOT).replace('_', '.');
     }
 
     /// Returns the Levenshtein distance: how many letters must be added, removed or changed to turn

@@ -15,13 +15,27 @@ import java.util.function.Function;
 public final class Db implements AutoCloseable {
 
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+
+    /// How long a connection waits for data from the database before it counts as broken. If the
+    /// statement timeout is longer, it applies instead.
     private static final Duration SOCKET_TIMEOUT = Duration.ofMinutes(1);
+
     private static final Duration IDLE_TRANSACTION_TIMEOUT = Duration.ofSeconds(10);
 
-    private final HikariDataSource pool;
+    /// Undoes a setting of a connection. If it fails after another failure, the first one counts.
+    @FunctionalInterface
+    private interface Restoration extends AutoCloseable {
 
-    private Db(HikariDataSource pool) {
+        @Override
+        void close() throws SQLException;
+    }
+
+    private final HikariDataSource pool;
+    private final OutageLog outages;
+
+    private Db(HikariDataSource pool, OutageLog outages) {
         this.pool = pool;
+        this.outages = outages;
     }
 
     /// @param name appears in log lines and in PostgreSQL's `pg_stat_activity`
@@ -34,7 +48,9 @@ public final class Db implements AutoCloseable {
         config.setJdbcUrl(database.jdbcUrl());
         config.setDataSourceProperties(database.properties());
         config.addDataSourceProperty("ApplicationName", "sluice " + name);
-        config.addDataSourceProperty("socketTimeout", Long.toString(SOCKET_TIMEOUT.toSeconds()));
+        var silence =
+                statementTimeout.compareTo(SOCKET_TIMEOUT) > 0 ? statementTimeout : SOCKET_TIMEOUT;
+        config.addDataSourceProperty("socketTimeout", Long.toString(silence.toSeconds()));
         config.addDataSourceProperty(
                 "options",
                 "-c idle_in_transaction_session_timeout="
@@ -47,7 +63,7 @@ public final class Db implements AutoCloseable {
         config.setInitializationFailTimeout(CONNECT_TIMEOUT.toMillis());
         config.setAutoCommit(false);
         try {
-            return new Db(new HikariDataSource(config));
+            return new Db(new HikariDataSource(config), OutageLog.of(database));
         } catch (HikariPool.PoolInitializationException e) {
             throw new DbException(String.valueOf(e.getMessage()));
         }
@@ -62,6 +78,18 @@ public final class Db implements AutoCloseable {
 
     /// Runs `work` in a transaction: commits when it returns, rolls back when it throws.
     public <T> T call(Function<Tx, T> work) {
+        int begun = outages.begin();
+        try {
+            T result = callOnce(work);
+            outages.succeeded();
+            return result;
+        } catch (DbException e) {
+            outages.failed(e, begun);
+            throw e;
+        }
+    }
+
+    private <T> T callOnce(Function<Tx, T> work) {
         try (var connection = pool.getConnection()) {
             try {
                 return inTransaction(connection, work);
@@ -86,28 +114,34 @@ public final class Db implements AutoCloseable {
     }
 
     /// Runs one statement that PostgreSQL refuses inside a transaction. One example is `detach
-    /// partition … concurrently`, which itself runs several transactions.
+    /// partition ... concurrently`, which itself runs several transactions.
     ///
     /// @param lockTimeout how long the statement may wait for each lock
     public void executeOutsideTransaction(String sql, Duration lockTimeout) {
-        try (var connection = pool.getConnection()) {
+        int begun = outages.begin();
+        try (var connection = pool.getConnection();
+                Restoration _ = () -> connection.setAutoCommit(false)) {
             connection.setAutoCommit(true);
             try (var statement = connection.createStatement()) {
                 statement.execute("set lock_timeout = " + lockTimeout.toMillis());
-                try {
+                try (Restoration _ = () -> statement.execute("reset lock_timeout")) {
                     statement.execute(sql);
-                } finally {
-                    statement.execute("reset lock_timeout");
                 }
-            } finally {
-                connection.setAutoCommit(false);
             }
+            outages.succeeded();
         } catch (SQLException e) {
-            throw new DbException(e);
+            var failure = new DbException(e);
+            outages.failed(failure, begun);
+            throw failure;
         }
     }
 
-    /// How many connections of the pool are in use, idle, and how many threads wait for one.
+    /// The state of a pool.
+    ///
+    /// @param active the number of connections in use
+    /// @param idle the number of open connections that are not in use
+    /// @param waiting the number of threads that wait for a connection
+    /// @param max the maximum number of connections
     public record PoolUse(String name, int active, int idle, int waiting, int max) {}
 
     public PoolUse use() {

@@ -11,8 +11,7 @@ import java.time.Duration;
 import java.util.function.Function;
 
 /// A database connection for one busy thread, outside the pool. It opens on first use and reopens
-/// after it breaks or proves read-only. It is owned by its thread; other threads may only call
-/// `close`.
+/// after it breaks or proves read-only. Owned by one thread; other threads may only call `close`.
 ///
 /// When `call` throws a [DbException] with `isConnectionLost`, the transaction may or may not have
 /// been committed. The caller must find out which.
@@ -29,6 +28,7 @@ public final class DedicatedConnection implements AutoCloseable {
     private final Database database;
     private final String name;
     private final LockFreeHistogram durations;
+    private final OutageLog outages;
 
     private volatile @Nullable Connection connection;
 
@@ -36,23 +36,29 @@ public final class DedicatedConnection implements AutoCloseable {
         this(database, name, LockFreeHistogram.ofDurations());
     }
 
-    /// @param durations records how long each transaction took that was committed
+    /// @param durations records how long each committed transaction took
     public DedicatedConnection(Database database, String name, LockFreeHistogram durations) {
         this.database = database;
         this.name = name;
         this.durations = durations;
+        this.outages = OutageLog.of(database);
     }
 
     public <T> T call(Function<Tx, T> work) {
-        long begun = System.nanoTime();
+        long begunNanos = System.nanoTime();
+        int begun = outages.begin();
         try {
             var result = Db.inTransaction(connect(), work);
-            durations.record(System.nanoTime() - begun);
+            durations.record(System.nanoTime() - begunNanos);
+            outages.succeeded();
             return result;
         } catch (SQLException e) {
             drop();
-            throw new DbException(e);
+            var failure = new DbException(e);
+            outages.failed(failure, begun);
+            throw failure;
         } catch (DbException e) {
+            outages.failed(e, begun);
             if (e.isConnectionLost() || e.isReadOnly()) {
                 drop();
             }

@@ -2,8 +2,12 @@ package dev.sluice.platform.db;
 
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
+import org.flywaydb.core.api.MigrationInfo;
+import org.flywaydb.core.api.MigrationVersion;
+import org.jspecify.annotations.Nullable;
 
 import java.sql.SQLException;
+import java.util.Arrays;
 
 import javax.sql.DataSource;
 
@@ -18,26 +22,78 @@ public final class SchemaMigrator {
     /// Applies the files that have not been applied yet. Several processes may call this at once:
     /// they run one after another.
     ///
-    /// @throws DbException when the server cannot be reached, is too old, or runs with `fsync` off
+    /// @throws DbException if the server cannot be reached, is too old, or runs with `fsync` off,
+    ///   or if a file cannot be applied
     public static void run(Database database) {
+        migrate(database, MigrationVersion.LATEST);
+    }
+
+    /// Applies the files up to and including the number `version`.
+    ///
+    /// @throws DbException as `run(Database)` does
+    public static void run(Database database, int version) {
+        migrate(database, MigrationVersion.fromVersion(Integer.toString(version)));
+    }
+
+    private static void migrate(Database database, MigrationVersion target) {
+        var source = source(database);
+        checkServer(source);
+        try {
+            flyway(source, target).migrate();
+        } catch (FlywayException e) {
+            throw new DbException("its schema could not be brought up to date: " + e.getMessage());
+        }
+    }
+
+    /// The number of the last file that was applied to a database, and of the newest file that this
+    /// version of the program has.
+    ///
+    /// @param applied 0 if no file was applied
+    public record SchemaVersion(int applied, int newest) {}
+
+    /// Returns the schema version of a database. Changes nothing.
+    ///
+    /// @throws DbException if the server cannot be reached, is too old, or runs with `fsync` off
+    public static SchemaVersion version(Database database) {
+        var source = source(database);
+        checkServer(source);
+        try {
+            var files = flyway(source, MigrationVersion.LATEST).info();
+            int newest =
+                    Arrays.stream(files.all()).mapToInt(SchemaMigrator::number).max().orElseThrow();
+            int applied =
+                    Arrays.stream(files.applied()).mapToInt(SchemaMigrator::number).max().orElse(0);
+            return new SchemaVersion(applied, newest);
+        } catch (FlywayException e) {
+            throw new DbException("its schema cannot be read: " + e.getMessage());
+        }
+    }
+
+    /// Returns the number of a file; 0 for an entry without a number, such as that of the creation
+    /// of the schema.
+    private static int number(MigrationInfo file) {
+        @Nullable MigrationVersion version = file.getVersion();
+        return version == null ? 0 : Integer.parseInt(version.getVersion());
+    }
+
+    private static DataSource source(Database database) {
         var source = new org.postgresql.ds.PGSimpleDataSource();
         source.setUrl(database.jdbcUrl());
         source.setUser(database.user());
         source.setPassword(database.password().reveal());
-        checkServer(source);
-        try {
-            Flyway.configure(SchemaMigrator.class.getClassLoader())
-                    .dataSource(source)
-                    .locations("classpath:db")
-                    .schemas(Database.SCHEMA)
-                    .defaultSchema(Database.SCHEMA)
-                    .createSchemas(true)
-                    .cleanDisabled(true)
-                    .load()
-                    .migrate();
-        } catch (FlywayException e) {
-            throw new DbException("its schema could not be brought up to date: " + e.getMessage());
-        }
+        return source;
+    }
+
+    private static Flyway flyway(DataSource source, MigrationVersion target) {
+        return Flyway.configure(SchemaMigrator.class.getClassLoader())
+                .dataSource(source)
+                .locations("classpath:db")
+                .schemas(Database.SCHEMA)
+                .defaultSchema(Database.SCHEMA)
+                .createSchemas(true)
+                .cleanDisabled(true)
+                .target(target)
+                .load();
     }
 
     private static void checkServer(DataSource source) {

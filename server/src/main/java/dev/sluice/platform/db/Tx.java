@@ -3,7 +3,10 @@ package dev.sluice.platform.db;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.postgresql.copy.CopyIn;
+import org.postgresql.copy.PGCopyInputStream;
 
+import java.io.IOException;
+import java.io.InputStream;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -58,7 +61,9 @@ public final class Tx {
         return rows.stream().findFirst();
     }
 
-    /// Returns the only row of a statement that always returns one.
+    /// Returns the only row of a statement that always returns one row.
+    ///
+    /// @throws IllegalStateException if there is no row, or more than one
     public <T> T single(String sql, Row.RowMapper<T> reader, @Nullable Object... arguments) {
         return findOne(sql, reader, arguments)
                 .orElseThrow(() -> new IllegalStateException("no row from: " + sql));
@@ -73,7 +78,8 @@ public final class Tx {
         }
     }
 
-    /// Stops the planner from using these features for the rest of the transaction.
+    /// Turns these features off for the rest of the transaction. The planner then uses a kind of
+    /// scan or sort that is off only if there is no other way.
     public void disable(PlannerFeature... features) {
         for (var feature : features) {
             update("set local " + feature.setting() + " = off");
@@ -97,7 +103,7 @@ public final class Tx {
         }
     }
 
-    /// Sends the rows to the database with a `copy … from stdin (format binary)` statement.
+    /// Sends the rows to the database with a `copy ... from stdin (format binary)` statement.
     public void copy(String sql, CopyRows rows) {
         try {
             CopyIn copy = connection.unwrap(PGConnection.class).getCopyAPI().copyIn(sql);
@@ -112,6 +118,39 @@ public final class Tx {
         } catch (SQLException e) {
             throw new DbException(e);
         }
+    }
+
+    /// Runs a `copy ... from stdin` statement with the bytes of a stream. Returns the number of
+    /// inserted rows.
+    ///
+    /// @throws IOException if the stream cannot be read; the transaction must then be rolled back
+    public long copyIn(String sql, InputStream rows) throws IOException {
+        try {
+            return connection.unwrap(PGConnection.class).getCopyAPI().copyIn(sql, rows);
+        } catch (SQLException e) {
+            throw new DbException(e);
+        }
+    }
+
+    /// Runs a `copy ... to stdout` statement. Returns the number of rows that were read.
+    ///
+    /// @param reader must read the stream to its end
+    public long copyOut(String sql, CopyReader reader) throws IOException {
+        try {
+            var copy = connection.unwrap(PGConnection.class).getCopyAPI().copyOut(sql);
+            try (var rows = new PGCopyInputStream(copy)) {
+                reader.read(rows);
+            }
+            return copy.getHandledRowCount();
+        } catch (SQLException e) {
+            throw new DbException(e);
+        }
+    }
+
+    /// Reads the bytes that [#copyOut] receives.
+    @FunctionalInterface
+    public interface CopyReader {
+        void read(InputStream rows) throws IOException;
     }
 
     private PreparedStatement prepare(String sql, @Nullable Object... arguments)
@@ -144,7 +183,8 @@ public final class Tx {
     }
 
     /// Truncates a time to microseconds, which is PostgreSQL's resolution. The driver would round
-    /// it instead, so a time could be read back a millisecond later than it was answered.
+    /// it instead. A time that is read back could then be a millisecond later than the time in an
+    /// earlier reply.
     private static OffsetDateTime stored(Instant time) {
         return time.truncatedTo(ChronoUnit.MICROS).atOffset(ZoneOffset.UTC);
     }

@@ -4,13 +4,16 @@ import java.util.Arrays;
 import java.util.regex.Pattern;
 import java.util.stream.LongStream;
 
-/// Which transactions were over at one moment: a value of PostgreSQL's type `pg_snapshot`.
+/// A snapshot of the database: which transactions had ended at one moment (PostgreSQL's type
+/// `pg_snapshot`).
 ///
-/// Everything that was committed then is seen, and what was running or came later is not. A later
-/// snapshot of the same database sees all that an earlier one sees. Immutable.
+/// A snapshot sees everything that had been committed by then, and nothing of the transactions that
+/// were running or began later. A later snapshot of the same database sees all that an earlier one
+/// sees. Immutable.
 public final class TxSnapshot {
 
-    /// More transactions than a database runs at a time. Whoever sends a longer list made it up.
+    /// The maximum number of running transactions in a parsed snapshot. A longer list is refused as
+    /// forged, because databases run far fewer transactions at once.
     private static final int MAX_RUNNING = 4_096;
 
     private static final Pattern FORMAT =
@@ -26,14 +29,14 @@ public final class TxSnapshot {
         this.running = running;
     }
 
-    /// Returns the snapshot that sees exactly the transactions before this one.
+    /// Returns the snapshot that sees exactly the transactions with an id below `xid`.
     public static TxSnapshot before(long xid) {
         return new TxSnapshot(xid, xid, new long[0]);
     }
 
-    /// Parses the text of a `pg_snapshot`, `xmin:xmax:xip,…`.
+    /// Parses the text of a `pg_snapshot`, `xmin:xmax:xip,...`.
     ///
-    /// @throws IllegalArgumentException if it is none
+    /// @throws IllegalArgumentException if the text is not a snapshot
     public static TxSnapshot parse(String text) {
         var parts = FORMAT.matcher(text);
         if (!parts.matches()) {
@@ -59,26 +62,34 @@ public final class TxSnapshot {
         return new TxSnapshot(oldestRunning, next, running);
     }
 
-    /// Whether the transaction was over.
+    /// Whether the transaction had ended when the snapshot was taken.
     public boolean sees(long xid) {
         return xid < oldestRunning || (xid < next && Arrays.binarySearch(running, xid) < 0);
     }
 
-    /// Returns the oldest transaction that was not over. All before it are seen.
+    /// Returns whether the snapshot sees no transaction at all.
+    public boolean seesNothing() {
+        return next <= 1;
+    }
+
+    /// Returns the id of the oldest transaction that had not ended. The snapshot sees all
+    /// transactions before it.
     public long oldestRunning() {
         return oldestRunning;
     }
 
-    /// Returns the first transaction that had not begun.
+    /// Returns the id after that of the newest transaction that had ended (`xmax`). The snapshot
+    /// sees no transaction with this id or a higher one.
     public long next() {
         return next;
     }
 
-    /// Returns the snapshot that sees what `later` sees up to a transaction, and what this one sees
-    /// of those after it. So what `later` sees can be taken over in parts.
+    /// Returns the snapshot that sees what `later` sees up to and including the transaction `xid`,
+    /// and what this snapshot sees of the transactions after it. A reader can thus advance to
+    /// `later` in several steps.
     ///
-    /// @param later sees all that this one sees
-    /// @param xid seen by `later`
+    /// @param later a snapshot that sees all that this one sees
+    /// @param xid a transaction that `later` sees
     public TxSnapshot advanced(TxSnapshot later, long xid) {
         long end = Math.max(xid + 1, next);
         long[] left =
@@ -89,8 +100,8 @@ public final class TxSnapshot {
         return new TxSnapshot(left.length == 0 ? end : left[0], end, left);
     }
 
-    /// Completes the 32 bits of a transaction's number that a row shows as its `xmin`. It must not
-    /// be 2³¹ or more transactions away from this snapshot.
+    /// Returns a transaction's full 64-bit id, given the low 32 bits that a row shows as its
+    /// `xmin`. The transaction must be less than 2^31 transactions away from this snapshot.
     public long fullXid(long low) {
         return next + (int) (low - next);
     }

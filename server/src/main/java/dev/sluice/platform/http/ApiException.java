@@ -36,7 +36,19 @@ public final class ApiException extends RuntimeException {
         return new ApiException(ApiErrorCode.NOT_FOUND, "There is no such " + kind + ".");
     }
 
-    /// Returns the 429 for a client that must wait, with `Retry-After` in whole seconds.
+    /// Returns the error of `notFound(kind)` for an id or token in the request's body. The error's
+    /// details name the field.
+    ///
+    /// @param field the path of the field, such as `source_id`
+    public static ApiException notFound(String kind, String field) {
+        var error = notFound(kind);
+        var detail = new FieldError(field, field + " names no " + kind + " that exists here.");
+        return new ApiException(
+                error.error, String.valueOf(error.getMessage()), List.of(detail), List.of());
+    }
+
+    /// Returns the 429 error for a client that must wait. Its `Retry-After` header and its message
+    /// give the delay in whole seconds, rounded up and at least 1.
     ///
     /// @param reason a whole sentence
     public static ApiException tooMany(String reason, Duration delay) {

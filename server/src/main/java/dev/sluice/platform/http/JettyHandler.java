@@ -34,17 +34,18 @@ final class JettyHandler extends Handler.Abstract {
     private static final List<Header> SANDBOX_HEADERS =
             List.of(new Header("Content-Security-Policy", "default-src 'none'; sandbox"));
 
-    /// How many bytes of a refused body are read and discarded at most. `DISCARD_TIMEOUT` limits
-    /// how long that may take.
+    /// The maximum number of bytes of a refused body that are read and discarded. `DISCARD_TIMEOUT`
+    /// limits how long that may take.
     private static final int MAX_DISCARDED_BYTES = 16 << 20;
 
     private static final Duration DISCARD_TIMEOUT = Duration.ofSeconds(5);
 
-    /// The memory, in bytes, for the bodies of requests to endpoints that bring no memory of their
-    /// own.
+    /// The memory, in bytes, for the bodies of requests to endpoints that have no [InboundMemory]
+    /// of their own.
     private static final long MAX_BODY_MEMORY_BYTES = 32L << 20;
 
-    /// The statuses after which Jetty closes the connection without saying so (RFC 9112, 9.6).
+    /// The statuses after which Jetty closes the connection without sending `Connection: close`
+    /// (RFC 9112, 9.6).
     private static final Set<Integer> CLOSING_STATUSES =
             Set.of(
                     HttpStatus.REQUEST_TIMEOUT_408,
@@ -72,7 +73,7 @@ final class JettyHandler extends Handler.Abstract {
         }
         String id = ids.next().toString();
         var request = new Request(jetty, memory, timeouts);
-        var reply = answer(request, id).with(request.extraHeaders());
+        var reply = GzipEncoder.encode(request, answer(request, id).with(request.extraHeaders()));
         if (reply.status() == HttpStatus.NOT_MODIFIED_304) {
             jetty.addHttpStreamWrapper(NoContentLengthStream::new);
         }
@@ -148,7 +149,7 @@ final class JettyHandler extends Handler.Abstract {
     }
 
     /// Returns the reply to an unexpected failure. A failure to read the body has a reply of its
-    /// own. Any other failure is a bug, so it is logged and answered with 500.
+    /// own. Any other failure is logged as an error and answered with 500.
     private static Reply unexpected(Throwable e, String id) {
         for (Throwable cause = e; cause != null; cause = cause.getCause()) {
             if (cause instanceof TimeoutException) {
@@ -173,7 +174,7 @@ final class JettyHandler extends Handler.Abstract {
     /// Replies to a sender that is still sending its body, and then reads and discards the rest of
     /// the body for a limited time.
     ///
-    /// Without this, closing the connection would reset it before the sender has read the reply.
+    /// Without this, closing the connection could reset it before the sender has read the reply.
     private static void replyBeforeBodyEnds(
             RequestBodyReader bodyReader,
             Reply reply,
@@ -203,8 +204,8 @@ final class JettyHandler extends Handler.Abstract {
         response.write(true, reply.body(), callback);
     }
 
-    /// Writes a streamed body on this thread, which is a virtual one of this request. A client that
-    /// left, or that reads too slowly, ends the stream as an abort does.
+    /// Writes a streamed body on this thread, the request's own virtual thread. If the client
+    /// leaves or reads too slowly, the connection is aborted.
     private void stream(
             Reply reply,
             String id,
@@ -298,8 +299,9 @@ final class JettyHandler extends Handler.Abstract {
         return error == ApiErrorCode.UNAVAILABLE ? reply.with("Retry-After", "1") : reply;
     }
 
-    /// Returns the status of the reply. HTTP/2 without an upgrade is an unknown version: 426 would
-    /// have to name a version to upgrade to (RFC 9110, 15.5.22), and there is none.
+    /// Returns the status of the reply to an error. For a request in HTTP/2, Jetty reports 426, but
+    /// the reply has 505. A 426 would have to name a version to upgrade to (RFC 9110, 15.5.22), and
+    /// there is none.
     private static int answered(int status, ApiErrorCode error) {
         if (status == HttpStatus.UPGRADE_REQUIRED_426) {
             return HttpStatus.HTTP_VERSION_NOT_SUPPORTED_505;

@@ -9,12 +9,16 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
 /// Reads and checks the query parameters of a request, as [FieldReader] does with a JSON body.
@@ -32,6 +36,7 @@ public final class QueryParameters {
 
     private final Request request;
     private final List<FieldError> errors = new ArrayList<>();
+    private final SortedMap<String, String> values = new TreeMap<>();
 
     /// Whether at least one parameter could not be parsed. A value that can be parsed but is not
     /// allowed does not set this.
@@ -41,7 +46,7 @@ public final class QueryParameters {
         this.request = request;
     }
 
-    boolean has(String name) {
+    public boolean has(String name) {
         return request.parameterAsSent(name).isPresent();
     }
 
@@ -60,6 +65,13 @@ public final class QueryParameters {
                     }
                     return fits;
                 });
+    }
+
+    /// Reads the parameter `q`, for a list that is filtered in memory. Returns a predicate that is
+    /// true for a text that contains `q`, ignoring case. Without `q`, it is true for every text.
+    public Predicate<String> searchFilter() {
+        String wanted = searchText().orElse("").toLowerCase(Locale.ROOT);
+        return text -> text.toLowerCase(Locale.ROOT).contains(wanted);
     }
 
     public Optional<Integer> integer(String name, int min, int max) {
@@ -128,7 +140,7 @@ public final class QueryParameters {
         return parsed(name, QueryParameters::parseUuid);
     }
 
-    /// Reads a list of UUIDs, separated by commas, of at most `max`.
+    /// Reads a list of up to `max` UUIDs, separated by commas.
     public Optional<Set<UUID>> uuids(String name, int max) {
         return parsed(name, QueryParameters::parseUuids)
                 .filter(ids -> {
@@ -184,6 +196,7 @@ public final class QueryParameters {
         if (text.isEmpty()) {
             return Optional.empty();
         }
+        values.put(name, text.get());
         try {
             if (FieldReader.hasNul(text.get())) {
                 throw new IllegalArgumentException(FieldReader.NUL_REFUSAL);
@@ -194,6 +207,12 @@ public final class QueryParameters {
             addError(name, String.valueOf(e.getMessage()));
             return Optional.empty();
         }
+    }
+
+    /// Returns the parameters that have been read so far, as they were sent. Absent parameters are
+    /// left out.
+    public SortedMap<String, String> values() {
+        return new TreeMap<>(values);
     }
 
     /// Records that a value is not allowed, for a rule over several parameters.

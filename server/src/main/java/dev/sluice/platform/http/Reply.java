@@ -21,35 +21,57 @@ public final class Reply {
     private final List<Header> headers;
     private final byte[] body;
     private final Optional<StreamBody> stream;
+    private final boolean isCompressible;
 
     private Reply(int status, List<Header> headers, byte[] body) {
-        this(status, headers, body, Optional.empty());
+        this(status, headers, body, Optional.empty(), true);
     }
 
-    private Reply(int status, List<Header> headers, byte[] body, Optional<StreamBody> stream) {
+    private Reply(
+            int status,
+            List<Header> headers,
+            byte[] body,
+            Optional<StreamBody> stream,
+            boolean isCompressible) {
         this.status = status;
         this.headers = List.copyOf(headers);
         this.body = body;
         this.stream = stream;
+        this.isCompressible = isCompressible;
     }
 
-    /// Returns a 200 whose body is written piece by piece. The connection closes behind it.
+    /// Returns a 200 whose body is written piece by piece. The connection is closed after the body.
     ///
     /// @param headers the headers, which must include `Content-Type`
     public static Reply stream(List<Header> headers, StreamBody body) {
-        return new Reply(200, headers, new byte[0], Optional.of(body));
+        return new Reply(200, headers, new byte[0], Optional.of(body), false);
     }
 
     public static Reply ok(JsonObject object) {
         return json(200, object);
     }
 
-    public static Reply created(JsonObject object) {
-        return json(201, object);
+    /// Returns a 201.
+    ///
+    /// @param location the path of what was created
+    public static Reply created(String location, JsonObject object) {
+        return json(201, object).with("Location", location);
+    }
+
+    /// Returns a 202.
+    ///
+    /// @param location the path of what the request started or added to
+    public static Reply accepted(String location, JsonObject object) {
+        return json(202, object).with("Location", location);
     }
 
     public static Reply json(int status, JsonObject object) {
         return new Reply(status, List.of(JSON_CONTENT_TYPE), Json.bytes(object));
+    }
+
+    /// @param json the text of a JSON object
+    public static Reply json(int status, String json) {
+        return text(status, List.of(JSON_CONTENT_TYPE), json);
     }
 
     /// @param type the value of the `Content-Type` header, including the charset
@@ -93,6 +115,11 @@ public final class Reply {
         return new JsonObject().put("field", error.field()).put("message", error.message());
     }
 
+    /// Returns a reply that also has this tag of the resource.
+    public Reply with(EntityTag tag) {
+        return with("ETag", tag.text());
+    }
+
     public Reply with(String name, String value) {
         return with(List.of(new Header(name, value)));
     }
@@ -103,11 +130,35 @@ public final class Reply {
         }
         var all = new ArrayList<>(headers);
         all.addAll(more);
-        return new Reply(status, all, body, stream);
+        return new Reply(status, all, body, stream, isCompressible);
+    }
+
+    /// Returns a reply that is never compressed. Use this for a reply that contains both a secret
+    /// and text that an attacker can choose. From the length of the compressed reply, the attacker
+    /// could find out whether the two are alike (the attack BREACH).
+    public Reply uncompressed() {
+        return new Reply(status, headers, body, stream, false);
+    }
+
+    Reply withBody(byte[] other) {
+        return new Reply(status, headers, other);
     }
 
     public int status() {
         return status;
+    }
+
+    /// Returns the value of the first header of that name.
+    public Optional<String> header(String name) {
+        return headers.stream()
+                .filter(header -> header.isNamed(name))
+                .map(Header::value)
+                .findFirst();
+    }
+
+    /// Returns the body in memory, decoded as UTF-8; empty for a stream.
+    public String text() {
+        return new String(body, StandardCharsets.UTF_8);
     }
 
     List<Header> headers() {
@@ -116,6 +167,14 @@ public final class Reply {
 
     Optional<StreamBody> stream() {
         return stream;
+    }
+
+    boolean isCompressible() {
+        return isCompressible;
+    }
+
+    byte[] bytes() {
+        return body;
     }
 
     ByteBuffer body() {

@@ -25,18 +25,19 @@ import java.util.UUID;
 
 /// One HTTP request: its path, query, headers and body as they were sent.
 ///
-/// A request that waits for its body, or whose body is not small, reserves memory that it shares
-/// with other requests. Owned by the thread that answers the request.
+/// A request that has to wait for its body, or whose body is larger than 16 KiB, reserves memory
+/// for it in an [InboundMemory], which many requests share. Owned by the thread that answers the
+/// request.
 public final class Request {
 
     /// The maximum size of a JSON body, unless the endpoint sets its own limit.
     private static final int MAX_JSON_BODY_BYTES = Json.TOKEN_COUNT_THRESHOLD_BYTES;
 
     /// The maximum size of a body that is read without reserving memory, as long as the request
-    /// need not wait for it.
+    /// need not wait for the body.
     private static final int UNRESERVED_BODY_BYTES = 16 * 1024;
 
-    /// Stands for the workspace and the source of requests that belong to none.
+    /// Used as the workspace and the source of a request that belongs to none.
     private static final Object NO_OWNER = new Object();
 
     /// The bytes of memory reserved for each byte of the headers.
@@ -52,6 +53,7 @@ public final class Request {
     private Object workspace = NO_OWNER;
     private Object source = NO_OWNER;
     private InboundMemory.@Nullable Reservation reservation;
+    private byte[] jsonBytes = new byte[0];
 
     Request(org.eclipse.jetty.server.Request jetty, InboundMemory memory, HttpTimeouts timeouts) {
         this.jetty = jetty;
@@ -109,7 +111,9 @@ public final class Request {
         return value;
     }
 
-    /// Returns the same as `parameter`, without checking for NUL.
+    /// Returns what `parameter` returns, but does not refuse NUL.
+    ///
+    /// @throws ApiException 400 if the query string is not valid percent-encoded UTF-8
     Optional<String> parameterAsSent(String name) {
         if (query == null) {
             query = new Fields(true);
@@ -127,9 +131,10 @@ public final class Request {
         return Optional.ofNullable(query.getValue(name)).filter(StringUtil::isNotBlank);
     }
 
-    /// Returns the value of a header that a request has at most once.
+    /// Returns the value of a header that may occur only once in a request.
     ///
-    /// @throws ApiException 400 when it is there twice, because a proxy may have read the other one
+    /// @throws ApiException 400 when the header occurs more than once, because a proxy may have
+    ///   read another one of the values
     public Optional<String> header(String name) {
         var values = jetty.getHeaders().getValuesList(name);
         if (values.size() > 1) {
@@ -149,7 +154,20 @@ public final class Request {
         return jetty.getHeaders().getValuesList(name);
     }
 
-    /// Returns the address that the connection comes from, which may be a proxy's.
+    /// Returns the condition of the request's `If-Match` headers.
+    ///
+    /// @throws ApiException 400 if the headers are malformed
+    public IfMatch ifMatch() {
+        return IfMatch.of(headerValues("If-Match"));
+    }
+
+    /// Whether the client prefers a reply that is compressed with gzip.
+    public boolean prefersGzip() {
+        return AcceptedCodings.of(headerValues("Accept-Encoding")).prefersGzip();
+    }
+
+    /// Returns the IP address that the connection comes from, which may be a proxy's. Returns the
+    /// loopback address if the connection has no IP address.
     public InetAddress remoteAddress() {
         return jetty.getConnectionMetaData().getRemoteSocketAddress()
                         instanceof InetSocketAddress remote
@@ -178,15 +196,15 @@ public final class Request {
         return headers;
     }
 
-    /// Counts the memory of the body for this workspace, which shares the server's memory for
-    /// bodies with others.
+    /// Sets the owner, a workspace or a person, for whom the body's memory is reserved. The memory
+    /// is part of a limit that all endpoints without an [InboundMemory] of their own share.
     public void setBodyOwner(Object owner) {
         workspace = owner;
         source = owner;
     }
 
-    /// Counts the memory of the body for this source of this workspace, in memory that other
-    /// endpoints do not use.
+    /// Sets where the body's memory is reserved, for an endpoint that has a limit of its own. The
+    /// memory counts as held by `bodyWorkspace` and `bodySource`.
     public void setBodyMemory(InboundMemory bodyMemory, Object bodyWorkspace, Object bodySource) {
         memory = bodyMemory;
         workspace = bodyWorkspace;
@@ -197,7 +215,7 @@ public final class Request {
     /// compressed.
     ///
     /// @throws ApiException 413 when the body is longer than `maxBytes`; reading stops at that
-    ///   point. 503 when other bodies leave no memory for it
+    ///   point. 503 when other bodies leave no memory for this one
     public byte[] body(int maxBytes) throws IOException {
         long declared = jetty.getHeaders().getLongField(HttpHeader.CONTENT_LENGTH);
         if (declared > maxBytes) {
@@ -253,9 +271,9 @@ public final class Request {
         }
     }
 
-    /// Reserves this many bytes more for the body, and the first time also for the headers, which
-    /// stay in memory with it. Memory is reserved only as bytes arrive, so a large `Content-Length`
-    /// alone reserves nothing.
+    /// Reserves `bytes` more bytes for the body, and the first time also the memory of the headers,
+    /// which are kept as long as the body. Memory is reserved only as bytes arrive, so a large
+    /// `Content-Length` alone reserves nothing.
     private void reserve(int bytes) {
         int more = bytes;
         if (reservation == null) {
@@ -284,7 +302,8 @@ public final class Request {
                 .withHeader(new Header("Retry-After", "1"));
     }
 
-    /// Releases the memory reserved for the body, which is no longer in use or counted elsewhere.
+    /// Releases the memory reserved for the body. The caller no longer uses the body, or has
+    /// counted its memory elsewhere.
     public void releaseBodyMemory() {
         if (reservation != null) {
             reservation.release();
@@ -314,17 +333,30 @@ public final class Request {
     ///   declared as JSON
     public FieldReader jsonBody(int maxBytes) throws IOException {
         requireJson();
-        return Json.fieldReader(body(maxBytes));
+        jsonBytes = body(maxBytes);
+        return Json.fieldReader(jsonBytes);
     }
 
     /// Reads the body like `jsonBody`, but treats an empty body, and `null`, as an object without
     /// fields.
     public FieldReader optionalJsonBody() throws IOException {
-        byte[] body = body(MAX_JSON_BODY_BYTES);
-        if (body.length > 0) {
+        return optionalJsonBody(MAX_JSON_BODY_BYTES);
+    }
+
+    /// Reads the body like `optionalJsonBody()`, with the endpoint's own limit.
+    ///
+    /// @throws ApiException 413 when the body is longer than `maxBytes`
+    public FieldReader optionalJsonBody(int maxBytes) throws IOException {
+        jsonBytes = body(maxBytes);
+        if (jsonBytes.length > 0) {
             requireJson();
         }
-        return Json.optionalFieldReader(body);
+        return Json.optionalFieldReader(jsonBytes);
+    }
+
+    /// Returns the JSON body as it was sent; empty if none was read yet.
+    public byte[] readBody() {
+        return jsonBytes;
     }
 
     private void requireJson() {

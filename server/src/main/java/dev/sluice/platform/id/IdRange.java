@@ -11,12 +11,24 @@ import java.util.UUID;
 /// @param high the first id after the range
 public record IdRange(UUID low, UUID high) {
 
+    /// The ids of all times from 1970 to [Uuid7#MAX_TIME].
+    public static final IdRange ALL = between(Instant.EPOCH, Uuid7.MAX_TIME);
+
+    public static final IdRange NONE = between(Instant.EPOCH, Instant.EPOCH);
+
     private static final long MINUTE_MILLIS = 60_000;
 
     /// Returns the range of ids made at or after `from` and before `to`. Both times are rounded as
     /// in [Uuid7#lowerBound(Instant)].
     public static IdRange between(Instant from, Instant to) {
         return new IdRange(Uuid7.lowerBound(from), Uuid7.lowerBound(to));
+    }
+
+    /// Returns the range of ids from `first` to `last`, both of which are in it.
+    public static IdRange closed(UUID first, UUID last) {
+        long low = last.getLeastSignificantBits() + 1;
+        return new IdRange(
+                first, new UUID(last.getMostSignificantBits() + (low == 0 ? 1 : 0), low));
     }
 
     /// Returns the range of all ids made in a range of whole minutes.
@@ -45,6 +57,11 @@ public record IdRange(UUID low, UUID high) {
     /// contains none of the minute's ids.
     public long lastMinute() {
         return minuteOf(high);
+    }
+
+    /// Returns the time that the range covers, in milliseconds.
+    public long millis() {
+        return Uuid7.millisOf(high) - Uuid7.millisOf(low);
     }
 
     private static long minuteOf(UUID id) {

@@ -1,9 +1,9 @@
 package dev.sluice.platform.json;
 
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
+import java.util.NavigableSet;
+import java.util.TreeSet;
 
 /// Collects the field errors of one JSON body.
 ///
@@ -15,7 +15,7 @@ final class FieldErrors {
     static final int MAX_LISTED_ERRORS = 100;
 
     private final List<FieldError> listed = new ArrayList<>();
-    private final Set<String> fields = new HashSet<>();
+    private final NavigableSet<String> fields = new TreeSet<>();
     private int count;
 
     /// @param field the full path of the field
@@ -28,9 +28,10 @@ final class FieldErrors {
         }
     }
 
-    /// Whether the field has an error, listed or not.
+    /// Whether the field, or an element of it, has an error, listed or not.
     boolean has(String field) {
-        return fields.contains(field);
+        String element = fields.ceiling(field + ".");
+        return fields.contains(field) || (element != null && element.startsWith(field + "."));
     }
 
     /// @throws InvalidFieldsException when at least one error was added

@@ -129,7 +129,8 @@ public final class FieldReader {
                 });
     }
 
-    /// Like [#text], for a text that must show something: a name or a secret.
+    /// Reads a string as [#text] does. The string must also have a visible character, as a name or
+    /// a secret needs.
     public Patch<String> visibleText(String field, int min, int max) {
         var text = text(field, min, max);
         if (text.toOptional().filter(given -> !VisibleText.isVisible(given)).isEmpty()) {
@@ -150,8 +151,9 @@ public final class FieldReader {
                 .noneMatch(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE);
     }
 
-    /// Records an error for each name and each string inside the field that has half of a surrogate
-    /// pair. Strict parsers would refuse every answer that shows it. Stored rows may have some.
+    /// Records an error for each name and each string inside the field that contains a lone
+    /// surrogate (half of a surrogate pair). A strict JSON parser would refuse every response that
+    /// contains a lone surrogate.
     public void requireUnicode(String field) {
         @Nullable JsonNode node = object.get(field);
         if (node != null) {
@@ -187,8 +189,8 @@ public final class FieldReader {
                 : invalid(field, "must be a whole number from " + min + " to " + max + ".");
     }
 
-    /// Returns the value of a number that is whole, however it is written: JSON has one kind of
-    /// number, so `5000.0` is as whole as `5000`. Empty if it does not fit in a `long`.
+    /// Returns the value of a whole number, however it is written: JSON does not distinguish
+    /// `5000.0` from `5000`. Returns empty if it is not whole or does not fit in a `long`.
     private static Optional<Long> wholeNumber(JsonNode node) {
         if (!node.isNumber()) {
             return Optional.empty();
@@ -237,7 +239,8 @@ public final class FieldReader {
                     }
                     var numbers = new ArrayList<Integer>();
                     for (var element : node) {
-                        @Nullable Integer number = integer(field, element, min, max);
+                        String place = field + "." + numbers.size();
+                        @Nullable Integer number = integer(place, element, min, max);
                         if (number == null) {
                             return null;
                         }
@@ -302,13 +305,28 @@ public final class FieldReader {
                 field,
                 node -> {
                     @Nullable T meaning = node.isString() ? meanings.get(node.stringValue()) : null;
-                    return meaning != null
-                            ? meaning
-                            : invalid(
-                                    field,
-                                    "must be one of "
-                                            + String.join(", ", new TreeSet<>(meanings.keySet()))
-                                            + ".");
+                    return meaning != null ? meaning : invalid(field, oneOfMessage(meanings));
+                });
+    }
+
+    private static String oneOfMessage(Map<String, ?> meanings) {
+        return "must be one of " + String.join(", ", new TreeSet<>(meanings.keySet())) + ".";
+    }
+
+    /// Reads a list of strings that must be keys of `meanings`, and returns the values of those
+    /// keys.
+    public <T> Patch<List<T>> listOf(
+            String field, int minSize, int maxSize, Map<String, T> meanings) {
+        return parsedList(
+                field,
+                minSize,
+                maxSize,
+                text -> {
+                    @Nullable T meaning = meanings.get(text);
+                    if (meaning == null) {
+                        throw new IllegalArgumentException(oneOfMessage(meanings));
+                    }
+                    return meaning;
                 });
     }
 
@@ -359,10 +377,10 @@ public final class FieldReader {
                     var list = original.flatMap(object -> object.member(field));
                     var readers = new ArrayList<FieldReader>();
                     for (var element : node) {
-                        if (!(element instanceof ObjectNode inner)) {
-                            return invalid(field, "must be a list of objects.");
-                        }
                         int index = readers.size();
+                        if (!(element instanceof ObjectNode inner)) {
+                            return invalid(field + "." + index, "must be an object.");
+                        }
                         readers.add(
                                 new FieldReader(
                                         inner,
@@ -379,12 +397,19 @@ public final class FieldReader {
         return read(
                 field,
                 node -> {
+                    if (!isList(node, 0, maxSize)) {
+                        return invalidList(field, 0, maxSize, "strings");
+                    }
                     var texts = new ArrayList<String>();
                     for (var element : node) {
-                        texts.add(element.isString() ? element.stringValue() : "");
+                        if (!element.isString() || element.stringValue().isEmpty()) {
+                            return invalid(
+                                    field + "." + texts.size(),
+                                    "must be a string that is not empty.");
+                        }
+                        texts.add(element.stringValue());
                     }
-                    boolean good = node.isArray() && texts.size() <= maxSize && !texts.contains("");
-                    return good ? texts : invalid(field, "must be a list of strings.");
+                    return texts;
                 });
     }
 
@@ -415,8 +440,8 @@ public final class FieldReader {
                 });
     }
 
-    /// Returns the field's value, which may be null, with its text as sent. Empty only when the
-    /// field is absent.
+    /// Returns the field's value, which may be a JSON null, with its text as it was sent. Returns
+    /// empty only if the field is absent.
     public Optional<JsonValue> rawValue(String field) {
         readFields.add(field);
         return Optional.ofNullable(object.get(field))
@@ -446,7 +471,7 @@ public final class FieldReader {
                 });
     }
 
-    /// Takes the field as a known one if it is null.
+    /// Marks the field as known if it is null, so that it is not reported as unknown.
     public void ignoreNull(String field) {
         if (object.path(field).isNull()) {
             readFields.add(field);

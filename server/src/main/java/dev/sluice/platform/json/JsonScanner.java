@@ -21,8 +21,8 @@ final class JsonScanner {
 
     static final int MAX_NUMBER_LENGTH = 1000;
 
-    /// The maximum length of a string or a name. No payload is that long, so the limit never
-    /// applies.
+    /// The maximum length of a string or a name. It is larger than the payloads that the server
+    /// accepts.
     private static final int MAX_STRING_LENGTH = 1 << 24;
 
     private static final JsonFactory JSON_FACTORY =
@@ -46,12 +46,8 @@ final class JsonScanner {
     /// Whether the bytes are valid UTF-8 without a byte order mark. This check is needed because
     /// the parser also accepts other encodings and invalid sequences.
     static boolean isPlainUtf8(byte[] bytes) {
-        for (int i = 0; i < Math.min(4, bytes.length); i++) {
-            // JSON contains no unescaped NUL and must not begin with U+FEFF (RFC 8259, 8.1). Either
-            // would make the parser guess another encoding.
-            if (bytes[i] == 0 || (i == 0 && bytes[i] == (byte) 0xef)) {
-                return false;
-            }
+        if (!isUtf8Start(bytes)) {
+            return false;
         }
         var decoder = UTF_8.newDecoder();
         var in = ByteBuffer.wrap(bytes);
@@ -62,6 +58,18 @@ final class JsonScanner {
             result = decoder.decode(in, out, true);
         } while (result.isOverflow());
         return !result.isError();
+    }
+
+    /// Whether the parser takes a text that begins like this for UTF-8.
+    static boolean isUtf8Start(byte[] bytes) {
+        for (int i = 0; i < Math.min(4, bytes.length); i++) {
+            // JSON contains no unescaped NUL and must not begin with U+FEFF (RFC 8259, 8.1). Either
+            // would make the parser guess another encoding.
+            if (bytes[i] == 0 || (i == 0 && bytes[i] == (byte) 0xef)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /// Returns the index after the value that begins at `from`. The text must be valid JSON.

@@ -3,11 +3,14 @@ package dev.sluice.platform.loop;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /// The steps that stop the server, run in reverse order: the step added last runs first.
 ///
@@ -16,10 +19,23 @@ public final class Shutdown implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Shutdown.class);
 
+    /// How often the log names the step that the stop is waiting for.
+    private static final Duration REPORT_INTERVAL = Duration.ofSeconds(2);
+
+    private final Duration reportInterval;
     private final Deque<ShutdownStep> steps = new ArrayDeque<>();
 
     /// The loops of the chores by name. Read by other threads.
     private final Map<String, Loop> loops = new ConcurrentSkipListMap<>();
+
+    public Shutdown() {
+        this(REPORT_INTERVAL);
+    }
+
+    /// @param reportInterval how long a step may take before the log names it
+    Shutdown(Duration reportInterval) {
+        this.reportInterval = reportInterval;
+    }
 
     private record ShutdownStep(String name, AutoCloseable action) {}
 
@@ -45,8 +61,8 @@ public final class Shutdown implements AutoCloseable {
         chore.wakeBy().accept(loop::wake);
     }
 
-    /// Returns the names of the chores that fail again and again, in alphabetical order.
-    /// Thread-safe.
+    /// Returns the names of the chores whose loop is failing ([Loop#isFailing]), in alphabetical
+    /// order. Thread-safe.
     public List<String> failingChores() {
         return loops.entrySet().stream()
                 .filter(entry -> entry.getValue().isFailing())
@@ -63,6 +79,8 @@ public final class Shutdown implements AutoCloseable {
     public void close() {
         while (!steps.isEmpty()) {
             var step = steps.pop();
+            var ended = new CountDownLatch(1);
+            Thread.ofVirtual().name("stop-report").start(() -> reportWait(step, ended));
             try {
                 step.action().close();
             } catch (Exception e) {
@@ -70,7 +88,26 @@ public final class Shutdown implements AutoCloseable {
                         .addKeyValue("step", step.name())
                         .setCause(e)
                         .log("shutdown.step_failed");
+            } finally {
+                ended.countDown();
             }
+        }
+    }
+
+    /// Logs, once in each interval, that the stop is waiting for this step. Returns when the step
+    /// has ended.
+    private void reportWait(ShutdownStep step, CountDownLatch ended) {
+        var waited = Duration.ZERO;
+        try {
+            while (!ended.await(reportInterval.toMillis(), TimeUnit.MILLISECONDS)) {
+                waited = waited.plus(reportInterval);
+                log.atInfo()
+                        .addKeyValue("step", step.name())
+                        .addKeyValue("milliseconds", waited.toMillis())
+                        .log("shutdown.delayed");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 }

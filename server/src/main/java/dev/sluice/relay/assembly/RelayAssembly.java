@@ -9,10 +9,13 @@ import dev.sluice.account.plan.Plan;
 import dev.sluice.account.plan.Retention;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.CustomHeaderRules;
+import dev.sluice.gateway.OwnHeaders;
 import dev.sluice.gateway.assembly.GatewayAssembly;
 import dev.sluice.gateway.deletion.WorkspaceDeletion;
+import dev.sluice.gateway.destination.ReplacedDestinationStore;
 import dev.sluice.gateway.routing.ConfigurationCache;
 import dev.sluice.gateway.routing.ExpiryPolicy;
+import dev.sluice.gateway.source.ReplacedSourceStore;
 import dev.sluice.platform.assembly.Foundation;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DedicatedConnection;
@@ -34,12 +37,11 @@ import dev.sluice.relay.circuit.SharedCircuits;
 import dev.sluice.relay.deadletters.DismissalRoutes;
 import dev.sluice.relay.deadletters.DismissalStore;
 import dev.sluice.relay.dispatch.AttemptRunner;
-import dev.sluice.relay.dispatch.Backlog;
 import dev.sluice.relay.dispatch.DispatchEnvironment;
 import dev.sluice.relay.dispatch.Dispatcher;
 import dev.sluice.relay.dispatch.HoldPolicy;
 import dev.sluice.relay.erasure.WorkspaceEraser;
-import dev.sluice.relay.fairness.PermitCount;
+import dev.sluice.relay.fairness.PermitLimit;
 import dev.sluice.relay.inflight.InFlightRecovery;
 import dev.sluice.relay.ingest.DiskSpaceMonitor;
 import dev.sluice.relay.ingest.IngestEndpoint;
@@ -49,10 +51,13 @@ import dev.sluice.relay.ingest.MonthlyQuota;
 import dev.sluice.relay.ingest.QuotaStore;
 import dev.sluice.relay.journal.Journal;
 import dev.sluice.relay.journal.ResultJournal;
+import dev.sluice.relay.lanes.Backlog;
 import dev.sluice.relay.node.Node;
 import dev.sluice.relay.node.TakeoverLoop;
 import dev.sluice.relay.preview.PreviewRoutes;
 import dev.sluice.relay.preview.RoutePreview;
+import dev.sluice.relay.preview.SampleEventQueries;
+import dev.sluice.relay.preview.SentRequestRoutes;
 import dev.sluice.relay.refusal.RefusalCounter;
 import dev.sluice.relay.refusal.RefusalRecorder;
 import dev.sluice.relay.replay.BulkResendRoutes;
@@ -73,6 +78,9 @@ import dev.sluice.relay.store.Lanes;
 import dev.sluice.relay.store.PartitionStore;
 import dev.sluice.relay.trace.EventTracer;
 import dev.sluice.relay.trace.TracedSender;
+import dev.sluice.relay.trial.TestDeliveryRoutes;
+import dev.sluice.relay.trial.TestEventRoutes;
+import dev.sluice.relay.trial.VerificationTrialRoutes;
 import dev.sluice.relay.upkeep.DueWorkMonitor;
 import dev.sluice.relay.upkeep.LaneSweeper;
 import dev.sluice.relay.upkeep.LaneWaker;
@@ -90,21 +98,21 @@ import java.util.random.RandomGenerator;
 
 /// Builds and starts the relay layer, which accepts events, stores them and delivers them.
 ///
-/// It starts the end of the pipeline first, so the senders run before any event is accepted.
-/// Shutdown runs in the opposite order: ingest stops first, then attempts in flight end, and
-/// finally the node gives up its lease.
+/// The last stage of the pipeline starts first, so that deliveries can be sent before any event is
+/// accepted. Shutdown runs in the opposite order: ingest stops first, then attempts in flight end,
+/// and finally the node gives up its lease.
 public final class RelayAssembly {
 
     /// How long shutdown waits for attempts in flight. This is longer than a destination's default
-    /// timeout. An attempt that takes longer is put back and sent again, although its receiver may
-    /// still be processing it.
+    /// timeout. A delivery whose attempt takes longer is put back into its lane and sent again
+    /// later, although the receiver may still be processing the first request.
     private static final Duration ATTEMPTS_TIMEOUT = Duration.ofSeconds(11);
 
-    /// How long an event waits for the database to reserve quota tokens for it.
+    /// How long a request may wait until the database has reserved quota tokens.
     private static final Duration QUOTA_TIMEOUT = Duration.ofSeconds(3);
 
-    /// Connections to one address for requests that are no deliveries.
-    private static final int MAX_POSTER_CONNECTIONS = 16;
+    /// Maximum number of connections to one address for requests that are not deliveries.
+    private static final int MAX_OWN_CONNECTIONS = 16;
 
     private static final Executor SENDER_THREADS =
             sender -> Thread.ofVirtual().name("send").start(sender);
@@ -113,6 +121,8 @@ public final class RelayAssembly {
     private final AccountAssembly account;
     private final ConfigurationCache configuration;
     private final WorkspaceDeletion deletion;
+    private final ReplacedDestinationStore replacedDestinations;
+    private final ReplacedSourceStore replacedSources;
     private final RelaySettings settings;
     private final Db db;
 
@@ -120,7 +130,7 @@ public final class RelayAssembly {
     private final InFlightRecorder inFlightRecorder;
     private final Node node;
     private final int permits =
-            PermitCount.of(Runtime.getRuntime().maxMemory(), HttpServer.maxOpenFiles());
+            PermitLimit.of(Runtime.getRuntime().maxMemory(), HttpServer.maxOpenFiles());
     private final ResultJournal resultJournal;
     private final Journal journal;
     private final SharedCircuits circuits;
@@ -138,6 +148,7 @@ public final class RelayAssembly {
     private final ReplayWorker replayWorker;
     private final DueWorkMonitor dueWorkMonitor;
     private final FailureLog failureLog;
+    private final HttpSender testSender;
     private volatile Runnable wakeReplays = () -> {};
     private volatile ExpiryListener expiryListener = _ -> {};
 
@@ -151,6 +162,8 @@ public final class RelayAssembly {
         this.account = account;
         this.configuration = gateway.routing();
         this.deletion = gateway.deletion();
+        this.replacedDestinations = gateway.replacedDestinations();
+        this.replacedSources = gateway.replacedSources();
         this.settings = settings;
         this.db = base.pools().relay();
         var clock = base.clock();
@@ -184,6 +197,7 @@ public final class RelayAssembly {
         failureLog = new FailureLog(clock);
         circuits = SharedCircuits.open(delivery, node, settings.cooldowns(), clock);
         var attemptRunner = attemptRunner();
+        testSender = ownSender("connections of test deliveries", settings.addresses());
         var environment =
                 new DispatchEnvironment(configuration, node, resultJournal, circuits, clock);
         dispatcher = new Dispatcher(environment, attemptRunner, SENDER_THREADS, permits);
@@ -211,8 +225,9 @@ public final class RelayAssembly {
                         db, configuration, this::retention, base.ids(), clock, base.settledClock());
     }
 
-    /// Registers this node, takes over the work that an earlier process of this data directory
-    /// left, and starts to deliver.
+    /// Registers this node, and starts to deliver events and to store the events that ingest
+    /// accepts. Ingest begins with [#addTo]. The takeover of unfinished work from the previous
+    /// process on this data directory runs in parallel.
     public static RelayAssembly start(
             Foundation base,
             AccountAssembly account,
@@ -224,9 +239,9 @@ public final class RelayAssembly {
         return floor;
     }
 
-    /// Registers this node and starts its heartbeat, which continues until everything that the node
-    /// owned is finished or put back. The first takeover begins at once, beside the rest of the
-    /// start.
+    /// Registers this node and starts its heartbeat. The heartbeat continues until shutdown has
+    /// finished or put back the deliveries that the node owns. The first takeover begins at once,
+    /// in parallel with the rest of the start.
     private Node join() {
         var pool = base.pools().node();
         var shutdown = base.shutdown();
@@ -365,7 +380,7 @@ public final class RelayAssembly {
         expiryListener.expiring(soon);
     }
 
-    /// Calls the listener when deliveries will expire soon.
+    /// Sets the listener to be called with deliveries that will expire soon.
     public void onExpiring(ExpiryListener listener) {
         expiryListener = listener;
     }
@@ -382,20 +397,51 @@ public final class RelayAssembly {
         var api = base.pools().api();
         var authenticator = account.authenticator();
         var plans = account.plans();
+        var idempotency = account.idempotency();
         var ids = base.ids();
         var clock = base.clock();
         var headerRules = CustomHeaderRules.withPrefix(settings.headerPrefix());
-        var dryRun = new DryRun(settings.headerPrefix(), clock);
-        new PreviewRoutes(api, authenticator, plans, configuration, headerRules, dryRun, ids, clock)
+        var dryRun = new DryRun(settings.headerPrefix());
+        var events = new SampleEventQueries(plans, configuration, clock);
+        new PreviewRoutes(
+                        api, authenticator, events, configuration, headerRules, dryRun, ids, clock)
                 .addTo(router);
-        new ResendRoutes(api, authenticator, plans, ids, clock).addTo(router);
-        new BulkResendRoutes(api, authenticator, plans, () -> wakeReplays.run(), ids, clock)
+        new SentRequestRoutes(
+                        api,
+                        authenticator,
+                        plans,
+                        replacedDestinations,
+                        replacedSources,
+                        dryRun,
+                        clock)
                 .addTo(router);
-        new DeadLetterResendRoutes(api, authenticator, plans, () -> wakeReplays.run(), ids, clock)
+        new ResendRoutes(api, authenticator, plans, idempotency, ids, clock).addTo(router);
+        new BulkResendRoutes(
+                        api, authenticator, plans, idempotency, () -> wakeReplays.run(), ids, clock)
+                .addTo(router);
+        new DeadLetterResendRoutes(
+                        api, authenticator, plans, idempotency, () -> wakeReplays.run(), ids, clock)
                 .addTo(router);
         new DismissalRoutes(api, authenticator, plans, clock).addTo(router);
         new ReplayRoutes(api, authenticator, () -> wakeReplays.run(), clock).addTo(router);
-        router.mount(IngestEndpoint.PATH, ingest());
+        var ingest = ingest();
+        router.mount(IngestEndpoint.PATH, ingest);
+        String baseUrl = settings.baseUrl();
+        new TestDeliveryRoutes(
+                        api,
+                        authenticator,
+                        configuration,
+                        events,
+                        testSender,
+                        dryRun,
+                        baseUrl,
+                        ids,
+                        clock)
+                .addTo(router);
+        new TestEventRoutes(api, authenticator, configuration, ingest, idempotency, baseUrl, clock)
+                .addTo(router);
+        new VerificationTrialRoutes(api, authenticator, configuration, events, headerRules, baseUrl)
+                .addTo(router);
     }
 
     private IngestEndpoint ingest() {
@@ -416,21 +462,24 @@ public final class RelayAssembly {
         return dispatcher;
     }
 
-    /// Returns what sends requests that are no deliveries. It checks addresses as deliveries do,
-    /// and has connections of its own.
+    /// Returns a new sender for requests that are not deliveries. The sender allows the same
+    /// addresses as deliveries do, and has connections of its own.
     ///
-    /// @param use names it in the order of the stop
+    /// @param use the name of the sender in the log of the shutdown
     public JsonPoster jsonPoster(String use) {
-        return jsonPoster(use, settings.addresses());
+        return ownSender(use, settings.addresses());
     }
 
-    /// Returns what sends requests to a URL that the operator has chosen, which may be private.
+    /// Returns a new sender for requests to a URL that the operator has chosen. The URL's address
+    /// may be private.
     public JsonPoster operatorsJsonPoster(String use) {
-        return jsonPoster(
+        return ownSender(
                 use, AddressPolicy.allowing(List.of(Cidr.parse("0.0.0.0/0"), Cidr.parse("::/0"))));
     }
 
-    private JsonPoster jsonPoster(String use, AddressPolicy addresses) {
+    /// Opens a sender with connections of its own, so that it does not use the connections of
+    /// deliveries.
+    private HttpSender ownSender(String use, AddressPolicy addresses) {
         return base.shutdown()
                 .closing(
                         use,
@@ -438,15 +487,15 @@ public final class RelayAssembly {
                                 addresses,
                                 base.clock(),
                                 settings.headerPrefix(),
-                                MAX_POSTER_CONNECTIONS));
+                                MAX_OWN_CONNECTIONS));
     }
 
-    /// Returns what this node has counted since it started.
+    /// Returns the counters and timers of this node since it started.
     public RelayMeters meters() {
         return meters;
     }
 
-    /// Returns what this node has in memory now.
+    /// Returns the gauges of this node's current state.
     public RelayGauges gauges() {
         return new RelayGauges(
                 journal::queued,
@@ -457,9 +506,14 @@ public final class RelayAssembly {
                 refusals::total);
     }
 
-    /// Returns what shows how connections would send an event.
+    /// Returns a preview of the requests that connections would send for an event.
     public RequestPreview requestPreview() {
-        return new RoutePreview(new DryRun(settings.headerPrefix(), base.clock()));
+        return new RoutePreview(new DryRun(settings.headerPrefix()), base.clock());
+    }
+
+    /// Returns the name of the header that counts relays.
+    public String hopHeader() {
+        return OwnHeaders.withPrefix(settings.headerPrefix()).hop();
     }
 
     /// Whether the disk has enough free space to accept events.
@@ -467,7 +521,7 @@ public final class RelayAssembly {
         return !diskSpace.isNearlyFull();
     }
 
-    /// Returns what keeps events or deliveries waiting now.
+    /// Returns the problems that delay events or deliveries now.
     public List<HealthProblem> problems() {
         var problems = new ArrayList<HealthProblem>();
         if (journal.isFailing()) {
@@ -484,13 +538,19 @@ public final class RelayAssembly {
         return problems;
     }
 
-    /// Whether this node's lease is valid, so that it may send.
+    /// Ends the test deliveries in flight, so that a stop does not wait for them.
+    public void endTestDeliveries() {
+        testSender.close();
+    }
+
+    /// Whether this node's lease is valid, so that the node may start attempts.
     public boolean isDelivering() {
         return node.mayStart();
     }
 
-    /// Closes the file that lists the attempts in flight. After an intended stop, the file must not
-    /// make the next process count this one's end as a crash during those attempts.
+    /// Deletes the file that lists the attempts in flight. Without this call after a normal stop,
+    /// the next process would count the end of this process as a crash during the attempts that
+    /// were still in flight.
     public void closeInFlightRecorder() throws Exception {
         inFlightRecorder.close();
     }

@@ -12,8 +12,9 @@ import dev.sluice.relay.upkeep.LaneWaker;
 import java.time.InstantSource;
 import java.util.List;
 
-/// Tells other parts of the relay what became of events and results. A commit is passed to the
-/// dispatcher and the lane waker. A dropped event is passed to the dispatcher and the quota.
+/// Reports to other parts of the relay which events and results were written. The dispatcher, the
+/// lane waker and the meters get each commit. The dispatcher and the quota get each event that was
+/// dropped.
 record RelayStoreListener(
         Dispatcher dispatcher,
         LaneWaker laneWaker,
@@ -37,7 +38,9 @@ record RelayStoreListener(
 
     @Override
     public void written(List<DeliveryResult> batch, List<DeliveryResult> effective) {
-        meters.resultBatches().record(batch.size());
+        if (!batch.isEmpty()) { // retention ends deliveries without a batch of results
+            meters.resultBatches().record(batch.size());
+        }
         effective.forEach(result -> result.attemptMade().ifPresent(meters.attempts()::count));
         laneWaker.written(effective);
         dispatcher.written(batch, effective);

@@ -11,15 +11,17 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Reads the connections whose dead letters a request is about.
+/// Reads the connections that a request about dead letters selects.
 public final class DeadLetterConnectionQueries {
 
     private DeadLetterConnectionQueries() {}
 
-    /// Returns the connections that match the criteria, those of one source together. Includes
-    /// deleted connections, which keep their dead letters, but nothing of a source in the trash.
+    /// Returns the connections that match the criteria, grouped by source. Includes deleted
+    /// connections, because they keep their dead letters. Excludes connections of a source in the
+    /// trash.
     ///
-    /// @throws ApiException 404 when the criteria name something that the workspace does not have
+    /// @throws ApiException 404 if the criteria name a source, connection, destination or event
+    ///   that the workspace does not have
     public static List<DeadLetterConnection> matching(
             Tx tx, WorkspaceId workspace, DeadLetterCriteria criteria) {
         check(
@@ -53,7 +55,7 @@ public final class DeadLetterConnectionQueries {
             Tx tx, String kind, String sql, Optional<UUID> id, WorkspaceId workspace) {
         if (id.isPresent()
                 && tx.findOne(sql, row -> row.uuid("id"), id.get(), workspace.value()).isEmpty()) {
-            throw ApiException.notFound(kind);
+            throw ApiException.notFound(kind, kind + "_id");
         }
     }
 
@@ -73,7 +75,7 @@ public final class DeadLetterConnectionQueries {
                         event.get(),
                         sources);
         if (found.isEmpty()) {
-            throw ApiException.notFound("event");
+            throw ApiException.notFound("event", "event_id");
         }
     }
 

@@ -14,16 +14,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/// The dead letters that a request is about: the filter of the lists, as a JSON body.
+/// The criteria in a request body that select dead letters. They are the same as the filters of the
+/// lists of dead letters.
 ///
 /// @param statuses any of `failed` and `exhausted`
-/// @param receivedAfter inclusive
-/// @param receivedBefore exclusive
+/// @param receivedAfter the earliest arrival time of the event, inclusive
+/// @param receivedBefore the latest arrival time of the event, exclusive
 public record DeadLetterCriteria(
         Set<DeliveryStatus> statuses,
         Optional<UUID> source,
@@ -48,11 +48,12 @@ public record DeadLetterCriteria(
     private static final int MIN_RESPONSE_STATUS = 100;
     private static final int MAX_RESPONSE_STATUS = 999;
 
-    /// Reads the criteria. Records what is wrong in `input`; its `check` method reports it.
+    /// Reads the criteria. Adds errors to `input`; the caller must call its `check`, which throws
+    /// them.
     ///
     /// @param resolved the only value that the field `resolved` may have
     public static DeadLetterCriteria read(FieldReader input, boolean resolved) {
-        var statuses = input.parsedList("status", 0, MAX_STATUSES, DeadLetterCriteria::status);
+        var statuses = input.listOf("status", 0, MAX_STATUSES, STATUSES);
         var asked = input.bool("resolved");
         if (asked.orElse(resolved) != resolved) {
             input.addError(
@@ -83,16 +84,7 @@ public record DeadLetterCriteria(
                 before);
     }
 
-    private static DeliveryStatus status(String text) {
-        var status = STATUSES.get(text);
-        if (status == null) {
-            throw new IllegalArgumentException(
-                    "must be one of " + String.join(", ", new TreeSet<>(STATUSES.keySet())) + ".");
-        }
-        return status;
-    }
-
-    /// Returns the range of ids of the deliveries.
+    /// Returns the range of delivery ids that the criteria allow.
     ///
     /// @param since events received before this time are expired
     public IdRange ids(Instant since) {

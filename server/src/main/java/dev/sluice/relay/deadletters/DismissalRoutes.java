@@ -5,7 +5,6 @@ import dev.sluice.account.access.Caller;
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Db;
-import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.http.Router;
@@ -23,29 +22,32 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 
-/// `POST /api/v1/dlq/dismiss` and `POST /api/v1/dlq/undismiss`: marks dead letters as resolved, and
-/// takes the mark back.
+/// `POST /api/v1/dlq/dismiss` marks dead letters as resolved, and `POST /api/v1/dlq/undismiss`
+/// removes the mark.
 ///
-/// A request works in small transactions for a few seconds at most. The answer says whether it
-/// reached the end; if not, the same request goes on.
+/// A request works in small transactions and stops after a few seconds. The reply says whether all
+/// selected dead letters were handled. If not, sending the same request again continues the work.
+/// It begins with the oldest dead letter again and passes over those that are done. If it has no
+/// time for more than these, it changes nothing, and a narrower filter must divide the work.
 public final class DismissalRoutes {
 
+    /// The time after which a request starts no more chunks. Its first chunk is always done.
     private static final Duration REQUEST_BUDGET = Duration.ofSeconds(5);
+
     private static final int MAX_CHUNK_ROWS = 2_000;
 
-    /// What a request is about.
+    /// The dead letters that a request selects.
     ///
     /// @param connections the connections of each source
-    private record DismissalScope(Map<SourceId, List<UUID>> connections, IdRange ids) {}
+    record DismissalScope(Map<SourceId, List<UUID>> connections, IdRange ids) {}
 
-    /// Works through one chunk of a source.
+    /// Dismisses or undismisses one chunk of a source's dead letters.
     @FunctionalInterface
-    private interface ChunkStep {
-        DismissalStore.DismissalChunk run(
-                Tx tx, SourceId source, List<UUID> connections, IdRange ids);
+    interface ChunkStep {
+        DismissalStore.DismissalChunk run(SourceId source, List<UUID> connections, IdRange ids);
     }
 
-    private record DismissalCount(int changed, boolean isComplete) {
+    record DismissalCount(int changed, boolean isComplete) {
 
         private JsonObject json(String name) {
             return new JsonObject().put(name, changed).put("is_complete", isComplete);
@@ -56,25 +58,13 @@ public final class DismissalRoutes {
     private final Authenticator authenticator;
     private final PlanCatalog plans;
     private final InstantSource clock;
-    private final Duration budget;
 
     public DismissalRoutes(
             Db db, Authenticator authenticator, PlanCatalog plans, InstantSource clock) {
-        this(db, authenticator, plans, clock, REQUEST_BUDGET);
-    }
-
-    /// @param budget how long a request may work; its first chunk is always done
-    DismissalRoutes(
-            Db db,
-            Authenticator authenticator,
-            PlanCatalog plans,
-            InstantSource clock,
-            Duration budget) {
         this.db = db;
         this.authenticator = authenticator;
         this.plans = plans;
         this.clock = clock;
-        this.budget = budget;
     }
 
     public void addTo(Router router) {
@@ -93,15 +83,17 @@ public final class DismissalRoutes {
         return Reply.ok(
                 runChunks(
                                 scope,
-                                (tx, source, connections, ids) ->
-                                        DismissalStore.dismiss(
-                                                tx,
-                                                source,
-                                                connections,
-                                                criteria,
-                                                ids,
-                                                now,
-                                                MAX_CHUNK_ROWS))
+                                REQUEST_BUDGET,
+                                (source, connections, ids) ->
+                                        db.call(tx ->
+                                                DismissalStore.dismiss(
+                                                        tx,
+                                                        source,
+                                                        connections,
+                                                        criteria,
+                                                        ids,
+                                                        now,
+                                                        MAX_CHUNK_ROWS)))
                         .json("dismissed"));
     }
 
@@ -115,14 +107,16 @@ public final class DismissalRoutes {
         return Reply.ok(
                 runChunks(
                                 scope,
-                                (tx, source, connections, ids) ->
-                                        DismissalStore.undismiss(
-                                                tx,
-                                                source,
-                                                connections,
-                                                criteria,
-                                                ids,
-                                                MAX_CHUNK_ROWS))
+                                REQUEST_BUDGET,
+                                (source, connections, ids) ->
+                                        db.call(tx ->
+                                                DismissalStore.undismiss(
+                                                        tx,
+                                                        source,
+                                                        connections,
+                                                        criteria,
+                                                        ids,
+                                                        MAX_CHUNK_ROWS)))
                         .json("undismissed"));
     }
 
@@ -147,21 +141,24 @@ public final class DismissalRoutes {
         db.run(tx -> caller.record(tx, action, caller.workspace().value(), "", fields));
     }
 
-    private DismissalCount runChunks(DismissalScope scope, ChunkStep step) {
+    /// Runs the first chunk, and further chunks until the budget is used up. A source that has
+    /// nothing left costs a chunk, too.
+    static DismissalCount runChunks(DismissalScope scope, Duration budget, ChunkStep step) {
         long start = System.nanoTime();
+        boolean isFirst = true;
         int changed = 0;
         for (var source : scope.connections().entrySet()) {
             for (var ids = scope.ids(); !ids.isEmpty(); ) {
-                var rest = ids;
-                var chunk = db.call(tx -> step.run(tx, source.getKey(), source.getValue(), rest));
+                if (!isFirst && System.nanoTime() - start >= budget.toNanos()) {
+                    return new DismissalCount(changed, false);
+                }
+                isFirst = false;
+                var chunk = step.run(source.getKey(), source.getValue(), ids);
                 changed += chunk.changed();
                 if (chunk.last().isEmpty()) {
                     break;
                 }
                 ids = new IdRange(following(chunk.last().get()), ids.high());
-                if (System.nanoTime() - start >= budget.toNanos()) {
-                    return new DismissalCount(changed, false);
-                }
             }
         }
         return new DismissalCount(changed, true);

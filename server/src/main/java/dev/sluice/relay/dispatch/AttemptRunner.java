@@ -29,8 +29,8 @@ import java.time.InstantSource;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
-/// Makes one attempt at a delivery: checks whether it may be sent now, sends it, and turns the
-/// outcome into a result to be written.
+/// Makes one attempt at a delivery: checks whether the delivery may be sent now, sends it, and
+/// turns the outcome into a result to be written.
 ///
 /// Thread-safe: many sender threads share one instance.
 public final class AttemptRunner {
@@ -65,14 +65,18 @@ public final class AttemptRunner {
         this.clock = clock;
     }
 
-    /// Runs one attempt and returns the result to be written. First decides the connection's
-    /// filter, if ingest left it undecided; if the event does not match, no attempt is made.
-    /// Returns empty if the delivery must wait: because it is on hold, because this node does not
-    /// know its connection yet, or because this node is stopping and cut the attempt off.
+    /// Runs one attempt and returns the result to be written. If ingest left the connection's
+    /// filter undecided, decides the filter first.
     ///
-    /// @param attemptedAt when a sender received the delivery
+    /// Ends the delivery without an attempt if the event does not match the filter, if its
+    /// retention period is over, or if the connection or destination was deleted. Returns empty if
+    /// the delivery must wait: it is on hold, this node does not know its connection yet, or this
+    /// node may no longer send it.
+    ///
+    /// @param attemptedAt when a sender took the delivery from its queue
     /// @param mayStart whether this node may still send the delivery
-    /// @param isAlone see [InFlightRecorder]
+    /// @param isAlone whether an isolation began for this attempt; see
+    ///   [InFlightRecorder#recordStart]
     Optional<DeliveryResult> runAttempt(
             LoadedDelivery loaded, Instant attemptedAt, BooleanSupplier mayStart, boolean isAlone)
             throws InterruptedException {
@@ -108,6 +112,7 @@ public final class AttemptRunner {
                 send(
                         loaded,
                         route.get(),
+                        attemptedAt,
                         () -> mayStart.getAsBoolean() && isStillUnheld(delivery),
                         isAlone);
         if (outcome instanceof Outcome.AttemptError(ErrorCode code, _, _)
@@ -123,8 +128,8 @@ public final class AttemptRunner {
         return Optional.of(result);
     }
 
-    /// Decides the filter that ingest left undecided. If the event matches it, runs the attempt,
-    /// beginning with the checks, because waiting for the decision may have taken long.
+    /// Decides whether the event matches the filter, which ingest left undecided. If it matches,
+    /// repeats all checks, because the decision may have taken a long time, and runs the attempt.
     private Optional<DeliveryResult> decideFilter(
             LoadedDelivery loaded, Route route, BooleanSupplier mayStart, boolean isAlone)
             throws InterruptedException {
@@ -161,27 +166,31 @@ public final class AttemptRunner {
         return attempt.flatMap(Attempt::errorMessage).orElse("");
     }
 
-    /// Whether the event's retention period is over. No attempt begins after that; the code that
-    /// ends expired deliveries relies on this rule.
-    boolean isExpired(UnfinishedDelivery delivery) {
+    /// Whether the retention period of the delivery's event is over. No attempt begins after that;
+    /// the code in `relay.retention` relies on this rule.
+    public boolean isExpired(UnfinishedDelivery delivery) {
         return expiry.isExpired(delivery.source(), Uuid7.timeOf(delivery.id().value()));
     }
 
-    /// Whether the delivery may still be sent. A hold or a deletion may have been added while the
-    /// connection was being opened.
+    /// Whether the delivery's route still exists and its configuration still does not hold the
+    /// delivery. Either can change while the HTTP connection is being opened.
     private boolean isStillUnheld(UnfinishedDelivery delivery) {
         return routing.route(delivery.connection())
                 .filter(route -> delivery.trigger().holdReason(route).isEmpty())
                 .isPresent();
     }
 
-    /// Sends the request. An exception caused by a bug is turned into a failed attempt, so that the
-    /// delivery does not stay unfinished forever.
+    /// Sends the request. Turns an exception, which must be a bug, into a failed attempt, so that
+    /// the delivery does not stay unfinished forever.
     private Outcome send(
-            LoadedDelivery loaded, Route route, BooleanSupplier mayStart, boolean isAlone) {
+            LoadedDelivery loaded,
+            Route route,
+            Instant attemptedAt,
+            BooleanSupplier mayStart,
+            boolean isAlone) {
         int slot = inFlightRecorder.recordStart(loaded.delivery(), loaded.epoch(), isAlone);
         try {
-            return sender.send(outboundRequest(loaded, route), mayStart);
+            return sender.send(outboundRequest(loaded, route, attemptedAt), mayStart);
         } catch (RuntimeException | Error e) {
             log.atError()
                     .addKeyValue("delivery_id", loaded.delivery().id())
@@ -196,7 +205,8 @@ public final class AttemptRunner {
         }
     }
 
-    private static OutboundRequest outboundRequest(LoadedDelivery loaded, Route route) {
+    private static OutboundRequest outboundRequest(
+            LoadedDelivery loaded, Route route, Instant attemptedAt) {
         var delivery = loaded.delivery();
         return new OutboundRequest(
                 route.destination().spec(),
@@ -206,10 +216,12 @@ public final class AttemptRunner {
                 OutboundBody.of(loaded.payload().body()),
                 delivery.id(),
                 delivery.attempts() + 1,
-                route.connection().transformation());
+                route.connection().transformation(),
+                attemptedAt);
     }
 
-    /// Begins an isolation. Until `endIsolation`, the next attempt made alone is recorded as alone.
+    /// Begins an isolation: until `endIsolation`, an attempt that is made alone is recorded as
+    /// alone.
     void beginIsolation() {
         inFlightRecorder.beginIsolation();
     }
@@ -219,8 +231,8 @@ public final class AttemptRunner {
         inFlightRecorder.endIsolation();
     }
 
-    /// Returns the result for a delivery whose connection or destination was deleted.
-    DeliveryResult failWithoutAttempt(UnfinishedDelivery delivery, RouteDeletion deletion) {
+    /// Returns the result that ends a delivery whose connection or destination was deleted.
+    public DeliveryResult failWithoutAttempt(UnfinishedDelivery delivery, RouteDeletion deletion) {
         var reason =
                 switch (deletion) {
                     case CONNECTION -> ErrorCode.CONNECTION_DELETED;
@@ -229,7 +241,7 @@ public final class AttemptRunner {
         return failWithoutAttempt(delivery, reason, clock.instant());
     }
 
-    static DeliveryResult failWithoutAttempt(
+    public static DeliveryResult failWithoutAttempt(
             UnfinishedDelivery delivery, ErrorCode reason, Instant at) {
         return new DeliveryResult.FinalResult(
                 delivery, DeliveryStatus.FAILED, Optional.empty(), Optional.of(reason), at);

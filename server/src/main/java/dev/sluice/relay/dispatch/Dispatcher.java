@@ -38,7 +38,7 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
     private static final Logger log = LoggerFactory.getLogger(Dispatcher.class);
 
     /// The maximum number of concurrent attempts on one node. A small machine may have fewer; see
-    /// [dev.sluice.relay.fairness.PermitCount].
+    /// [dev.sluice.relay.fairness.PermitLimit].
     public static final int MAX_ATTEMPTS_IN_FLIGHT = InFlightRecorder.MAX_ATTEMPTS;
 
     private final RoutingTable routing;
@@ -55,7 +55,7 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
     private final FreshDeliveries freshDeliveries = new FreshDeliveries();
 
     /// Waiting deliveries that have left memory, because their result was written or they were put
-    /// back. [Backlog] polls them from here and forgets them.
+    /// back. [Backlog] polls this queue to learn which deliveries it may forget.
     private final Queue<UnfinishedDelivery> writtenWaiting = new ConcurrentLinkedQueue<>();
 
     private final ConcurrentHashMap<DeliveryId, ActiveAttempt> activeAttempts =
@@ -65,8 +65,9 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
     private volatile Runnable onWritten = () -> {};
     private volatile boolean closing;
 
-    /// An attempt in progress, compared by identity. One delivery can have two: if this node was
-    /// declared dead during the first attempt and then acquired the delivery again.
+    /// An attempt in progress, compared by identity. One delivery can have two attempts in
+    /// progress, if this node was declared dead during the first and then acquired the delivery
+    /// again.
     private static final class ActiveAttempt {
         private final LoadedDelivery loaded;
         private final Instant since;
@@ -108,19 +109,21 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
                         routing, node, circuits, states, senderPool, quarantine, freshDeliveries);
     }
 
-    /// Returns the loop that retries rate-limited destinations; the caller must run its rounds.
+    /// Returns the loop that retries destinations held back by their rate limit; the caller must
+    /// run its rounds.
     public RateLimitQueue rateLimitQueue() {
         return senderPool.rateLimitQueue();
     }
 
-    /// Updates which destinations are proven; a round is due once a second. Always returns false,
+    /// Updates which destinations are proven. To be called once a second. Always returns false,
     /// because the next round is never due immediately.
     public boolean updateStandings() {
         senderPool.updateStandings();
         return false;
     }
 
-    /// Whether a destination has waited for a permit for this long, with something to send.
+    /// Whether a destination with a closed circuit and a payload in memory has waited for a permit
+    /// for longer than `time`. Uses the waits that the last call of [#updateStandings] saw.
     public boolean isStarvedFor(Duration time) {
         return senderPool.isStarvedFor(time);
     }
@@ -137,13 +140,14 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
 
     /// Whether live deliveries (all except resends) to the destination are queued but not yet being
     /// sent.
-    boolean hasLive(DestinationId destination) {
+    public boolean hasLive(DestinationId destination) {
         var state = states.find(destination);
         return state.isPresent() && state.get().queue().hasLive();
     }
 
-    /// Removes the states of deleted destinations that have nothing in memory.
-    void forgetDeleted() {
+    /// Removes the states of the deleted destinations that have nothing queued, reserved or being
+    /// sent.
+    public void forgetDeleted() {
         states.forgetDeleted();
     }
 
@@ -236,20 +240,22 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
         }
     }
 
-    /// Gives the delivery's probe back, if it has one, so that another attempt can use it. Does
-    /// nothing if the attempt's outcome is known.
+    /// Gives the delivery's probe back, if it has one, so that another probe can be claimed. Does
+    /// nothing if the circuit already knows the outcome of the probe.
     private void giveBackProbe(LoadedDelivery loaded) {
         loaded.probe().ifPresent(circuits::giveBack);
     }
 
-    /// Whether the attempt may still start. Checked again once connected, because a stop may have
-    /// put the delivery back in the meantime.
+    /// Whether the attempt may still start. Checked again once the HTTP connection is open, because
+    /// this node may have begun to shut down or lost its lease in the meantime.
     private boolean mayStart(LoadedDelivery loaded) {
         return !closing && node.mayStart(loaded.epoch());
     }
 
-    /// Lets the delivery wait in its lane. A fresh delivery is written to the lane. A waiting one
-    /// is already there, so it only needs to be removed from memory.
+    /// Gives up the delivery for now. It is loaded again and sent later, from the waiting
+    /// deliveries of its lane (its connection, source and trigger). A fresh delivery is not stored
+    /// as waiting yet, so this queues a result that stores it. A waiting delivery is stored
+    /// already, so [Backlog] only has to learn that it is no longer in memory.
     private void putBack(LoadedDelivery loaded) throws InterruptedException {
         if (loaded.isFresh()) {
             results.add(new DeliveryResult.ReleaseResult(loaded.delivery(), clock.instant()));
@@ -274,12 +280,12 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
 
     /// Sets the listener to be called after results of waiting deliveries were written; it must
     /// return quickly.
-    void onWritten(Runnable listener) {
+    public void onWritten(Runnable listener) {
         onWritten = listener;
     }
 
     /// Removes and returns the next waiting delivery that has left memory; empty if there is none.
-    Optional<UnfinishedDelivery> pollWritten() {
+    public Optional<UnfinishedDelivery> pollWritten() {
         return Optional.ofNullable(writtenWaiting.poll());
     }
 
@@ -299,8 +305,9 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
         return node.epoch() == epoch;
     }
 
-    /// Drops everything that is not being sent. Called when this node was declared dead, because
-    /// other nodes now own that work.
+    /// Removes all deliveries that are not being sent from this node's memory, without writing
+    /// anything. Called when this node was declared dead, because other nodes may now own those
+    /// deliveries.
     public void dropAll() {
         for (var queued : removeQueued()) {
             var loaded = queued.loaded();
@@ -337,8 +344,8 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
         return admission.bytes();
     }
 
-    /// Starts no more attempts, lets running ones finish within `budget`, and puts all other
-    /// deliveries back.
+    /// Shuts the dispatcher down. Starts no more attempts and waits up to `budget` for the running
+    /// ones to end. Puts all deliveries that are still in memory back into their lanes.
     public void stop(Duration budget) throws InterruptedException {
         closing = true;
         admission.close();

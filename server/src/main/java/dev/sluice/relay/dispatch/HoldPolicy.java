@@ -12,14 +12,15 @@ import java.util.Optional;
 /// Decides whether a lane's deliveries may be sent now, and when a sleeping lane should wake. A
 /// lane is the queue of one connection's deliveries in the database.
 ///
-/// A hold in the configuration is checked first, then the destination's circuit. All code that
-/// sends deliveries or wakes lanes uses this policy.
+/// A lane is on hold if its configuration says so (see [HoldReason]), or while its destination's
+/// circuit is not closed. All code that sends deliveries or wakes lanes uses this policy.
 public record HoldPolicy(Circuits circuits) {
 
     private static final int SPREAD_STEPS = 1_024;
 
-    /// Returns the reason why the lane is on hold, if it is. A hold in the configuration, which the
-    /// user must lift, takes precedence over an open circuit.
+    /// Returns the reason why the lane of this route and trigger is on hold; empty if it is not. A
+    /// hold in the configuration, which the user must lift, takes precedence over a circuit that is
+    /// not closed.
     public Optional<HoldReason> holdOf(Route route, Trigger trigger) {
         return trigger.holdReason(route)
                 .or(() ->
@@ -28,9 +29,9 @@ public record HoldPolicy(Circuits circuits) {
                                 : Optional.of(HoldReason.CIRCUIT_OPEN));
     }
 
-    /// Returns the reason why this delivery is on hold, if it is. A delivery chosen as the probe
-    /// may be sent although the circuit is not closed. Its claim to the probe must then be current
-    /// and last as long as an attempt may.
+    /// Returns the reason why this delivery is on hold; empty if it is not. A delivery chosen as
+    /// the probe may be sent although the circuit is not closed. Its claim to the probe must then
+    /// be current and must not expire before the attempt's timeout.
     Optional<HoldReason> holdOf(Route route, LoadedDelivery loaded, Instant now) {
         var hold = holdOf(route, loaded.delivery().trigger());
         boolean isProbe =
@@ -47,8 +48,9 @@ public record HoldPolicy(Circuits circuits) {
     /// Returns when a lane whose first delivery is due at `due` should wake. Returns empty while
     /// the lane is on hold in the configuration; the change that lifts the hold will wake it.
     ///
-    /// Lanes that wait for the next try of a circuit wake a little later than that, each at a time
-    /// of its own: the circuits of many destinations often open together.
+    /// A lane that waits for its circuit's next probe wakes a little later than the probe is due.
+    /// The delay differs between lanes, because the circuits of many destinations often open
+    /// together.
     public Optional<Instant> wakeAt(Route route, Trigger trigger, Instant due) {
         if (trigger.holdReason(route).isPresent()) {
             return Optional.empty();
@@ -60,8 +62,9 @@ public record HoldPolicy(Circuits circuits) {
                 circuit.nextTryAt().filter(due::isBefore).map(at -> at.plus(delay)).orElse(due));
     }
 
-    /// Returns a number below `steps`, always the same for a connection and different for most.
-    static int spread(ConnectionId connection, int steps) {
+    /// Returns a number from 0 to `steps - 1`: always the same number for a connection, and evenly
+    /// spread over all connections.
+    public static int spread(ConnectionId connection, int steps) {
         return Math.floorMod(connection.value().hashCode(), steps);
     }
 }

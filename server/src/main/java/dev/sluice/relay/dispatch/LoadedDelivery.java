@@ -14,9 +14,9 @@ import java.util.Optional;
 ///   if its row waits in a lane that this node has leased
 /// @param epoch the epoch of this node under which it owns the row or leased the lane
 /// @param recoveries see [dev.sluice.relay.PoisonPolicy]; 0 for a fresh delivery
-/// @param probe the claim under which this delivery is sent as the probe; empty while its
-///   destination's circuit is closed
-record LoadedDelivery(
+/// @param probe the claim under which this delivery is sent as the probe; empty if the delivery is
+///   not a probe
+public record LoadedDelivery(
         UnfinishedDelivery delivery,
         Payload payload,
         boolean isFresh,
@@ -28,7 +28,7 @@ record LoadedDelivery(
         this(delivery, payload, isFresh, epoch, 0, Optional.empty());
     }
 
-    /// Returns the class under which its payload memory is counted.
+    /// Returns the class under which the memory of the delivery's payload is counted.
     PayloadMemory.TrafficClass trafficClass() {
         return isFresh
                 ? PayloadMemory.TrafficClass.FRESH

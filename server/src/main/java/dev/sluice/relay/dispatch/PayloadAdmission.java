@@ -19,8 +19,8 @@ import java.util.Optional;
 ///
 /// A fresh delivery, which comes straight from ingest, reserves memory before its event is stored
 /// and is queued after the commit. A waiting delivery reserves memory when it is read from its
-/// lane: the queue, in the database, of one connection's deliveries. A delivery that finds no room
-/// waits in the database. Thread-safe.
+/// lane, which is the queue of one connection's deliveries in the database. A delivery that finds
+/// no room waits in the database. Thread-safe.
 public final class PayloadAdmission implements JournalListener {
 
     /// The maximum memory, in bytes, for the bodies and headers of all deliveries in memory.
@@ -74,8 +74,8 @@ public final class PayloadAdmission implements JournalListener {
         return true;
     }
 
-    /// Returns how many fresh deliveries may wait in memory. If the destination has a rate limit,
-    /// at most one second's worth may wait.
+    /// Returns how many fresh deliveries of a destination may wait in memory. If the destination
+    /// has a rate limit, the number is at most what the limit allows in one second.
     private int maxFresh(DestinationId destination) {
         return SenderPool.rateLimit(routing.destination(destination))
                 .map(limit -> Math.min(DestinationQueue.MAX_FRESH_DELIVERIES, limit.perSecond()))
@@ -132,15 +132,15 @@ public final class PayloadAdmission implements JournalListener {
         memory.release(state.share(PayloadMemory.TrafficClass.FRESH), size);
     }
 
-    /// Reserves memory for the payload of one waiting delivery.
-    boolean reserveWaiting(DestinationId destination, Trigger trigger, int size) {
+    /// Reserves memory for the payload of one waiting delivery. Returns false if there is no room.
+    public boolean reserveWaiting(DestinationId destination, Trigger trigger, int size) {
         return memory.tryReserve(
                 states.of(destination).share(LoadedDelivery.trafficClassOfWaiting(trigger)), size);
     }
 
-    /// Whether a payload of this size would fit now. Another thread may use up the room before the
+    /// Whether [#reserveWaiting] would succeed now. Another thread may take the memory before the
     /// caller reserves it.
-    boolean hasRoom(DestinationId destination, Trigger trigger, int size) {
+    public boolean hasRoom(DestinationId destination, Trigger trigger, int size) {
         var share = states.of(destination).share(LoadedDelivery.trafficClassOfWaiting(trigger));
         boolean isRoom = memory.tryReserve(share, size);
         if (isRoom) {
@@ -149,7 +149,7 @@ public final class PayloadAdmission implements JournalListener {
         return isRoom;
     }
 
-    void addWaiting(DestinationId destination, LoadedDelivery loaded) {
+    public void addWaiting(DestinationId destination, LoadedDelivery loaded) {
         if (PoisonPolicy.isSuspect(loaded.recoveries())) {
             quarantine.add(destination, loaded);
         } else {

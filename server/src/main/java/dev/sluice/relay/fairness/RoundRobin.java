@@ -8,11 +8,12 @@ import java.util.SequencedMap;
 import java.util.SequencedSet;
 import java.util.function.Predicate;
 
-/// A queue in which groups take turns, and within each group its members. Not thread-safe.
+/// A queue in which groups take turns; the members of a group are served in the order in which they
+/// were added. Not thread-safe.
 public final class RoundRobin<G, M> {
 
     /// The waiting members of each group; no set is empty. A group that was served moves to the
-    /// end, so the first one has waited longest.
+    /// end, so the first group has waited longest.
     private final SequencedMap<G, SequencedSet<M>> waiting = new LinkedHashMap<>();
 
     public boolean isEmpty() {
@@ -24,7 +25,8 @@ public final class RoundRobin<G, M> {
         return waiting.containsKey(group);
     }
 
-    /// Adds a member at the end of its group's line; does nothing if it already waits there.
+    /// Adds a member at the end of its group's line; does nothing if the member already waits
+    /// there.
     public void add(G group, M member) {
         waiting.computeIfAbsent(group, _ -> new LinkedHashSet<>()).add(member);
     }
@@ -35,20 +37,20 @@ public final class RoundRobin<G, M> {
                 (_, members) -> members.remove(member) && members.isEmpty() ? null : members);
     }
 
-    /// Removes and returns the member whose turn it is; empty if nobody waits.
+    /// Removes and returns the member whose turn it is; empty if no member waits.
     public Optional<M> poll() {
         return poll(_ -> true, _ -> true);
     }
 
-    /// Removes and returns the first member of the first group that may be served; empty if there
-    /// is none.
-    Optional<M> poll(Predicate<? super G> mayServeGroup, Predicate<? super M> mayServe) {
+    /// Removes and returns a member that may be served and whose group may be served; empty if
+    /// there is none. Takes the first such member of the first group that has one.
+    public Optional<M> poll(Predicate<? super G> mayServeGroup, Predicate<? super M> mayServe) {
         var next = find(mayServeGroup, mayServe);
         next.ifPresent(turn -> served(turn.getKey(), turn.getValue()));
         return next.map(Map.Entry::getValue);
     }
 
-    /// Whether there is anyone that may be served.
+    /// Whether [#poll(Predicate, Predicate)] would return a member.
     boolean hasNext(Predicate<? super G> mayServeGroup, Predicate<? super M> mayServe) {
         return find(mayServeGroup, mayServe).isPresent();
     }

@@ -5,24 +5,24 @@ import dev.sluice.gateway.source.VerificationConfig;
 import dev.sluice.platform.http.Header;
 import dev.sluice.platform.http.HeaderSyntax;
 import dev.sluice.platform.http.Reply;
-import dev.sluice.platform.http.Request;
 import dev.sluice.platform.secret.Secret;
 import dev.sluice.relay.EventVerification;
 import dev.sluice.relay.verify.ChallengeResponder;
 import dev.sluice.relay.verify.InboundRequest;
 import dev.sluice.relay.verify.Verifier;
 
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/// Verifies an inbound request before it is stored, masks the credential in it and answers
-/// challenges.
+/// Verifies an inbound request before it is stored, masks the credential in its headers, and
+/// answers challenges.
 final class InboundCheck {
 
+    /// The result of a check.
+    ///
     /// @param headers the headers to store, with the source's credential masked
-    /// @param challengeReply the reply if the sender sent a challenge to confirm the URL; a
-    ///   challenge is not delivered to any destination
+    /// @param challengeReply the reply if the request is a challenge, with which a sender confirms
+    ///   the URL; a challenge is not delivered to any destination
     record InboundCheckResult(
             EventVerification checked, List<Header> headers, Optional<Reply> challengeReply) {
 
@@ -36,25 +36,30 @@ final class InboundCheck {
 
     /// @param baseUrl the public base URL that senders use; it is configured and never read from
     ///   the request
-    /// @param hopHeader the header that counts relays, which is never masked: the count must
-    ///   survive
+    /// @param hopHeader the header that counts relays (see [dev.sluice.relay.HopCount]); it is
+    ///   never masked, so that the count is not lost
     InboundCheck(String baseUrl, String hopHeader) {
         this.baseUrl = baseUrl;
         this.hopHeader = hopHeader;
     }
 
-    InboundCheckResult check(
-            Source source, Request request, Instant headReadAt, List<Header> headers, byte[] body) {
+    InboundCheckResult check(Source source, InboundWebhook webhook) {
         var config = source.verification();
         if (config instanceof VerificationConfig.NoVerification) {
-            return new InboundCheckResult(EventVerification.SKIPPED, headers, Optional.empty());
+            return new InboundCheckResult(
+                    EventVerification.SKIPPED, webhook.headers(), Optional.empty());
         }
-        var inbound = new InboundRequest(headers, body, headReadAt, baseUrl + request.pathQuery());
+        var inbound =
+                new InboundRequest(
+                        webhook.headers(),
+                        webhook.body(),
+                        webhook.headReadAt(),
+                        baseUrl + webhook.pathQuery());
         var result = Verifier.check(config, inbound);
         return new InboundCheckResult(
                 result.toEventVerification(),
-                maskCredential(config, headers),
-                ChallengeResponder.answer(config, result, body));
+                maskCredential(config, webhook.headers()),
+                ChallengeResponder.answer(config, result, webhook.body()));
     }
 
     private List<Header> maskCredential(VerificationConfig config, List<Header> headers) {

@@ -6,6 +6,8 @@ import dev.sluice.gateway.filter.FilterResult;
 import dev.sluice.gateway.routing.ConfigurationCache;
 import dev.sluice.gateway.routing.IngestRoute;
 import dev.sluice.gateway.routing.Route;
+import dev.sluice.gateway.source.Source;
+import dev.sluice.gateway.source.SourceId;
 import dev.sluice.gateway.source.VerificationConfig;
 import dev.sluice.platform.db.DbException;
 import dev.sluice.platform.http.ApiErrorCode;
@@ -19,6 +21,7 @@ import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.meter.LockFreeHistogram;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.EventId;
+import dev.sluice.relay.EventVerification;
 import dev.sluice.relay.HopCount;
 import dev.sluice.relay.Payload;
 import dev.sluice.relay.RefusalReason;
@@ -38,8 +41,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// The HTTP endpoint `/in/<token>`. It accepts a webhook and replies with 200 once the webhook is
-/// durably stored.
+/// The HTTP endpoint `/in/<token>`. It accepts a webhook and replies once the webhook is durably
+/// stored: with 200 unless the source configures another reply, or with 401 if verification failed.
+/// A verified challenge gets the reply that its sender expects.
 public final class IngestEndpoint implements Endpoint {
 
     public static final String PATH = "/in/";
@@ -49,9 +53,15 @@ public final class IngestEndpoint implements Endpoint {
 
     private static final String ALLOWED_METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
 
-    /// What the endpoint counts and records.
+    /// A webhook that was stored.
     ///
-    /// @param durations from the beginning of a request to its answer, if it was accepted
+    /// @param reply the reply to the sender of the webhook
+    public record StoredWebhook(EventId id, EventVerification verification, Reply reply) {}
+
+    /// The counters, timers and traces to which the endpoint reports.
+    ///
+    /// @param durations times from the start of a request to its reply, for requests that were
+    ///   stored
     public record IngestMeters(
             RefusalCounter refusals, LockFreeHistogram durations, EventTracer tracer) {}
 
@@ -71,7 +81,7 @@ public final class IngestEndpoint implements Endpoint {
     private final String hopHeader;
 
     /// @param baseUrl the public base URL, which some senders include in their signature
-    /// @param headerPrefix prefix of the headers that Sluice adds, such as `X-Service`
+    /// @param headerPrefix the prefix of the headers that Sluice adds, such as `X-Service`
     public IngestEndpoint(
             ConfigurationCache configuration,
             PayloadAdmission admission,
@@ -112,6 +122,7 @@ public final class IngestEndpoint implements Endpoint {
         var ingestRoute =
                 configuration
                         .ingestRoute(token)
+                        .filter(route -> route.isOpen(clock))
                         .orElseThrow(() -> ApiException.notFound("ingest URL"));
         return switch (request.method()) {
             case "POST", "PUT", "PATCH", "DELETE" -> acceptOrCount(ingestRoute, request);
@@ -132,58 +143,100 @@ public final class IngestEndpoint implements Endpoint {
             var reply = accept(ingestRoute, request, begun);
             durations.record(System.nanoTime() - begun);
             return reply;
-        } catch (ApiException e) {
-            refusals.count(source, e.error());
-            throw e;
-        } catch (DbException e) {
-            refusals.count(source, RefusalReason.UNAVAILABLE);
+        } catch (ApiException | DbException e) {
+            countRefused(source, e);
             throw e;
         }
     }
 
-    /// @param begun when the request began, by `System.nanoTime`
+    private void countRefused(SourceId source, RuntimeException e) {
+        if (e instanceof ApiException refused) {
+            refusals.count(source, refused.error());
+        } else {
+            refusals.count(source, RefusalReason.UNAVAILABLE);
+        }
+    }
+
+    /// @param begun the start of the request, by `System.nanoTime`
     private Reply accept(IngestRoute ingestRoute, Request request, long begun) throws IOException {
+        var source = ingestRoute.source();
+        requireRoom(source);
+        boolean isVerified = !(source.verification() instanceof VerificationConfig.NoVerification);
+        var headReadAt = isVerified ? clock.instant() : Instant.EPOCH; // only verification needs it
+        request.setBodyMemory(bodyMemory, source.workspace(), source.id());
+        byte[] body = request.body(Payload.MAX_BODY_BYTES);
+        var webhook =
+                new InboundWebhook(
+                        request.method(), request.pathQuery(), request.headers(), body, headReadAt);
+        return store(ingestRoute, webhook, begun, request::releaseBodyMemory).reply();
+    }
+
+    /// Accepts a webhook that a user made up, by the same steps as a webhook from a sender.
+    ///
+    /// @param token the token of the source's ingest path
+    /// @throws ApiException if the webhook is refused, as for a sender; 404 if no source has this
+    ///   token any more
+    public StoredWebhook accept(String token, InboundWebhook webhook) {
+        var ingestRoute =
+                configuration.ingestRoute(token).orElseThrow(() -> ApiException.notFound("source"));
+        var source = ingestRoute.source();
+        try {
+            requireRoom(source);
+            return store(ingestRoute, webhook, System.nanoTime(), () -> {});
+        } catch (ApiException | DbException e) {
+            countRefused(source.id(), e);
+            throw e;
+        }
+    }
+
+    private void requireRoom(Source source) {
         if (diskSpace.isNearlyFull()) {
             throw refused(
                     "The disk is nearly full. Nothing was stored; send the event again later.",
                     "30");
         }
-        var source = ingestRoute.source();
         ingestRateLimiter.acquire(source);
-        boolean isVerified = !(source.verification() instanceof VerificationConfig.NoVerification);
-        var headReadAt = isVerified ? clock.instant() : Instant.EPOCH; // only verification needs it
-        request.setBodyMemory(bodyMemory, source.workspace(), source.id());
-        byte[] body = request.body(Payload.MAX_BODY_BYTES);
-        var checkResult = inboundCheck.check(source, request, headReadAt, request.headers(), body);
+    }
+
+    /// Verifies the webhook, stores it and builds the reply.
+    ///
+    /// @param begun when the request began, by `System.nanoTime`
+    /// @param releaseBody called once the journal counts the memory of the event
+    private StoredWebhook store(
+            IngestRoute ingestRoute, InboundWebhook webhook, long begun, Runnable releaseBody) {
+        var source = ingestRoute.source();
+        var checkResult = inboundCheck.check(source, webhook);
         var event =
                 prepareEvent(
                         ingestRoute,
-                        request.method(),
-                        request.firstHeader("Content-Type"),
+                        webhook.method(),
+                        webhook.contentType(),
                         checkResult,
-                        body);
+                        webhook.body());
         long offered = System.nanoTime();
         offer(event);
-        request.releaseBodyMemory(); // from here on the journal counts the event
+        releaseBody.run();
         return switch (event.receipt().await()) {
             case STORED -> {
+                var reply = IngestReplies.of(source, checkResult, event.id());
                 long now = System.nanoTime();
                 tracer.stored(
                         event.id(),
                         event.payload().headers(),
+                        reply.status(),
                         Duration.ofNanos(now - begun),
                         Duration.ofNanos(now - offered));
                 if (checkResult.checked().isFailed()) {
                     refusals.count(source.id(), RefusalReason.VERIFICATION_FAILED);
                 }
-                yield IngestReplies.of(source, checkResult, event.id());
+                yield new StoredWebhook(event.id(), checkResult.checked(), reply);
             }
             case REFUSED, WAITING -> throw notStored();
         };
     }
 
-    /// Builds the event to store. Spends one token of the monthly quota and reserves memory for the
-    /// deliveries. If this method throws, it releases both.
+    /// Builds the event to store. Spends a token of the monthly quota, except if verification
+    /// failed, and reserves memory for the deliveries. Undoes both if it throws.
     AcceptedEvent prepareEvent(
             IngestRoute ingestRoute,
             String method,
@@ -222,9 +275,12 @@ public final class IngestEndpoint implements Endpoint {
         }
     }
 
-    /// Adds a delivery to `planned` for each connection whose filter the event matches, or may
-    /// match, and returns the other connections. The ordinals that number an event's deliveries
-    /// continue from the planned deliveries to the filtered connections.
+    /// Adds a delivery to `planned` for each connection that has no filter, whose filter the event
+    /// matches, or whose filter is left undecided. Returns the other connections: those whose
+    /// filter the event does not match.
+    ///
+    /// The planned deliveries get the ordinals from 1, in the order of the connections. The API
+    /// shows the returned connections under the ordinals that follow.
     private List<ConnectionId> planDeliveries(
             EventId event,
             IngestRoute ingestRoute,
@@ -245,8 +301,8 @@ public final class IngestEndpoint implements Endpoint {
         return connectionFilter.rejecting();
     }
 
-    /// Passes the event to the journal. If the journal refuses it, the event's quota token and
-    /// memory are released.
+    /// Passes the event to the journal. If the journal refuses it, gives back the event's quota
+    /// token and memory, and throws.
     void offer(AcceptedEvent event) {
         boolean isAccepted = false;
         try {

@@ -23,21 +23,21 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/// A group commit of accepted events: all events queued since the last commit began are written in
-/// the next transaction. The sender of an event gets a success response only after that
-/// transaction's commit is flushed.
+/// A group commit of accepted events: the events that are queued during one commit are written
+/// together in the next transaction, up to a limit. The sender of an event gets a success response
+/// only after the commit of its event is flushed.
 ///
 /// After a broken connection, it is unknown whether the transaction was committed. The journal then
-/// looks for the batch in the database. It writes the batch again, with the same ids, only if the
-/// batch is missing. An event whose deadline passes before this is settled is refused, and never
-/// written afterwards.
+/// looks for the batch in the database, and writes it again, with the same ids, only if it is
+/// missing. If an event's deadline passes in the meantime, its sender is refused, and the event is
+/// not written again.
 ///
 /// One thread writes. The queue and each batch are limited by what their events cost
 /// ([AcceptedEvent#queueCostBytes]): their memory and the rows that they write, as one sum. The
-/// queue shares its room and its turns among workspaces and sources ([JournalQueue]). An event with
-/// a large payload or many deliveries is committed apart from the others, which need not wait for
-/// more than one commit of such events. `offer` returns false when there is no room, and is
-/// thread-safe.
+/// queue is shared fairly among workspaces and sources ([JournalQueue]). Heavy events, which have a
+/// large payload or many deliveries, are committed in batches of their own; other events wait for
+/// at most one such commit. While other events arrive, such commits take at most a third of the
+/// writer's time ([HeavyRest]). `offer` is thread-safe.
 public final class Journal implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Journal.class);
@@ -45,30 +45,31 @@ public final class Journal implements AutoCloseable {
     static final long MAX_QUEUED_BYTES = Math.min(128L << 20, Runtime.getRuntime().maxMemory() / 8);
     private static final int MAX_BATCH_EVENTS = 512;
 
-    /// A batch gets no further event once its events cost this much: about 2 000 rows. That bounds
-    /// how long an event waits for the batch before its own.
+    /// A batch gets no more events once its events cost this much, which is about 2 000 rows. This
+    /// limits how long an event waits for the batch before its own.
     static final int MAX_BATCH_BYTES = 2 << 20;
 
-    /// The same for a batch of heavy events, which other events wait for as well.
+    /// The same limit for a batch of heavy events. It is lower because light events wait for that
+    /// batch, too.
     static final int MAX_HEAVY_BATCH_BYTES = 1 << 20;
 
-    /// Minimum number of events in a batch after which the writer waits for more events. A batch of
-    /// this size shows that more are about to arrive.
+    /// The writer waits for more events only after it has written at least this many together,
+    /// because more are then likely to arrive soon.
     private static final int MIN_BATCH_TO_LINGER = 8;
 
-    /// With at least this many events in the queue, or too many bytes, the writer does not wait,
-    /// because the next batch is already full enough.
+    /// With at least this many events in the queue, or [#MAX_QUEUED_BYTES_TO_LINGER], the writer
+    /// does not wait, because the next batch is large enough already.
     private static final int MAX_QUEUED_TO_LINGER = 64;
 
     private static final int MAX_QUEUED_BYTES_TO_LINGER = 1 << 20;
     private static final Duration BATCH_LINGER_TIMEOUT = Duration.ofMillis(2);
 
-    /// Maximum number of failed lookups, while the database still responds, before the journal
-    /// gives up.
+    /// If a lookup fails for a reason that is not temporary, the journal gives up once this many
+    /// earlier lookups have failed.
     private static final int MAX_FIND_FAILURES = 8;
 
-    /// Maximum number of commits that fail because a partition is missing, and stays missing,
-    /// before the events are suspected.
+    /// If a commit fails because a partition is missing, the journal tries to create the partition.
+    /// The batch is split once this many earlier commits of the batch have failed.
     private static final int MAX_PARTITION_FAILURES = 5;
 
     private static final Duration OVERDUE_CHECK_INTERVAL = Duration.ofMillis(250);
@@ -81,8 +82,8 @@ public final class Journal implements AutoCloseable {
 
     private final JournalQueue queue = new JournalQueue(MAX_QUEUED_BYTES);
 
-    /// The events that the writer thread is about to commit. Written by the writer thread, read by
-    /// `refuseOverdue`.
+    /// The events that the writer thread is committing; empty between commits. Written by the
+    /// writer thread, read by `refuseOverdue`.
     private volatile List<AcceptedEvent> writing = List.of();
 
     /// Used by the writer thread only.
@@ -90,13 +91,12 @@ public final class Journal implements AutoCloseable {
 
     private final GroupCommitWriter<AcceptedEvent> writer;
 
-    /// Set, like `overdueLoop`, before the writer thread starts.
+    /// Set before the writer thread starts.
     private @Nullable JournalListener listener;
 
     private @Nullable Loop overdueLoop;
 
-    /// @param epoch returns this node's epoch, the number of its current registration; called for
-    ///   each batch
+    /// @param epoch returns this node's epoch (see [dev.sluice.relay.Lease]); called for each batch
     public Journal(
             DedicatedConnection connection,
             PartitionStore partitions,
@@ -117,13 +117,13 @@ public final class Journal implements AutoCloseable {
         overdueLoop = Loop.start("journal overdue", OVERDUE_CHECK_INTERVAL, this::refuseOverdue);
     }
 
-    /// Queues an event. Returns false when the queue is full; the event is then not stored and the
-    /// listener is not called.
+    /// Queues an event. Returns false if the queue has no room for the event or the journal is
+    /// closing; the event is then not stored and the listener is not called.
     public boolean offer(AcceptedEvent event) {
         return !writer.isClosing() && queue.offer(event);
     }
 
-    /// Returns the number of events that wait for their commit.
+    /// Returns the number of queued events, without those that are being committed.
     public int queued() {
         return queue.size();
     }
@@ -149,17 +149,24 @@ public final class Journal implements AutoCloseable {
                 && queuedBytes < MAX_QUEUED_BYTES_TO_LINGER;
     }
 
-    /// Writes one batch of light events, then one of heavy events. So between two commits of heavy
-    /// events, the light ones that came meanwhile are committed. Returns the number of events.
+    /// Writes one batch of light events, then one of heavy events. If only heavy events wait,
+    /// writes one batch of them. The light events that arrive during a commit of heavy events are
+    /// therefore committed before the next heavy ones. Returns the number of events.
     private int writeBatch(AcceptedEvent first) throws InterruptedException {
         if (JournalQueue.isHeavy(first)) {
-            return writeBatch(first, queue::pollHeavy, MAX_HEAVY_BATCH_BYTES);
+            return writeHeavyBatch(first);
         }
         int events = writeBatch(first, queue::pollLight, MAX_BATCH_BYTES);
+        queue.wroteLight();
         var heavy = queue.pollHeavy();
-        return heavy == null
-                ? events
-                : events + writeBatch(heavy, queue::pollHeavy, MAX_HEAVY_BATCH_BYTES);
+        return heavy == null ? events : events + writeHeavyBatch(heavy);
+    }
+
+    private int writeHeavyBatch(AcceptedEvent first) throws InterruptedException {
+        long begun = System.nanoTime();
+        int events = writeBatch(first, queue::pollHeavy, MAX_HEAVY_BATCH_BYTES);
+        queue.wroteHeavy(begun);
+        return events;
     }
 
     private int writeBatch(
@@ -179,7 +186,7 @@ public final class Journal implements AutoCloseable {
         return events.size();
     }
 
-    /// Catches every exception, because no event would be stored any more if this thread ended.
+    /// Catches every exception: if this thread ended, no more events could be stored.
     private void commitOrRefuse(List<AcceptedEvent> events) throws InterruptedException {
         try {
             commit(events, OptionalLong.empty(), false);
@@ -195,9 +202,10 @@ public final class Journal implements AutoCloseable {
         }
     }
 
-    /// Tries until the events are stored or refused. Waits while the database refuses for now;
-    /// their senders are answered at their deadlines all the same. If the database refuses the
-    /// batch itself, tries its halves, so that only a bad event is refused.
+    /// Retries until the events are stored or refused. While the database is temporarily
+    /// unavailable, the writer waits; the senders still get an answer at their deadlines. If the
+    /// database rejects the batch itself, the halves of the batch are tried, so that in the end
+    /// only a bad event is refused.
     ///
     /// @param earlierEpoch this node's epoch at an earlier commit of these events, whose outcome is
     ///   unknown
@@ -247,7 +255,7 @@ public final class Journal implements AutoCloseable {
         resolveInDoubt(late, inDoubt.orElse(owner));
     }
 
-    /// Returns after how many failures before this one the events are tried apart.
+    /// Returns how many failures must precede this one for the batch to be split.
     ///
     /// @param isHalf whether the events are part of a batch that the database refused
     private int maxFailures(RuntimeException e, int failures, boolean isHalf) {
@@ -261,8 +269,8 @@ public final class Journal implements AutoCloseable {
         };
     }
 
-    /// Settles events that were refused while it was unknown whether they are stored. Acknowledges
-    /// those found in the database and drops the others.
+    /// Settles events that were refused while it was unknown whether they are stored: acknowledges
+    /// the events that are in the database and drops the rest.
     private void resolveInDoubt(List<AcceptedEvent> late, long owner) throws InterruptedException {
         List<AcceptedEvent> stored = List.of();
         for (int failures = 0; !late.isEmpty(); failures++) {
@@ -292,8 +300,8 @@ public final class Journal implements AutoCloseable {
         }
     }
 
-    /// Writes the halves of a batch that the database refused. Refuses a single event: its sender
-    /// sends it again.
+    /// Writes the two halves of a batch that the database refused. A single event is not halved but
+    /// refused, so that its sender can send it again.
     private void commitHalves(
             List<AcceptedEvent> events, OptionalLong earlierEpoch, RuntimeException cause)
             throws InterruptedException {
@@ -330,9 +338,8 @@ public final class Journal implements AutoCloseable {
         return connection.call(tx -> EventStore.isStored(tx, event));
     }
 
-    /// Acknowledges stored events, including those whose sender was already refused at the
-    /// deadline. Such an event is stored, so it is dispatched, although its sender will send it
-    /// again.
+    /// Acknowledges stored events. An event whose sender was already refused at the deadline is
+    /// stored all the same, so it is dispatched, although its sender may send it again.
     private void acknowledge(List<AcceptedEvent> stored, long owner) {
         if (stored.isEmpty()) {
             return;
@@ -343,8 +350,8 @@ public final class Journal implements AutoCloseable {
         listener().stored(stored, owner);
     }
 
-    /// Adds the refused events to `refused` and returns the others. Refused events are never
-    /// written again.
+    /// Passes the events that were refused at their deadline to `refused`, because they must not be
+    /// written any more. Returns the other events.
     private static List<AcceptedEvent> withoutRefused(
             List<AcceptedEvent> events, Consumer<AcceptedEvent> refused) {
         var remaining = new ArrayList<AcceptedEvent>(events.size());
@@ -358,7 +365,7 @@ public final class Journal implements AutoCloseable {
         return remaining;
     }
 
-    /// Refuses and drops those of these events that are not marked as stored.
+    /// Refuses and drops the events, except those already marked as stored.
     private void refuse(List<AcceptedEvent> events) {
         for (var event : events) {
             event.receipt().decide(Receipt.ReceiptState.REFUSED);
@@ -381,15 +388,17 @@ public final class Journal implements AutoCloseable {
         return false;
     }
 
-    /// Whether commits fail again and again while events wait for them. Without events nothing is
-    /// tried, so nothing would show that the failures are over.
+    /// Whether commits keep failing while events wait. Without waiting events there are no commits
+    /// that could show that the database works again, so the answer is then false.
     public boolean isFailing() {
         return writer.commits().isLong() && (!writing.isEmpty() || queue.size() > 0);
     }
 
-    /// Stops accepting events, and returns when each queued event is stored or refused.
+    /// Stops accepting events, and waits up to four seconds until each queued event is stored or
+    /// refused.
     @Override
     public void close() {
+        queue.endRest();
         writer.close();
         if (overdueLoop != null) {
             overdueLoop.close();

@@ -10,22 +10,23 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/// The events that wait for the journal's writer. None of their sources can fill it, and none can
-/// delay the others.
+/// The queue of events that wait for the journal's writer. No source can fill it, and no source can
+/// delay the events of another for long.
 ///
-/// - **Room** is limited by a fraction of what is left free (dynamic thresholds, Choudhury and
-///   Hahne, 1998): a source may use as much as is left free, a workspace twice as much. A single
-///   source therefore gets half of the room, a single workspace two thirds. While events are taken
-///   out, the shares of those that compete become equal, and some room is left for the next one. A
-///   source that uses none is let in if its workspace may use more, and a workspace that uses none
-///   whenever the event fits.
+/// - **Room** is limited by a fraction of the free room (dynamic thresholds, Choudhury and Hahne,
+///   1998): a source may use as much as stays free, a workspace twice as much. A single source
+///   therefore gets half of the room, a single workspace two thirds. While events are taken out,
+///   the shares of competing sources become equal, and some room stays free for another source. A
+///   source with no event in the queue needs only room within its workspace's limit. A workspace
+///   with no event in the queue needs only enough free room for the event.
 /// - **Turns** ([EventTurns]): workspaces take turns, then the sources of each workspace.
-/// - **Weight**: an event of more than [#MAX_LIGHT_BYTES], because of its payload or its many
-///   deliveries, is *heavy*. Heavy events have turns of their own, so that the writer can take the
-///   light ones first.
+/// - **Weight**: an event that costs more than [#MAX_LIGHT_BYTES], because of its payload or its
+///   many deliveries, is *heavy*. Light and heavy events are queued separately, so that the writer
+///   can take the light ones first. While light events arrive, heavy events rest after each commit
+///   ([HeavyRest]).
 ///
 /// Room and weight are counted by [AcceptedEvent#queueCostBytes]. Thread-safe: each method
-/// synchronizes on this object, and only `poll` with a time waits.
+/// synchronizes on this object, and only `poll` waits.
 final class JournalQueue {
 
     static final int MAX_LIGHT_BYTES = 64 << 10;
@@ -33,17 +34,22 @@ final class JournalQueue {
     private final long capacityBytes;
     private final EventTurns light = new EventTurns();
     private final EventTurns heavy = new EventTurns();
+    private final HeavyRest heavyRest = new HeavyRest();
     private final Map<WorkspaceId, Long> bytesByWorkspace = new HashMap<>();
     private final Map<SourceId, Long> bytesBySource = new HashMap<>();
 
     private long bytes;
     private int size;
 
+    /// Whether the writer waits for an event that it may take.
+    private boolean isAwaited;
+
     JournalQueue(long capacityBytes) {
         this.capacityBytes = capacityBytes;
     }
 
-    /// Adds an event; returns false if there is no room for it.
+    /// Adds an event; returns false if the queue, or the share of its workspace or source, has no
+    /// room for it.
     synchronized boolean offer(AcceptedEvent event) {
         long cost = event.queueCostBytes();
         long left = capacityBytes - bytes - cost;
@@ -57,8 +63,8 @@ final class JournalQueue {
         (isHeavy(event) ? heavy : light).add(event);
         count(event, cost);
         size++;
-        if (size == 1) {
-            notify(); // only the writer waits, and only while the queue is empty
+        if (isAwaited) {
+            notify(); // only the writer waits
         }
         return true;
     }
@@ -67,7 +73,8 @@ final class JournalQueue {
         return event.queueCostBytes() > MAX_LIGHT_BYTES;
     }
 
-    /// Adds to the sums, or subtracts. A sum that becomes zero is removed.
+    /// Adds `cost`, which may be negative, to the sums of the event's workspace and source. A sum
+    /// that becomes zero is removed.
     private void count(AcceptedEvent event, long cost) {
         bytes += cost;
         bytesByWorkspace.merge(event.origin().workspace(), cost, JournalQueue::sumOrNone);
@@ -78,29 +85,64 @@ final class JournalQueue {
         return one + other == 0 ? null : one + other;
     }
 
-    /// Removes the next event by turn, a light one if there is one. Waits for an event if there is
-    /// none; null when the time is over.
+    /// Removes and returns the next event by turn: a light event if there is one, otherwise a heavy
+    /// event. While the queue is empty, or has only heavy events and they rest, waits; returns null
+    /// if that lasts for `time`.
     synchronized @Nullable AcceptedEvent poll(long time, TimeUnit unit)
             throws InterruptedException {
         long until = System.nanoTime() + unit.toNanos(time);
-        while (size == 0) {
-            long left = until - System.nanoTime();
+        while (true) {
+            long now = System.nanoTime();
+            long rest = heavy.isEmpty() ? Long.MAX_VALUE : heavyRest.left(now);
+            if (!light.isEmpty()) {
+                return removeFrom(light);
+            }
+            if (rest == 0) {
+                return removeFrom(heavy);
+            }
+            long left = until - now;
             if (left <= 0) {
                 return null;
             }
-            TimeUnit.NANOSECONDS.timedWait(this, left);
+            await(Math.min(left, rest));
         }
-        return removeFrom(light.isEmpty() ? heavy : light);
     }
 
-    /// Removes the next light event by turn; null if there is none.
+    private void await(long nanos) throws InterruptedException {
+        isAwaited = true;
+        try {
+            TimeUnit.NANOSECONDS.timedWait(this, nanos);
+        } finally {
+            isAwaited = false;
+        }
+    }
+
+    /// Removes and returns the next light event by turn; null if there is none.
     synchronized @Nullable AcceptedEvent pollLight() {
         return removeFrom(light);
     }
 
-    /// Removes the next heavy event by turn; null if there is none.
+    /// Removes and returns the next heavy event by turn; null if there is none or if they rest.
     synchronized @Nullable AcceptedEvent pollHeavy() {
-        return removeFrom(heavy);
+        return heavyRest.left(System.nanoTime()) > 0 ? null : removeFrom(heavy);
+    }
+
+    /// Tells the queue that light events were committed.
+    synchronized void wroteLight() {
+        heavyRest.wroteLight(System.nanoTime());
+    }
+
+    /// Tells the queue that heavy events were committed.
+    ///
+    /// @param begun when the writer began to write them, by [System#nanoTime]
+    synchronized void wroteHeavy(long begun) {
+        heavyRest.wroteHeavy(begun, System.nanoTime());
+    }
+
+    /// Lets heavy events rest no more, because the journal is closing.
+    synchronized void endRest() {
+        heavyRest.end();
+        notify();
     }
 
     private @Nullable AcceptedEvent removeFrom(EventTurns turns) {
@@ -113,7 +155,7 @@ final class JournalQueue {
         return event;
     }
 
-    /// Refuses the events whose deadline is over. They stay until they are polled.
+    /// Refuses the events whose deadline has passed. They stay in the queue until they are polled.
     synchronized void refuseOverdue(long nowNanos) {
         light.refuseOverdue(nowNanos);
         heavy.refuseOverdue(nowNanos);

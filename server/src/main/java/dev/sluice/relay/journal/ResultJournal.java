@@ -23,12 +23,13 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.LongSupplier;
 
-/// A group commit of delivery results, as the [Journal] is for events.
+/// A group commit of delivery results, like the [Journal] for events.
 ///
 /// Results stay in memory until their commit is confirmed. After a failure they are written again,
-/// which is safe because [ResultStore] ignores results that it has already written. Only a result
-/// whose own row the database refuses is given up; its delivery is sent again. A single result that
-/// the database refuses for another lasting reason rests, so that the others go on.
+/// which is safe because [ResultStore] ignores results that it has already written. While the
+/// journal runs, a result is given up only if the database rejects the result's own row, or because
+/// of a bug. The delivery is then sent again. A result that the database refuses for another
+/// lasting reason is set aside and tried again later, so that it does not hold up other results.
 ///
 /// One thread writes. `add` is thread-safe and blocks when the queue is full, for example during a
 /// long database outage.
@@ -39,16 +40,17 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
     private static final int MAX_QUEUED_RESULTS = 20_000;
     private static final int MAX_BATCH_RESULTS = 512;
 
-    /// A batch of at least this many results is written at once. For a smaller batch, the writer
-    /// waits up to [#BATCH_LINGER_TIMEOUT] for more results.
+    /// A batch that already has at least this many results is written at once. Otherwise, the
+    /// writer first waits [#BATCH_LINGER_TIMEOUT] for more results.
     private static final int MIN_BATCH_WITHOUT_LINGER = 64;
 
     private static final Duration BATCH_LINGER_TIMEOUT = Duration.ofMillis(4);
 
-    /// Maximum number of results that rest. Beyond it, the writer waits instead.
+    /// Maximum number of results that are set aside. While this many are, the writer retries any
+    /// other refused result until it is written.
     private static final int MAX_RESTING_RESULTS = 10_000;
 
-    /// Maximum number of resting results that are tried again in one go.
+    /// Maximum number of set-aside results that are tried again in one batch.
     private static final int MAX_WOKEN_RESULTS = 64;
 
     private static final Duration REST_DURATION = Duration.ofSeconds(5);
@@ -62,11 +64,11 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
             new LinkedBlockingQueue<>(MAX_QUEUED_RESULTS);
     private final GroupCommitWriter<DeliveryResult> writer;
 
-    /// Results that the database refused one by one, for a reason that is neither theirs nor known
-    /// to pass.
+    /// The results that are set aside. The database refused each of them in a transaction of its
+    /// own, for a reason that is neither the result itself nor known to be temporary.
     private final Queue<DeliveryResult> resting = new ConcurrentLinkedQueue<>();
 
-    /// Used by the writer thread only.
+    /// When results that are set aside are tried next. Used by the writer thread only.
     private long nextWakeNanos;
 
     /// Set before the writer thread starts.
@@ -91,7 +93,8 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
         writer.start();
     }
 
-    /// Returns the number of results that wait for their commit.
+    /// Returns the number of queued results, without those that are being committed or are set
+    /// aside.
     public int queued() {
         return queue.size();
     }
@@ -101,7 +104,8 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
         queue.put(result);
     }
 
-    /// The writer's steps: a batch from the queue, and before it the results that rest.
+    /// Writes a batch from the queue. Before each poll of the queue, writes set-aside results whose
+    /// next try is due.
     private final class ResultStep implements GroupCommitWriter.BatchStep<DeliveryResult> {
 
         @Override
@@ -124,7 +128,7 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
     }
 
     private List<DeliveryResult> batchFrom(DeliveryResult first) throws InterruptedException {
-        if (queue.size() < MIN_BATCH_WITHOUT_LINGER) {
+        if (1 + queue.size() < MIN_BATCH_WITHOUT_LINGER) {
             boolean _ = writer.awaitClose(BATCH_LINGER_TIMEOUT);
         }
         var batch = new ArrayList<DeliveryResult>();
@@ -133,11 +137,11 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
         return batch;
     }
 
-    /// Tries until each result is written, given up or put to rest. Catches every exception,
-    /// because no delivery would finish any more if this thread ended. The leak detector finds what
-    /// a crash leaves, and it is sent again.
+    /// Retries until each result is written, given up, or set aside to be tried later. Catches
+    /// every exception: if this thread ended, no delivery could finish. If writing crashes, the
+    /// deliveries are still unfinished in the database, where they are found and sent again.
     ///
-    /// @param isRested whether the results were refused before
+    /// @param isRested whether these results were set aside after an earlier refusal
     private void writeAll(List<DeliveryResult> batch, boolean isRested)
             throws InterruptedException {
         try {
@@ -148,8 +152,9 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
         }
     }
 
-    /// The database may refuse the whole batch for now; then all of it waits. If it refuses a part
-    /// for another reason, the part is halved until the result that is at fault is alone.
+    /// Writes the batch. While the database is temporarily unavailable, the whole batch waits. A
+    /// part of the batch that the database refuses for another reason is halved again and again,
+    /// until the result at fault is alone.
     private void writeParts(List<DeliveryResult> batch, boolean isRested)
             throws InterruptedException {
         var parts = new ArrayDeque<List<DeliveryResult>>();
@@ -195,10 +200,10 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
         GIVE_UP
     }
 
-    /// Decides what becomes of a part after a failed commit.
+    /// Decides what to do with a part after a failed commit.
     ///
-    /// @param failures number of failures in a row before this one
-    /// @param isNew whether the part is a whole batch that the database did not refuse before
+    /// @param failures the number of failures in a row before this one
+    /// @param isNew whether the part is a whole batch that was not set aside earlier
     private NextStep nextStep(List<DeliveryResult> part, Throwable e, int failures, boolean isNew) {
         if (e instanceof DbException refused && refused.isMissingPartition()) {
             partitions.makeMissing(part.stream().map(result -> result.delivery().id().value()));
@@ -239,7 +244,8 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
         report(part, effective);
     }
 
-    /// Tells the listener. Its failures are not the commit's: the results are written.
+    /// Reports results to the listener. An exception of the listener cannot undo the commit, so it
+    /// is only logged.
     private void report(List<DeliveryResult> written, List<DeliveryResult> effective) {
         try {
             listener.written(written, effective);
@@ -248,7 +254,8 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
         }
     }
 
-    /// The row stays in `delivery_work`, so the delivery is found and sent again.
+    /// Gives up a result. Its row stays in `delivery_work`, so the delivery is found there and sent
+    /// again.
     private void giveUp(DeliveryResult result, Throwable cause) {
         log.atError()
                 .addKeyValue("delivery_id", result.delivery().id())
@@ -264,20 +271,22 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
         return batch.stream().map(result -> result.notDueBefore(now)).toList();
     }
 
-    /// Waits before the next try. `close` ends the wait early. After `close`, there is no wait
-    /// between tries until the queue is empty.
+    /// Waits before the next try. [#close] ends the wait early. After `close`, tries follow each
+    /// other without a wait, and the seventh failure in a row ends the writer.
     private void backOff(int failures) throws InterruptedException {
         if (writer.awaitClose(GroupCommitWriter.backoff(failures)) && failures > 5) {
             throw new InterruptedException("the database is unavailable while stopping");
         }
     }
 
-    /// Whether commits fail again and again.
+    /// Whether commits keep failing.
     public boolean isFailing() {
         return writer.commits().isLong();
     }
 
-    /// Returns when all results are written, or when the database remains unavailable.
+    /// Waits up to four seconds until all queued results are written or the writer has given up.
+    /// Logs the results that are still set aside as lost; their deliveries are found in the
+    /// database and sent again.
     @Override
     public void close() {
         writer.close();

@@ -2,7 +2,6 @@ package dev.sluice.relay.preview;
 
 import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Caller;
-import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.gateway.CustomHeaderRules;
 import dev.sluice.gateway.connection.Connection;
 import dev.sluice.gateway.connection.ConnectionId;
@@ -16,7 +15,6 @@ import dev.sluice.gateway.routing.ConfigurationCache;
 import dev.sluice.gateway.routing.Route;
 import dev.sluice.gateway.source.Source;
 import dev.sluice.platform.db.Db;
-import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
@@ -27,6 +25,7 @@ import dev.sluice.platform.json.Patch;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.Payload;
 import dev.sluice.relay.request.DryRun;
+import dev.sluice.relay.request.OutboundRequest;
 
 import java.io.IOException;
 import java.time.InstantSource;
@@ -42,9 +41,9 @@ public final class PreviewRoutes {
     /// in Base64.
     private static final int MAX_REQUEST_BYTES = 1536 * 1024;
 
-    /// The parsed request body. Errors in its fields are collected in the `FieldReader`.
+    /// The parsed request body.
     ///
-    /// @param sample the event that the user made up
+    /// @param sample the made-up event in the request body
     private record PreviewRequest(
             Patch<Filter> filter,
             Patch<Transformation> transformation,
@@ -61,7 +60,7 @@ public final class PreviewRoutes {
 
     private final Db db;
     private final Authenticator authenticator;
-    private final PlanCatalog plans;
+    private final SampleEventQueries sampleEvents;
     private final ConfigurationCache configuration;
     private final CustomHeaderRules headerRules;
     private final DryRun dryRun;
@@ -71,7 +70,7 @@ public final class PreviewRoutes {
     public PreviewRoutes(
             Db db,
             Authenticator authenticator,
-            PlanCatalog plans,
+            SampleEventQueries sampleEvents,
             ConfigurationCache configuration,
             CustomHeaderRules headerRules,
             DryRun dryRun,
@@ -79,7 +78,7 @@ public final class PreviewRoutes {
             InstantSource clock) {
         this.db = db;
         this.authenticator = authenticator;
-        this.plans = plans;
+        this.sampleEvents = sampleEvents;
         this.configuration = configuration;
         this.headerRules = headerRules;
         this.dryRun = dryRun;
@@ -102,10 +101,14 @@ public final class PreviewRoutes {
                 previewRequest
                         .transformation()
                         .applyTo(target.connection().flatMap(Connection::transformation));
-        var source = target.source().or(sample::source);
+        var source =
+                target.source()
+                        .or(sample::source)
+                        .map(OutboundRequest.RequestSource::of)
+                        .orElseGet(() -> OutboundRequest.RequestSource.missing(caller.workspace()));
         var preview =
                 new Preview(target.destination().spec(), source, sample, filter, transformation);
-        return Reply.ok(preview.json(dryRun));
+        return Reply.ok(preview.json(dryRun, clock.instant()));
     }
 
     private PreviewRequest read(FieldReader input) {
@@ -116,13 +119,19 @@ public final class PreviewRoutes {
                         input.uuid("connection_id").toOptional(),
                         input.uuid("destination_id").toOptional(),
                         input.uuid("event_id").toOptional(),
-                        input.nested("sample").map(SampleEvent::read).toOptional());
+                        input.nested("sample").map(PreviewRoutes::readSample).toOptional());
         requireExactlyOne(input, "connection_id", "destination_id");
         requireExactlyOne(input, "event_id", "sample");
         input.requireUnicode("filter_rules");
         input.requireUnicode("transformation");
         input.check();
         return previewRequest;
+    }
+
+    private static Payload readSample(FieldReader sample) {
+        var payload = SampleEvent.read(sample);
+        sample.rejectUnknownFields();
+        return payload;
     }
 
     private static void requireExactlyOne(FieldReader input, String one, String other) {
@@ -140,7 +149,7 @@ public final class PreviewRoutes {
                     .flatMap(id -> configuration.route(new ConnectionId(id)))
                     .filter(route -> belongsTo(caller, route))
                     .map(PreviewRoutes::target)
-                    .orElseThrow(() -> ApiException.notFound("connection"));
+                    .orElseThrow(() -> ApiException.notFound("connection", "connection_id"));
         }
         return previewRequest
                 .destination()
@@ -148,7 +157,7 @@ public final class PreviewRoutes {
                 .filter(destination -> destination.workspace().equals(caller.workspace()))
                 .map(destination ->
                         new PreviewTarget(destination, Optional.empty(), Optional.empty()))
-                .orElseThrow(() -> ApiException.notFound("destination"));
+                .orElseThrow(() -> ApiException.notFound("destination", "destination_id"));
     }
 
     private static boolean belongsTo(Caller caller, Route route) {
@@ -166,27 +175,12 @@ public final class PreviewRoutes {
                 .sample()
                 .map(payload ->
                         new SampleEvent(new EventId(ids.next(12)), payload, Optional.empty()))
-                .or(() -> db.snapshot(tx -> storedSample(tx, caller, previewRequest)))
-                .orElseThrow(() -> ApiException.notFound("event"));
-    }
-
-    private Optional<SampleEvent> storedSample(
-            Tx tx, Caller caller, PreviewRequest previewRequest) {
-        var retention = plans.ofWorkspace(tx, caller.workspace()).limits().retention();
-        var now = clock.instant();
-        return previewRequest
-                .event()
-                .flatMap(PreviewRoutes::eventId)
-                .filter(id -> !retention.isExpired(Uuid7.timeOf(id.value()), now))
-                .flatMap(id -> PreviewQueries.event(tx, configuration, caller.workspace(), id));
-    }
-
-    /// Returns the event id; empty for a UUID that cannot be one.
-    private static Optional<EventId> eventId(UUID id) {
-        try {
-            return Optional.of(new EventId(id));
-        } catch (IllegalArgumentException e) {
-            return Optional.empty();
-        }
+                .or(() ->
+                        previewRequest
+                                .event()
+                                .flatMap(id ->
+                                        db.snapshot(tx ->
+                                                sampleEvents.find(tx, caller.workspace(), id))))
+                .orElseThrow(() -> ApiException.notFound("event", "event_id"));
     }
 }

@@ -9,13 +9,17 @@ import dev.sluice.relay.request.DryRun;
 import dev.sluice.relay.request.OutboundBody;
 import dev.sluice.relay.request.OutboundRequest;
 
-/// Shows what a connection would send of an event, with the code that prepares deliveries.
+import java.time.InstantSource;
+
+/// Shows the request that a connection would send for an event, using the same code as deliveries.
 public final class RoutePreview implements RequestPreview {
 
     private final DryRun dryRun;
+    private final InstantSource clock;
 
-    public RoutePreview(DryRun dryRun) {
+    public RoutePreview(DryRun dryRun, InstantSource clock) {
         this.dryRun = dryRun;
+        this.clock = clock;
     }
 
     @Override
@@ -29,7 +33,8 @@ public final class RoutePreview implements RequestPreview {
                         OutboundBody.of(payload.body()),
                         DeliveryId.of(event, 1),
                         1,
-                        route.connection().transformation());
+                        route.connection().transformation(),
+                        clock.instant());
         return switch (dryRun.run(request)) {
             case DryRun.MaskedRequest(var headers, var body) ->
                     new PreviewedPayload.TransformedPayload(Payload.of(headers, body.bytes()));

@@ -2,23 +2,29 @@ package dev.sluice.relay.preview;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.sluice.gateway.connection.Transformation;
+import dev.sluice.gateway.destination.Destination;
 import dev.sluice.gateway.source.Source;
 import dev.sluice.platform.http.Header;
 import dev.sluice.platform.http.HeaderSyntax;
 import dev.sluice.platform.json.FieldReader;
+import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.Payload;
+import dev.sluice.relay.request.OutboundBody;
+import dev.sluice.relay.request.OutboundRequest;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// The event to preview: a stored one, or one that the user made up.
+/// The event that a preview or a test uses: a stored event, or a made-up event.
 ///
-/// @param source empty for a made-up event
-record SampleEvent(EventId id, Payload payload, Optional<Source> source) {
+/// @param source the source of the event; empty for a made-up event without a source
+public record SampleEvent(EventId id, Payload payload, Optional<Source> source) {
 
     /// Maximum number of headers in a made-up event.
     private static final int MAX_HEADERS = 100;
@@ -26,8 +32,8 @@ record SampleEvent(EventId id, Payload payload, Optional<Source> source) {
     /// Maximum total size of the headers in bytes, the same as at ingest.
     private static final int MAX_HEADER_BYTES = 32 * 1024;
 
-    /// Reads `headers`, and `body` or `body_base64`, from `sample`. Adds errors to `input`.
-    static Payload read(FieldReader input) {
+    /// Reads a made-up event from `headers`, and `body` or `body_base64`. Adds errors to `input`.
+    public static Payload read(FieldReader input) {
         var headers = headers(input);
         var text =
                 input.text("body", 0, Payload.MAX_BODY_BYTES)
@@ -39,7 +45,6 @@ record SampleEvent(EventId id, Payload payload, Optional<Source> source) {
         }
         text.ifPresent(body -> checkLength(input, "body", body));
         base64.ifPresent(body -> checkLength(input, "body_base64", body));
-        input.rejectUnknownFields();
         return Payload.of(headers, text.or(() -> base64).orElse(new byte[0]));
     }
 
@@ -86,5 +91,24 @@ record SampleEvent(EventId id, Payload payload, Optional<Source> source) {
         } else if (!HeaderSyntax.isText(value)) {
             input.addError("headers." + name, "must not contain control characters.");
         }
+    }
+
+    /// Returns the request of a first attempt to deliver this event, made at `now`.
+    public OutboundRequest outboundRequest(
+            Destination.DestinationSpec destination,
+            OutboundRequest.RequestSource source,
+            DeliveryId delivery,
+            Optional<Transformation> transformation,
+            Instant now) {
+        return new OutboundRequest(
+                destination,
+                source,
+                payload.method(),
+                payload.headers(),
+                OutboundBody.of(payload.body()),
+                delivery,
+                1,
+                transformation,
+                now);
     }
 }

@@ -3,12 +3,12 @@ package dev.sluice.relay.refusal;
 import dev.sluice.account.plan.MinuteWindow;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Db;
-import dev.sluice.platform.db.DbException;
 import dev.sluice.platform.loop.Loop;
 import dev.sluice.relay.RefusalReason;
 import dev.sluice.relay.refusal.RefusalCounter.RefusalKey;
 import dev.sluice.relay.usage.LedgerRow;
 import dev.sluice.relay.usage.LedgerStore;
+import dev.sluice.relay.usage.LedgerStore.TransactionStatus;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -29,9 +30,10 @@ import java.util.function.Supplier;
 /// Writes the counted refusals to the usage ledger in small batches, and logs one line for each
 /// source and minute.
 ///
-/// Events that failed verification are stored and counted as events, so only the log counts them
-/// here. What was counted since the last round is lost when the process is killed. A batch whose
-/// commit is in doubt is written again under the same id, so it counts once.
+/// Events that failed verification are only logged here, because they are stored and counted as
+/// events. If the process is killed, refusals not yet written are lost: normally those since the
+/// last round, more if the database was not answering. If it is unknown whether a batch was
+/// committed, PostgreSQL is asked what became of its transaction before the batch is written again.
 ///
 /// Used by one thread at a time.
 public final class RefusalRecorder implements Loop.Step {
@@ -42,10 +44,12 @@ public final class RefusalRecorder implements Loop.Step {
 
     private static final int MAX_BATCH_KEYS = 500;
 
-    /// While the database does not answer, at most this many batches wait for it.
+    /// While the database does not answer, at most this many batches wait to be written. Further
+    /// batches are dropped.
     private static final int MAX_WAITING_BATCHES = 40;
 
-    /// How many lines are logged for one minute. One more line has the number of the other sources.
+    /// Maximum number of lines logged for one minute. If there are more sources, one more line
+    /// gives the number of the remaining sources.
     private static final int MAX_LINES_PER_MINUTE = 100;
 
     private record RefusalBatch(UUID id, SourceId source, LedgerRow row) {}
@@ -56,7 +60,11 @@ public final class RefusalRecorder implements Loop.Step {
     private final InstantSource clock;
     private final Deque<RefusalBatch> waiting = new ArrayDeque<>();
 
-    /// What is still to be logged, by minute and source.
+    /// The transaction of the last try to write the first waiting batch. After a lost connection it
+    /// may be committed.
+    private Optional<Long> lastTry = Optional.empty();
+
+    /// The refusals that are not logged yet, by minute and source.
     private final SortedMap<Long, Map<String, Map<RefusalReason, Integer>>> unlogged =
             new TreeMap<>();
 
@@ -75,7 +83,7 @@ public final class RefusalRecorder implements Loop.Step {
         return false;
     }
 
-    /// Writes and logs everything that is left, when the server stops.
+    /// Writes and logs all remaining refusals. Called when the server stops.
     public void finish() {
         record(counter.take());
         logMinutesBefore(Long.MAX_VALUE);
@@ -111,19 +119,27 @@ public final class RefusalRecorder implements Loop.Step {
 
     private void writeWaiting() {
         for (var batch = waiting.peek(); batch != null; batch = waiting.peek()) {
-            write(batch);
+            var status = lastTry.map(this::status).orElse(TransactionStatus.ABORTED);
+            if (status == TransactionStatus.IN_PROGRESS) {
+                return; // the next round asks again
+            }
+            if (status == TransactionStatus.ABORTED) {
+                write(batch);
+            }
             waiting.remove();
+            lastTry = Optional.empty();
         }
     }
 
+    private TransactionStatus status(long transaction) {
+        return db.call(tx -> LedgerStore.transactionStatus(tx, transaction));
+    }
+
     private void write(RefusalBatch batch) {
-        try {
-            db.run(tx -> LedgerStore.write(tx, batch.row(), batch.id(), batch.source()));
-        } catch (DbException e) {
-            if (!e.isDuplicate()) { // else an earlier try was committed
-                throw e;
-            }
-        }
+        db.run(tx -> {
+            lastTry = Optional.of(LedgerStore.transactionNumber(tx));
+            LedgerStore.write(tx, batch.row(), batch.id(), batch.source());
+        });
     }
 
     private void logMinutesBefore(long minute) {

@@ -8,17 +8,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.UUID;
 
 /// The body of a bulk resend request.
 record BulkResendRequest(
         UUID connection, Set<DeliveryStatus> statuses, ArrivalPeriod period, boolean isDryRun) {
 
-    /// A period in which events arrived.
+    /// The period in which the events arrived.
     ///
-    /// @param since inclusive
-    /// @param until exclusive
+    /// @param since the start of the period, inclusive; empty for no limit
+    /// @param until the end of the period, exclusive; empty for no limit
     record ArrivalPeriod(Optional<Instant> since, Optional<Instant> until) {}
 
     private static final Map<String, DeliveryStatus> STATUSES =
@@ -32,10 +31,10 @@ record BulkResendRequest(
 
     /// Reads the request from its JSON fields.
     ///
-    /// @throws dev.sluice.platform.json.InvalidFieldsException naming every wrong field
+    /// @throws dev.sluice.platform.json.InvalidFieldsException with every invalid field
     static BulkResendRequest read(FieldReader input) {
         var connection = input.required("connection_id", input.uuid("connection_id"));
-        var statuses = input.parsedList("statuses", 0, MAX_STATUSES, BulkResendRequest::status);
+        var statuses = input.listOf("statuses", 0, MAX_STATUSES, STATUSES);
         var since = input.parsed("since", FieldReader::parseTime).toOptional();
         var until = input.parsed("until", FieldReader::parseTime).toOptional();
         var isDryRun = input.bool("dry_run");
@@ -49,14 +48,5 @@ record BulkResendRequest(
                 asked.isEmpty() ? Set.of(DeliveryStatus.EXHAUSTED) : asked,
                 new ArrivalPeriod(since, until),
                 isDryRun.orElse(false));
-    }
-
-    private static DeliveryStatus status(String text) {
-        var status = STATUSES.get(text);
-        if (status == null) {
-            throw new IllegalArgumentException(
-                    "must be one of " + String.join(", ", new TreeSet<>(STATUSES.keySet())) + ".");
-        }
-        return status;
     }
 }

@@ -2,6 +2,8 @@ package dev.sluice.relay.replay;
 
 import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Caller;
+import dev.sluice.account.idempotency.AnswerKeeper;
+import dev.sluice.account.idempotency.IdempotencyKeys;
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.gateway.connection.ConnectionQueries;
 import dev.sluice.platform.db.Db;
@@ -11,8 +13,11 @@ import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.json.FieldReader;
 import dev.sluice.platform.json.JsonObject;
-import dev.sluice.relay.EventId;
+import dev.sluice.relay.selection.ResendEstimate;
+import dev.sluice.relay.selection.ResendSelection;
+import dev.sluice.relay.selection.SelectionQueries;
 
 import java.io.IOException;
 import java.time.Duration;
@@ -24,30 +29,40 @@ import java.util.Set;
 import java.util.UUID;
 
 /// `POST /api/v1/deliveries/resend-bulk`: resends the events of a period whose deliveries on one
-/// connection ended with given statuses. An event whose newest delivery did not fail is resent only
-/// if `succeeded` is one of the statuses.
+/// connection ended with given statuses. An event whose newest delivery on the connection is
+/// neither failed nor exhausted is resent only if the request asks for `succeeded`.
 ///
-/// The request itself resends a small selection. A larger one becomes a replay, a job that resends
-/// in many chunks. A dry run only counts.
+/// A small selection is resent by the request itself. A larger one becomes a replay: a job that
+/// resends in many chunks. A dry run only counts.
 public final class BulkResendRoutes {
 
     private final Db db;
     private final Authenticator authenticator;
     private final PlanCatalog plans;
+    private final IdempotencyKeys idempotency;
     private final Runnable onJob;
     private final Uuid7 ids;
     private final InstantSource clock;
     private final Duration budget;
 
-    /// @param onJob called when a job was created; must be quick
+    /// @param onJob called when a job was created; must return quickly
     public BulkResendRoutes(
             Db db,
             Authenticator authenticator,
             PlanCatalog plans,
+            IdempotencyKeys idempotency,
             Runnable onJob,
             Uuid7 ids,
             InstantSource clock) {
-        this(db, authenticator, plans, onJob, ids, clock, ResendEstimate.COUNT_TIMEOUT);
+        this(
+                db,
+                authenticator,
+                plans,
+                idempotency,
+                onJob,
+                ids,
+                clock,
+                ResendEstimate.COUNT_TIMEOUT);
     }
 
     /// @param budget how long a request may count the selection
@@ -55,6 +70,7 @@ public final class BulkResendRoutes {
             Db db,
             Authenticator authenticator,
             PlanCatalog plans,
+            IdempotencyKeys idempotency,
             Runnable onJob,
             Uuid7 ids,
             InstantSource clock,
@@ -62,6 +78,7 @@ public final class BulkResendRoutes {
         this.db = db;
         this.authenticator = authenticator;
         this.plans = plans;
+        this.idempotency = idempotency;
         this.onJob = onJob;
         this.ids = ids;
         this.clock = clock;
@@ -74,47 +91,70 @@ public final class BulkResendRoutes {
 
     private Reply resend(Request request) throws IOException {
         var caller = authenticator.authenticate(request);
-        var bulkRequest = BulkResendRequest.read(request.jsonBody());
+        var input = request.jsonBody();
+        return idempotency.answer(
+                request, caller.workspace().value(), keeper -> resend(caller, input, keeper));
+    }
+
+    private Reply resend(Caller caller, FieldReader input, AnswerKeeper keeper) {
+        var bulkRequest = BulkResendRequest.read(input);
         // read before the count, so that events resent during the count are not resent again
         var askedAt = clock.instant();
-        var selection = db.snapshot(tx -> selection(tx, caller, bulkRequest));
+        var target = db.snapshot(tx -> target(tx, caller, bulkRequest));
+        var selection =
+                target.isEnabled()
+                        ? db.snapshot(tx -> selection(tx, caller, bulkRequest, target))
+                        : Optional.<ResendSelection>empty();
         var estimate =
                 selection.map(of -> ResendEstimate.of(db, of, budget)).orElse(ResendEstimate.EMPTY);
         if (bulkRequest.isDryRun()) {
-            return Reply.ok(
-                    new JsonObject()
-                            .put("dry_run", true)
-                            .put("created", 0)
-                            .put("would_create", estimate.count())
-                            .put("is_exact", estimate.isExact()));
+            return Reply.ok(withReason(target, estimate, estimate.dryRunJson()));
         }
         if (selection.isEmpty() || estimate.isEmpty()) {
-            return Reply.json(202, created(0, true));
+            return db.call(tx -> keeper.keep(tx, resent(target, ResendEstimate.EMPTY)));
         }
         return estimate.isImmediate()
-                ? Reply.json(
-                        202, created(resend(caller, selection.get(), estimate.firstEvents()), true))
-                : startJob(caller, bulkRequest, selection.get(), estimate, askedAt);
+                ? resend(caller, target, selection.get(), estimate, keeper)
+                : startJob(caller, bulkRequest, selection.get(), estimate, askedAt, keeper);
     }
 
-    private static JsonObject created(long count, boolean isExact) {
-        return new JsonObject().put("created", count).put("is_exact", isExact);
+    private static Reply resent(ResendTargetQueries.ResendTarget target, ResendEstimate created) {
+        return Reply.accepted(
+                "/api/v1/connections/" + target.connection(),
+                withReason(target, created, created.createdJson()));
     }
 
-    /// Returns the events that the request selects. Empty when there is nothing to resend: the
-    /// source has no event, or the connection is disabled.
-    private Optional<ResendSelection> selection(
-            Tx tx, Caller caller, BulkResendRequest bulkRequest) {
-        var retention = plans.ofWorkspace(tx, caller.workspace()).limits().retention();
-        var target =
-                ResendTargetQueries.findByIds(
-                                tx, caller.workspace(), List.of(bulkRequest.connection()))
-                        .stream()
-                        .findFirst()
-                        .orElseThrow(() -> ApiException.notFound("connection"));
-        if (!target.isEnabled()) {
-            return Optional.empty();
+    /// Adds the reason if nothing is resent.
+    private static JsonObject withReason(
+            ResendTargetQueries.ResendTarget target, ResendEstimate estimate, JsonObject json) {
+        if (!estimate.isEmpty()) {
+            return json;
         }
+        return json.put(
+                "reason",
+                target.isEnabled()
+                        ? "Nothing was resent: no event has a delivery with these statuses on the"
+                                + " connection in this period, or its newest one succeeded or is"
+                                + " under way."
+                        : "Nothing was resent: the connection is disabled.");
+    }
+
+    private static ResendTargetQueries.ResendTarget target(
+            Tx tx, Caller caller, BulkResendRequest bulkRequest) {
+        return ResendTargetQueries.findByIds(
+                        tx, caller.workspace(), List.of(bulkRequest.connection()))
+                .stream()
+                .findFirst()
+                .orElseThrow(() -> ApiException.notFound("connection", "connection_id"));
+    }
+
+    /// Returns the events that the request selects; empty if the source has no event.
+    private Optional<ResendSelection> selection(
+            Tx tx,
+            Caller caller,
+            BulkResendRequest bulkRequest,
+            ResendTargetQueries.ResendTarget target) {
+        var retention = plans.ofWorkspace(tx, caller.workspace()).limits().retention();
         var kept = Uuid7.floorAfter(retention.expiryCutoff(clock.instant()));
         var after =
                 bulkRequest
@@ -140,16 +180,25 @@ public final class BulkResendRoutes {
                                 to));
     }
 
-    private int resend(Caller caller, ResendSelection selection, List<EventId> events) {
-        var chunk =
+    private Reply resend(
+            Caller caller,
+            ResendTargetQueries.ResendTarget target,
+            ResendSelection selection,
+            ResendEstimate estimate,
+            AnswerKeeper keeper) {
+        var reply =
                 db.call(tx -> {
                     record(tx, caller, selection);
                     SelectionQueries.forceIndexScan(tx);
-                    return ReplayChunkStore.resend(tx, selection, events, clock, ids.next());
+                    var chunk =
+                            ReplayChunkStore.resend(
+                                    tx, selection, estimate.firstEvents(), clock, ids.next());
+                    var created = new ResendEstimate(chunk.created(), true, List.of());
+                    return keeper.keep(tx, resent(target, created));
                 });
         ResendWaker.tryWake(
                 db, selection.source(), List.of(selection.connection()), clock.instant());
-        return chunk.created();
+        return reply;
     }
 
     private static void record(Tx tx, Caller caller, ResendSelection selection) {
@@ -167,8 +216,12 @@ public final class BulkResendRoutes {
             BulkResendRequest bulkRequest,
             ResendSelection selection,
             ResendEstimate estimate,
-            Instant askedAt) {
+            Instant askedAt,
+            AnswerKeeper keeper) {
         UUID id = ids.next();
+        var reply =
+                Reply.accepted(
+                        "/api/v1/replays/" + id, estimate.createdJson().put("replay_id", id));
         db.run(tx -> {
             record(tx, caller, selection);
             var createdAt =
@@ -184,8 +237,9 @@ public final class BulkResendRoutes {
                             bulkRequest.period(),
                             estimate,
                             recordedAt));
+            keeper.keep(tx, reply);
         });
         onJob.run();
-        return Reply.json(202, created(estimate.count(), estimate.isExact()).put("replay_id", id));
+        return reply;
     }
 }

@@ -2,15 +2,20 @@ package dev.sluice.relay.replay;
 
 import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Caller;
+import dev.sluice.account.idempotency.AnswerKeeper;
+import dev.sluice.account.idempotency.IdempotencyKeys;
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
-import dev.sluice.platform.json.JsonObject;
+import dev.sluice.platform.json.FieldReader;
 import dev.sluice.relay.deadletters.DeadLetterConnection;
 import dev.sluice.relay.deadletters.DeadLetterConnectionQueries;
+import dev.sluice.relay.selection.FailureCondition;
+import dev.sluice.relay.selection.ResendEstimate;
+import dev.sluice.relay.selection.ResendSelection;
 
 import java.io.IOException;
 import java.time.Instant;
@@ -21,23 +26,27 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
-/// `POST /api/v1/dlq/resend`: resends the unresolved dead letters that a filter finds, on any
-/// number of connections.
+/// `POST /api/v1/dlq/resend`: resends the unresolved dead letters that match the request's
+/// criteria, on any number of connections.
 ///
-/// The resends are always made by one job, which can be paused, slowed down and cancelled. A dry
+/// The resends are always created by one job, which can be paused, slowed down and cancelled. A dry
 /// run only counts.
 public final class DeadLetterResendRoutes {
 
-    /// What a request selects.
+    /// The dead letters that a request selects, with one selection for each connection.
     ///
-    /// @param hasUnreachable whether connections were left out because nothing can be sent to them
+    /// @param hasUnreachable whether connections were left out because nothing can be resent on
+    ///   them now
     private record SelectedConnections(List<ResendSelection> selections, boolean hasUnreachable) {}
 
-    /// A part of the selection that has something to resend.
+    /// The selections that have something to resend or were not counted, and the number of resends
+    /// that were counted.
+    ///
+    /// @param isExact whether all selections were counted completely
     private record CountedSelections(
             List<ResendSelection> selections, long count, boolean isExact) {
 
-        /// Returns the number of resends to expect under this limit.
+        /// Returns the estimated number of resends, given a limit.
         ResendEstimate estimate(Optional<Long> maxCreated) {
             long max = maxCreated.orElse(Long.MAX_VALUE);
             return new ResendEstimate(Math.min(count, max), isExact || count >= max, List.of());
@@ -47,21 +56,24 @@ public final class DeadLetterResendRoutes {
     private final Db db;
     private final Authenticator authenticator;
     private final PlanCatalog plans;
+    private final IdempotencyKeys idempotency;
     private final Runnable onJob;
     private final Uuid7 ids;
     private final InstantSource clock;
 
-    /// @param onJob called when a job was created; must be quick
+    /// @param onJob called when a job was created; must return quickly
     public DeadLetterResendRoutes(
             Db db,
             Authenticator authenticator,
             PlanCatalog plans,
+            IdempotencyKeys idempotency,
             Runnable onJob,
             Uuid7 ids,
             InstantSource clock) {
         this.db = db;
         this.authenticator = authenticator;
         this.plans = plans;
+        this.idempotency = idempotency;
         this.onJob = onJob;
         this.ids = ids;
         this.clock = clock;
@@ -74,6 +86,11 @@ public final class DeadLetterResendRoutes {
     private Reply resend(Request request) throws IOException {
         var caller = authenticator.authenticate(request);
         var input = request.jsonBody();
+        return idempotency.answer(
+                request, caller.workspace().value(), keeper -> resend(caller, input, keeper));
+    }
+
+    private Reply resend(Caller caller, FieldReader input, AnswerKeeper keeper) {
         var resendRequest = DeadLetterResendRequest.read(input);
         // read before the count, so that events resent during the count are not resent again
         var askedAt = clock.instant();
@@ -81,30 +98,15 @@ public final class DeadLetterResendRoutes {
         var counted = count(selected, resendRequest.maxCreated());
         var estimate = counted.estimate(resendRequest.maxCreated());
         if (resendRequest.isDryRun()) {
-            return Reply.ok(
-                    new JsonObject()
-                            .put("dry_run", true)
-                            .put("created", 0)
-                            .put("would_create", estimate.count())
-                            .put("is_exact", estimate.isExact()));
+            return Reply.ok(estimate.dryRunJson());
         }
-        var planned =
-                new JsonObject()
-                        .put("created", estimate.count())
-                        .put("is_exact", estimate.isExact());
-        return Reply.json(
-                202,
-                counted.selections().isEmpty()
-                        ? planned.put("reason", reason(selected))
-                        : planned.put(
-                                "replay_id",
-                                startJob(
-                                        caller,
-                                        input.names(),
-                                        resendRequest,
-                                        counted,
-                                        estimate,
-                                        askedAt)));
+        if (counted.selections().isEmpty()) {
+            var nothing =
+                    Reply.accepted(
+                            "/api/v1/dlq", estimate.createdJson().put("reason", reason(selected)));
+            return db.call(tx -> keeper.keep(tx, nothing));
+        }
+        return startJob(caller, input.names(), resendRequest, counted, askedAt, keeper);
     }
 
     private static String reason(SelectedConnections selected) {
@@ -146,8 +148,8 @@ public final class DeadLetterResendRoutes {
         });
     }
 
-    /// Counts the selections one after the other, until the time is over or the limit is reached.
-    /// Keeps those that have something to resend, or were not counted.
+    /// Counts the resends of one selection after the other, until the time is up or the limit is
+    /// reached. Keeps the selections that have something to resend or were not counted.
     private CountedSelections count(SelectedConnections selected, Optional<Long> maxCreated) {
         long start = System.nanoTime();
         long max = maxCreated.orElse(Long.MAX_VALUE);
@@ -171,14 +173,18 @@ public final class DeadLetterResendRoutes {
         return new CountedSelections(kept, count, isExact);
     }
 
-    private UUID startJob(
+    private Reply startJob(
             Caller caller,
             Set<String> fields,
             DeadLetterResendRequest resendRequest,
             CountedSelections counted,
-            ResendEstimate estimate,
-            Instant askedAt) {
+            Instant askedAt,
+            AnswerKeeper keeper) {
         UUID id = ids.next();
+        var estimate = counted.estimate(resendRequest.maxCreated());
+        var reply =
+                Reply.accepted(
+                        "/api/v1/replays/" + id, estimate.createdJson().put("replay_id", id));
         var criteria = resendRequest.criteria();
         var connections = counted.selections().stream().map(ResendSelection::connection).toList();
         var scope =
@@ -206,8 +212,9 @@ public final class DeadLetterResendRoutes {
                                     criteria.receivedAfter(), criteria.receivedBefore()),
                             estimate,
                             Replay.creationTime(id, createdAt)));
+            keeper.keep(tx, reply);
         });
         onJob.run();
-        return id;
+        return reply;
     }
 }

@@ -4,6 +4,9 @@ import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.platform.json.JsonObject;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.ErrorCode;
+import dev.sluice.relay.selection.FailureCondition;
+import dev.sluice.relay.selection.ResendEstimate;
+import dev.sluice.relay.selection.ResendSelection;
 
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -15,10 +18,10 @@ import java.util.UUID;
 
 /// A bulk resend that runs as a job.
 ///
-/// @param selection the events of the present connection that the job has not processed yet
+/// @param selection the events of the current connection that the job has not processed yet
 /// @param period the arrival period that the request named
-/// @param createdAt time of the request, or a later time if another job of the connection already
-///   has that time; also the creation time of the deliveries that the job creates
+/// @param createdAt the creation time of the job and of the deliveries that it creates; about the
+///   time of the request (see [ReplayStore#nextCreatedAt])
 record Replay(
         UUID id,
         WorkspaceId workspace,
@@ -31,15 +34,16 @@ record Replay(
 
     /// The progress of a job.
     ///
-    /// @param planned number of resends expected when the job was created; a lower bound unless
+    /// @param planned the number of resends expected when the job was created; a lower bound unless
     ///   `isExact`
     /// @param isExact whether the whole selection was counted
-    /// @param created resends created so far
-    /// @param skipped events that a user or another job resent after this job was created, or that
-    ///   no longer exist
+    /// @param created the number of resends created so far
+    /// @param skipped the number of events that were not resent: a user or another job resent them
+    ///   after this job was created, they no longer exist, or they have no ordinal left for another
+    ///   delivery
     record ReplayProgress(long planned, boolean isExact, long created, long skipped) {}
 
-    /// The status of a job, when the job last changed, and the reason if the status needs one.
+    /// The status of a job, when the job last changed, and the reason if it waits or failed.
     record ReplayState(
             ReplayStatus status,
             Optional<String> reason,
@@ -102,7 +106,7 @@ record Replay(
 
     /// Returns the creation time to record for a job: `now`, with its microseconds derived from the
     /// id. The deliveries that the job creates have the same creation time, which distinguishes
-    /// them from other resends.
+    /// them from other resends of the connection.
     static Instant creationTime(UUID id, Instant now) {
         long micros = Math.floorMod(id.getLeastSignificantBits(), 1_000L);
         return now.truncatedTo(ChronoUnit.MILLIS).plus(micros, ChronoUnit.MICROS);

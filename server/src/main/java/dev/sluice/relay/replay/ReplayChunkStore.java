@@ -3,6 +3,9 @@ package dev.sluice.relay.replay;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.relay.EventId;
+import dev.sluice.relay.selection.ResendCandidate;
+import dev.sluice.relay.selection.ResendSelection;
+import dev.sluice.relay.selection.SelectionQueries;
 import dev.sluice.relay.store.ResendStore;
 
 import java.time.Instant;
@@ -19,7 +22,7 @@ final class ReplayChunkStore {
 
     private ReplayChunkStore() {}
 
-    /// Resends those of the given events whose current state matches the selection.
+    /// Resends the given events, except those whose current state no longer matches the selection.
     static ReplayChunk resend(
             Tx tx,
             ResendSelection selection,
@@ -38,13 +41,16 @@ final class ReplayChunkStore {
                 batch);
     }
 
-    /// Resends one chunk of a job. Safe to repeat, even while another process does the same.
+    /// Resends one chunk of a job. The call can be repeated, even while another process makes the
+    /// same call.
     ///
     /// Returns empty and creates nothing if the lease has expired by the time the events are
     /// locked, because another process may already have counted the chunk.
     ///
-    /// @param selection the job's selection, or the rest of it
-    /// @param maxCreated maximum number of resends
+    /// @param selection the part of the job's selection that is still to be processed
+    /// @param maxCreated the maximum number of resends, including those of an earlier try of the
+    ///   chunk
+    /// @param isLeased whether this process still holds the lease of the job
     static Optional<ReplayChunk> resend(
             Tx tx,
             LeasedJob job,
@@ -66,8 +72,9 @@ final class ReplayChunkStore {
                 add(tx, selection, candidates, maxCreated, since, clock.instant(), batch));
     }
 
-    /// Resends at most `maxCreated` events, including those that an earlier try of the chunk
-    /// resent. All of these are counted first, so that a repeated chunk never exceeds the number.
+    /// Resends events until the chunk ends or has `maxCreated` resends. Resends of an earlier try
+    /// of the chunk are included. They are counted first, so that a repeated chunk does not exceed
+    /// the maximum.
     private static ReplayChunk add(
             Tx tx,
             ResendSelection selection,
@@ -110,10 +117,11 @@ final class ReplayChunkStore {
                 isToEnd ? Optional.empty() : last);
     }
 
-    /// Returns how many resends the job created in its last, uncounted chunk. Creates none. Waits
-    /// until no other process has that chunk's events locked.
+    /// Returns how many resends the job has created in the chunk at its current position, which may
+    /// not be counted yet. Creates no resends. Waits until no other process has locked the events
+    /// of that chunk.
     ///
-    /// @param maxEvents maximum number of events in a chunk
+    /// @param maxEvents the maximum number of events in a chunk
     static int countResent(Db db, Replay replay, int maxEvents) {
         int seen = 0;
         int done = 0;

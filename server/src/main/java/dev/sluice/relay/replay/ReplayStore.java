@@ -8,6 +8,8 @@ import dev.sluice.platform.db.Tx;
 import dev.sluice.relay.DeletedWorkspace;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.ErrorCode;
+import dev.sluice.relay.selection.FailureCondition;
+import dev.sluice.relay.selection.ResendSelection;
 
 import java.sql.SQLException;
 import java.time.Duration;
@@ -19,19 +21,20 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Collectors;
 
-/// Stores replay jobs and their leases. Only the database's clock decides whether a lease is valid.
+/// Stores replay jobs and their leases. Only the database's clock decides whether a lease has
+/// expired.
 ///
-/// A job is open while it runs or has an owner. An ended job can still have an owner, whose last
-/// resends may not be counted yet.
+/// A job is open while it is running or has an owner. A job that has ended keeps its owner until
+/// the resends of its last chunk are counted.
 public final class ReplayStore {
 
     private ReplayStore() {}
 
     /// Returns the creation time for a job inserted in this transaction. It is later than the
-    /// creation time of every other job of these connections. A job can therefore find all earlier
-    /// jobs, whose resends it must not repeat.
+    /// creation time of every other job of these connections. By the creation times, a job finds
+    /// the earlier jobs whose resends it must not repeat.
     ///
-    /// @param askedAt time of the request, the earliest possible creation time
+    /// @param askedAt the time of the request, which is the earliest possible creation time
     static Instant nextCreatedAt(
             Tx tx, WorkspaceId workspace, List<ConnectionId> connections, Instant askedAt) {
         tx.query(
@@ -125,8 +128,8 @@ public final class ReplayStore {
                 workspace.value());
     }
 
-    /// Pauses a running job, or continues a paused one. Empty when there is no such job, or it has
-    /// another status.
+    /// Pauses a running job, or resumes a paused one. Returns the changed job; empty if there is no
+    /// such job or it has another status.
     static Optional<Replay> setPaused(
             Tx tx, WorkspaceId workspace, UUID id, boolean isPaused, Instant now) {
         return tx.findOne(
@@ -144,7 +147,8 @@ public final class ReplayStore {
                 isPaused ? "running" : "paused");
     }
 
-    /// Changes how fast an unfinished job may resend. Empty when there is no such job.
+    /// Changes how many resends an unfinished job may create in one second; empty removes the
+    /// limit. Returns the changed job; empty if there is no such job.
     static Optional<Replay> setRate(
             Tx tx, WorkspaceId workspace, UUID id, Optional<Integer> perSecond, Instant now) {
         return tx.findOne(
@@ -161,8 +165,8 @@ public final class ReplayStore {
                 workspace.value());
     }
 
-    /// Gives a paused job back. What its last chunk created is counted when the job continues and
-    /// repeats the chunk.
+    /// Releases the lease of a paused job. The resends of its last chunk, if not counted yet, are
+    /// counted when the job resumes and repeats the chunk.
     static void releasePaused(Tx tx, Replay replay, UUID owner) {
         tx.update(
                 """
@@ -174,8 +178,9 @@ public final class ReplayStore {
                 owner);
     }
 
-    /// Cancels a job. Empty when there is no such job, or it has ended. A paused job stays open
-    /// until what its last chunk created is counted.
+    /// Cancels a job. Returns the cancelled job; empty if there is no such job or it has ended. A
+    /// paused job gets an owner, so that it stays open until the resends of its last chunk are
+    /// counted.
     static Optional<Replay> cancel(Tx tx, WorkspaceId workspace, UUID id, Instant now) {
         return tx.findOne(
                 """
@@ -196,8 +201,8 @@ public final class ReplayStore {
 
     /// Returns up to `limit` open jobs that this process may lease, longest waiting first.
     ///
-    /// @param lease how long a lease lasts; one that ends later was taken before the database's
-    ///   clock was set back, and has expired
+    /// @param lease the duration of a lease. A lease that has more than this time left was acquired
+    ///   before the database's clock was set back, and counts as expired
     static List<UUID> openJobs(Tx tx, UUID owner, Duration lease, int limit) {
         return tx.query(
                 """
@@ -215,8 +220,8 @@ public final class ReplayStore {
                 limit);
     }
 
-    /// Acquires or renews the lease of an open job. Empty when another process holds the lease, or
-    /// the job is closed.
+    /// Acquires or renews the lease of an open job. Returns the job; empty if another process holds
+    /// the lease or the job is not open.
     static Optional<Replay> acquireLease(Tx tx, UUID id, UUID owner, Duration lease) {
         return tx.findOne(
                 """
@@ -235,12 +240,12 @@ public final class ReplayStore {
                 lease.toSeconds());
     }
 
-    /// Returns the creation times of earlier jobs with the same statuses and connection that were
-    /// running when this job was created. This job does not resend the events that those jobs
+    /// Returns the creation times of earlier jobs with the same statuses and connection that had
+    /// not finished when this job was created. This job does not resend the events that those jobs
     /// resend.
     ///
-    /// Empty unless the selection includes succeeded deliveries. Without them, the state of each
-    /// event shows whether it needs another resend.
+    /// Returns an empty list unless the selection asks for succeeded deliveries. If it does not,
+    /// the newest delivery of each event already shows whether the event needs another resend.
     static List<Instant> overlappingJobTimes(Tx tx, Replay replay) {
         var selection = replay.selection();
         if (!selection.includesSucceeded()) {
@@ -258,13 +263,14 @@ public final class ReplayStore {
                 replay.workspace().value(),
                 selection.connection().value(),
                 replay.createdAt(),
-                // the microseconds identify the job and are not part of the time
+                // the microseconds are derived from the job's id and are not part of the time
                 replay.createdAt().truncatedTo(ChronoUnit.MILLIS),
                 statuses,
                 statuses);
     }
 
-    /// Closes a job that ended early, and adds the resends of its last chunk to its count.
+    /// Closes a job that was cancelled or failed, and adds the resends of its last chunk to its
+    /// count.
     static void close(Tx tx, Replay replay, UUID owner, int created) {
         tx.update(
                 """
@@ -280,7 +286,7 @@ public final class ReplayStore {
                 owner);
     }
 
-    /// Records why a job is waiting.
+    /// Records why a running job is waiting.
     static void saveReason(Tx tx, Replay replay, UUID owner, String reason, Instant now) {
         tx.update(
                 """
@@ -295,8 +301,7 @@ public final class ReplayStore {
                 reason);
     }
 
-    /// Marks a job as failed because it can never finish. The job stays open until the resends of
-    /// its last chunk are counted.
+    /// Marks a job as failed. Its lease is kept until the resends of its last chunk are counted.
     static void fail(Tx tx, UUID id, UUID owner, String reason, Instant now) {
         tx.update(
                 """
@@ -311,12 +316,13 @@ public final class ReplayStore {
                 owner);
     }
 
-    /// Releases all leases of this process, so that other processes can continue its jobs at once.
+    /// Makes all leases of this process expire, so that other processes can continue its jobs at
+    /// once.
     static void releaseLeases(Tx tx, UUID owner) {
         tx.update("update replay_job set lease_until = now() where owner = ?", owner);
     }
 
-    /// Deletes the jobs of a deleted workspace. Returns how many.
+    /// Deletes up to `limit` jobs of a deleted workspace. Returns how many were deleted.
     public static int deleteOf(Tx tx, DeletedWorkspace workspace, int limit) {
         return tx.update(
                 """
@@ -327,7 +333,8 @@ public final class ReplayStore {
                 limit);
     }
 
-    /// Deletes jobs that finished before `before`. Returns the number of deleted jobs.
+    /// Deletes jobs that finished before `before` and are closed. Returns the number of deleted
+    /// jobs.
     static int deleteFinished(Tx tx, Instant before) {
         return tx.update("delete from replay_job where finished_at < ? and owner is null", before);
     }

@@ -9,6 +9,9 @@ import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.loop.Loop;
 import dev.sluice.platform.loop.Pause;
 import dev.sluice.relay.DeliveryId;
+import dev.sluice.relay.selection.ResendSelection;
+import dev.sluice.relay.selection.SelectionPage;
+import dev.sluice.relay.selection.SelectionQueries;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,19 +27,21 @@ import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 
-/// Creates the resends of replay jobs: each round processes one chunk of every job that this
-/// process can lease. Several nodes may run it at once, but each job is leased to only one of them.
+/// Creates the resends of replay jobs. Each round processes one chunk of each job that this process
+/// can lease, for up to [#MAX_JOBS_PER_ROUND] jobs. Several nodes may run this loop at once, but
+/// each job is leased to only one of them.
 ///
-/// A chunk creates resends in one transaction and records the job's progress in another, because a
-/// transaction never changes both hot tables and control tables. A crash between the two repeats
-/// the chunk. The repeated chunk recognizes the resends that already exist by the job's creation
-/// time and only counts them.
+/// The resends of a chunk are created in one transaction, and the job's progress is recorded in
+/// another, because deliveries and job rows are never changed together. After a crash between the
+/// two, the chunk is repeated. It then recognizes the resends that already exist by the job's
+/// creation time, and only counts them.
 public final class ReplayWorker implements Loop.Step {
 
     /// Limits for the resends of one job.
     ///
-    /// @param maxChunkEvents maximum number of events in one chunk
-    /// @param maxWaiting number of waiting resends on the connection at which a job pauses
+    /// @param maxChunkEvents the maximum number of events in one chunk
+    /// @param maxWaiting the maximum number of resends that may wait on the connection; the job
+    ///   waits while another chunk could exceed it
     record ReplayLimits(int maxChunkEvents, int maxWaiting) {
         static final ReplayLimits DEFAULTS = new ReplayLimits(1_000, 10_000);
     }
@@ -45,15 +50,16 @@ public final class ReplayWorker implements Loop.Step {
 
     private static final Duration LEASE_TIMEOUT = Duration.ofSeconds(15);
 
-    /// How much earlier this process considers its lease expired than the database does.
+    /// This process considers its lease expired this much earlier than the database does.
     private static final Duration LEASE_SAFETY_MARGIN = Duration.ofSeconds(5);
 
     private static final int MAX_JOBS_PER_ROUND = 64;
 
-    /// How long a job waits after a failure, or when it cannot continue for now.
+    /// How long a job waits after a failure, or if it temporarily cannot continue.
     private static final Duration RETRY_INTERVAL = Duration.ofSeconds(1);
 
-    /// A job that fails this many times in a row is marked as failed.
+    /// A job that fails this many times in a row is marked as failed. Temporary failures of the
+    /// database do not count.
     private static final int MAX_CONSECUTIVE_FAILURES = 30;
 
     private static final Duration FINISHED_JOB_RETENTION = Duration.ofDays(30);
@@ -69,7 +75,8 @@ public final class ReplayWorker implements Loop.Step {
     private final UUID owner;
     private final ReplayLimits limits;
 
-    /// Used, like the next two fields, only by the thread that runs the rounds.
+    /// The jobs that are not run until their pause is over. Used, like the next two fields, only by
+    /// the thread that runs the rounds.
     private final Map<UUID, Pause> deferrals = new HashMap<>();
 
     private final Map<UUID, Integer> failures = new HashMap<>();
@@ -143,8 +150,8 @@ public final class ReplayWorker implements Loop.Step {
         log.atDebug().addKeyValue("replays", deleted).log("replays.deleted");
     }
 
-    /// Runs one chunk of a job. Returns true when the job can continue at once. A failure of one
-    /// job does not stop the others. The round ends only when there is no connection.
+    /// Runs one chunk of a job. Returns whether the job can continue at once. If the job fails, the
+    /// round continues with the next job. Throws if the database connection was lost.
     private boolean runJob(UUID id) {
         try {
             var leased = acquireLease(id);
@@ -174,8 +181,8 @@ public final class ReplayWorker implements Loop.Step {
                                         until)));
     }
 
-    /// Whether this process is certain that it still holds the job's lease. Decided by the local
-    /// clock, without asking the database.
+    /// Whether this process certainly still holds the job's lease. Uses only the local monotonic
+    /// clock and no query.
     private boolean isStillHeld(LeasedJob job) {
         return !hasLeft && nanos.getAsLong() - job.leaseEndNanos() < 0;
     }
@@ -241,8 +248,8 @@ public final class ReplayWorker implements Loop.Step {
         }
     }
 
-    /// Ends the present connection, to which nothing can be sent any more. The job goes on with the
-    /// others.
+    /// Ends the current connection, because nothing can be sent to it any more. The job continues
+    /// with the remaining connections, or completes if there are none.
     private void leaveConnection(Replay replay, Instant now) {
         int counted = ReplayChunkStore.countResent(db, replay, limits.maxChunkEvents());
         db.run(tx ->
@@ -256,7 +263,7 @@ public final class ReplayWorker implements Loop.Step {
                         now));
     }
 
-    /// Resends one chunk. Returns true when it was the last one, or when the job cannot continue at
+    /// Resends one chunk. Returns true if it was the last chunk, or if the job cannot continue at
     /// once.
     private boolean resendChunk(LeasedJob job) {
         var replay = job.replay();
@@ -290,8 +297,8 @@ public final class ReplayWorker implements Loop.Step {
         return finishChunk(replay, chunk.get(), page, now);
     }
 
-    /// Records a chunk, and lets a job with a rate rest. Returns true when the job cannot continue
-    /// at once.
+    /// Records a finished chunk. If the job has a rate limit, lets it rest accordingly. Returns
+    /// true if this was the last chunk, or if the job cannot continue at once.
     private boolean finishChunk(Replay replay, ReplayChunk chunk, SelectionPage page, Instant now) {
         var selection = replay.selection();
         var next = chunk.last().map(DeliveryId::maxIdOf).or(page::next);
@@ -312,8 +319,8 @@ public final class ReplayWorker implements Loop.Step {
         return isComplete || (next.isEmpty() && replay.scope().waiting().isEmpty());
     }
 
-    /// Returns how many resends the next chunk may create: the rest of the job's limit, and no more
-    /// than in one second.
+    /// Returns how many resends the next chunk may create: the rest of the job's maximum, but at
+    /// most as many as its rate limit allows in one second.
     private static int maxCreated(Replay replay) {
         var scope = replay.scope();
         long left =
@@ -323,7 +330,7 @@ public final class ReplayWorker implements Loop.Step {
         return (int) Math.min(left, scope.perSecond().orElse(Integer.MAX_VALUE));
     }
 
-    /// Returns how long a job with a rate rests after it has created this many resends.
+    /// Returns how long the job must rest after this many resends to stay within its rate limit.
     private static Duration restAfter(Replay replay, int created) {
         return replay.scope()
                 .perSecond()
@@ -331,7 +338,7 @@ public final class ReplayWorker implements Loop.Step {
                 .orElse(Duration.ZERO);
     }
 
-    /// Returns the rest of the selection, without events whose retention is over.
+    /// Returns the part of the selection that is still to be processed, without expired events.
     private ResendSelection unexpiredSelection(Replay replay) {
         var selection = replay.selection();
         var kept =
@@ -361,7 +368,11 @@ public final class ReplayWorker implements Loop.Step {
                 .log("replay.failed");
     }
 
-    /// @param isOwn whether the job may be at fault; it is not if the database refuses for now
+    /// Logs the failure of a job's chunk and lets the job wait. Marks the job as failed after too
+    /// many failures in a row.
+    ///
+    /// @param isOwn whether the job itself may be the cause; false if the database is temporarily
+    ///   unavailable
     private void recordFailure(UUID id, RuntimeException e, boolean isOwn) {
         int count = failures.merge(id, isOwn ? 1 : 0, Integer::sum);
         log.atWarn()
@@ -376,8 +387,8 @@ public final class ReplayWorker implements Loop.Step {
         }
     }
 
-    /// Counts the resends in the last chunk of a job that has ended, and closes the job. The
-    /// process that created those resends may have died before counting them.
+    /// Counts the resends of the last chunk of a job that was cancelled or failed, and closes the
+    /// job. The process that created those resends may have died before it counted them.
     private void close(Replay replay) {
         int counted = ReplayChunkStore.countResent(db, replay, limits.maxChunkEvents());
         db.run(tx -> ReplayStore.close(tx, replay, owner, counted));

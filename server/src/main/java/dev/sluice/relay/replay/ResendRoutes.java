@@ -2,6 +2,8 @@ package dev.sluice.relay.replay;
 
 import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Caller;
+import dev.sluice.account.idempotency.AnswerKeeper;
+import dev.sluice.account.idempotency.IdempotencyKeys;
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;
@@ -27,7 +29,7 @@ import java.util.UUID;
 /// `POST /api/v1/events/{id}/resend`: resends one event to some or all connections of its source.
 public final class ResendRoutes {
 
-    /// Maximum number of connections in a request. No source has more.
+    /// Maximum number of connections in a request. A source cannot have more.
     private static final int MAX_CONNECTIONS = 1_000;
 
     /// The source of an event, and the connections to resend it to.
@@ -36,14 +38,21 @@ public final class ResendRoutes {
     private final Db db;
     private final Authenticator authenticator;
     private final PlanCatalog plans;
+    private final IdempotencyKeys idempotency;
     private final Uuid7 ids;
     private final InstantSource clock;
 
     public ResendRoutes(
-            Db db, Authenticator authenticator, PlanCatalog plans, Uuid7 ids, InstantSource clock) {
+            Db db,
+            Authenticator authenticator,
+            PlanCatalog plans,
+            IdempotencyKeys idempotency,
+            Uuid7 ids,
+            InstantSource clock) {
         this.db = db;
         this.authenticator = authenticator;
         this.plans = plans;
+        this.idempotency = idempotency;
         this.ids = ids;
         this.clock = clock;
     }
@@ -55,21 +64,34 @@ public final class ResendRoutes {
     private Reply resend(Request request) throws IOException {
         var caller = authenticator.authenticate(request);
         var input = request.optionalJsonBody();
+        return idempotency.answer(
+                request,
+                caller.workspace().value(),
+                keeper -> resend(request, caller, input, keeper));
+    }
+
+    private Reply resend(Request request, Caller caller, FieldReader input, AnswerKeeper keeper) {
         var asked = input.parsedList("connection_ids", 1, MAX_CONNECTIONS, ResendRoutes::uuid);
         input.check();
         var event = eventId(request);
         var eventConnections =
                 db.snapshot(tx -> resolveConnections(tx, caller, event, asked.toOptional(), input));
-        if (!eventConnections.connections().isEmpty()) {
-            db.run(tx -> {
-                add(tx, event, eventConnections);
-                caller.record(tx, "event.resent", event.value(), "", input.names());
-            });
-            ResendWaker.tryWake(
-                    db, eventConnections.source(), eventConnections.connections(), clock.instant());
+        var connections = eventConnections.connections();
+        var json = new JsonObject().put("created", connections.size());
+        if (connections.isEmpty()) {
+            json.put("reason", "Nothing was resent: the event's source has no connection.");
         }
-        return Reply.json(
-                202, new JsonObject().put("created", eventConnections.connections().size()));
+        var reply = Reply.accepted("/api/v1/events/" + event, json);
+        if (connections.isEmpty()) {
+            return db.call(tx -> keeper.keep(tx, reply));
+        }
+        db.run(tx -> {
+            add(tx, event, eventConnections);
+            caller.record(tx, "event.resent", event.value(), "", input.names());
+            keeper.keep(tx, reply);
+        });
+        ResendWaker.tryWake(db, eventConnections.source(), connections, clock.instant());
+        return reply;
     }
 
     private static UUID uuid(String text) {
@@ -113,8 +135,12 @@ public final class ResendRoutes {
             Tx tx, Caller caller, SourceId source, List<UUID> asked, FieldReader input) {
         var wanted = asked.stream().distinct().toList();
         var found = ResendTargetQueries.findByIds(tx, caller.workspace(), wanted);
-        if (found.size() < wanted.size()) {
-            throw ApiException.notFound("connection");
+        var known = found.stream().map(target -> target.connection().value()).toList();
+        for (var connection : wanted) {
+            if (!known.contains(connection)) {
+                throw ApiException.notFound(
+                        "connection", "connection_ids." + asked.indexOf(connection));
+            }
         }
         for (var target : found) {
             if (!target.source().equals(source)) {
@@ -129,7 +155,7 @@ public final class ResendRoutes {
 
     private void add(Tx tx, EventId event, EventConnections eventConnections) {
         if (ResendStore.lockEvents(tx, eventConnections.source(), List.of(event)).isEmpty()) {
-            throw ApiException.notFound("event"); // its day partition was dropped just now
+            throw ApiException.notFound("event"); // its day partition has just been dropped
         }
         var resends =
                 eventConnections.connections().stream()

@@ -5,13 +5,13 @@ import dev.sluice.gateway.destination.DestinationUrl;
 import dev.sluice.platform.http.Header;
 import dev.sluice.platform.secret.Secret;
 
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
-/// Prepares a request exactly as a delivery attempt does, but does not send it. Immutable.
+/// Builds a request in the same way as a delivery attempt, but masks its secrets and does not send
+/// it. Immutable.
 public final class DryRun {
 
     /// The request that an attempt would send, or the reason why it would fail.
@@ -19,26 +19,26 @@ public final class DryRun {
 
     /// The request that would be sent, with credentials and signatures masked.
     ///
-    /// @param headers all headers, in the order they would be sent
+    /// @param headers all headers, in the order in which they would be sent
     public record MaskedRequest(List<Header> headers, OutboundBody body) implements DryRunResult {}
 
     /// The attempt would fail with `transformation_failed` before anything is sent.
     public record DryRunFailure(String reason) implements DryRunResult {}
 
     private final OutboundHeaderBuilder headerBuilder;
-    private final InstantSource clock;
 
-    /// @param headerPrefix prefix of the headers that Sluice adds, such as `X-Service`
-    public DryRun(String headerPrefix, InstantSource clock) {
+    /// @param headerPrefix the prefix of the headers that Sluice adds, such as `X-Service`
+    public DryRun(String headerPrefix) {
         this.headerBuilder = new OutboundHeaderBuilder(headerPrefix);
-        this.clock = clock;
     }
 
     public DryRunResult run(OutboundRequest request) {
         try {
-            // Masked before the transformation, which may rename a secret header.
+            // Masked before the transformation is applied, because a transformation may rename a
+            // secret header.
             var prepared =
-                    PreparedRequest.of(request.withMaskedHeaders(), headerBuilder, clock.instant());
+                    PreparedRequest.of(
+                            request.withMaskedHeaders(), headerBuilder, request.attemptedAt());
             var headers = new ArrayList<>(framingHeaders(request.url(), prepared.body()));
             var secret = secretHeaderNames(request.auth());
             for (var header : prepared.headers()) {
@@ -53,7 +53,7 @@ public final class DryRun {
         }
     }
 
-    /// Returns the headers at the start of every request: `Host` and those that describe the body.
+    /// Returns the headers at the start of every request: `Host` and `Content-Length`.
     private static List<Header> framingHeaders(DestinationUrl url, OutboundBody body) {
         return List.of(
                 new Header("Host", url.authority()),

@@ -1,5 +1,6 @@
 package dev.sluice.relay.request;
 
+import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.connection.Transformation;
 import dev.sluice.gateway.destination.AuthConfig;
 import dev.sluice.gateway.destination.Destination;
@@ -10,6 +11,7 @@ import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.EventId;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -17,11 +19,12 @@ import java.util.Set;
 
 /// The input of one delivery attempt: an event and the settings of its destination and connection.
 ///
-/// @param method of the inbound request; every delivery is a POST
-/// @param body as received
-/// @param inboundHeaders as received
-/// @param attempt number of the attempt, from 1
+/// @param method the method of the inbound request; the delivery itself is always a POST
+/// @param inboundHeaders the headers as stored with the event
+/// @param body the body as received
+/// @param attempt the number of the attempt, from 1
 /// @param transformation the connection's transformation, applied when the request is sent
+/// @param attemptedAt the time of the attempt, which signatures and `{{timestamp}}` contain
 public record OutboundRequest(
         Destination.DestinationSpec destination,
         RequestSource source,
@@ -30,21 +33,29 @@ public record OutboundRequest(
         OutboundBody body,
         DeliveryId delivery,
         int attempt,
-        Optional<Transformation> transformation) {
+        Optional<Transformation> transformation,
+        Instant attemptedAt) {
 
     /// The properties of the event's source that a request needs.
     ///
-    /// @param name the source's current name
-    /// @param withheldHeaders names of inbound headers that contain the source's own credential and
-    ///   are therefore not forwarded
-    public record RequestSource(String name, Set<String> withheldHeaders) {
+    /// @param workspace the workspace that the source belongs to
+    /// @param name the name of the source
+    /// @param withheldHeaders the names of inbound headers that contain the source's own credential
+    ///   and are therefore not forwarded
+    public record RequestSource(WorkspaceId workspace, String name, Set<String> withheldHeaders) {
 
         public RequestSource {
             withheldHeaders = Set.copyOf(withheldHeaders);
         }
 
+        /// Returns a placeholder for the source of a made-up event that belongs to no source.
+        public static RequestSource missing(WorkspaceId workspace) {
+            return new RequestSource(workspace, "source", Set.of());
+        }
+
         public static RequestSource of(Source source) {
             return new RequestSource(
+                    source.workspace(),
                     source.name(),
                     source.verification().credentialHeader().map(Set::of).orElse(Set.of()));
         }
@@ -59,6 +70,10 @@ public record OutboundRequest(
         if (attempt < 1) {
             throw new IllegalArgumentException("attempt numbers start at 1: " + attempt);
         }
+    }
+
+    public WorkspaceId workspace() {
+        return source.workspace();
     }
 
     public DestinationUrl url() {
@@ -80,16 +95,25 @@ public record OutboundRequest(
                 body,
                 delivery,
                 attempt,
-                transformation);
+                transformation,
+                attemptedAt);
     }
 
-    /// Returns the same request as if the sender had sent this header, and none other of its name.
+    /// Returns a copy in which this header replaces all inbound headers of the same name.
     public OutboundRequest withInboundHeader(String name, String value) {
         var headers = new ArrayList<>(inboundHeaders);
         headers.removeIf(header -> header.isNamed(name));
         headers.add(new Header(name, value));
         return new OutboundRequest(
-                destination, source, method, headers, body, delivery, attempt, transformation);
+                destination,
+                source,
+                method,
+                headers,
+                body,
+                delivery,
+                attempt,
+                transformation,
+                attemptedAt);
     }
 
     AuthConfig auth() {

@@ -3,12 +3,16 @@ package dev.sluice.relay.retention;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.connection.ConnectionQueries;
 import dev.sluice.gateway.connection.ConnectionStore;
+import dev.sluice.gateway.connection.ReplacedConnectionStore;
 import dev.sluice.gateway.destination.DestinationId;
 import dev.sluice.gateway.destination.DestinationStore;
+import dev.sluice.gateway.destination.ReplacedDestinationStore;
+import dev.sluice.gateway.source.ReplacedSourceStore;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.gateway.source.TrashStore;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.RoundParts;
+import dev.sluice.platform.db.Tx;
 import dev.sluice.relay.store.LanePruneStore;
 import dev.sluice.relay.usage.LedgerStore;
 
@@ -24,26 +28,32 @@ import java.util.function.Function;
 import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
 
-/// Removes the rows that deleted configuration leaves, once no history names them: purged sources
-/// with their connections and counts, deleted connections that never had a delivery, deleted
-/// destinations without connections. Also removes empty lanes.
+/// Removes the rows of deleted configuration once no history refers to them. These are purged
+/// sources with their connections and counts, deleted connections that never had a delivery, and
+/// deleted destinations without connections. Also removes settings that were replaced before
+/// anything was sent with them, and empty lanes.
 ///
-/// What it looks for can only become true and never false again, so each step may stop at any point
-/// and run again, on two nodes at once too.
+/// A row that can be removed once can also be removed later. Each step may therefore stop at any
+/// point and run again, even on two nodes at once.
 final class ConfigurationPruner {
 
     private static final Logger log = LoggerFactory.getLogger(ConfigurationPruner.class);
 
-    /// Time after the deletion in which nodes may still finish what they have in memory.
+    /// Time after a deletion in which nodes may still finish deliveries that they have in memory.
     static final Duration GRACE_PERIOD = Duration.ofDays(1);
 
-    /// Rows looked at in one transaction.
+    /// Maximum number of rows checked in one transaction.
     private static final int CHUNK_SIZE = 500;
 
-    /// Sources removed in one transaction. Each may have a thousand connections.
+    /// Maximum number of sources removed in one transaction. Each source may have a thousand
+    /// connections.
     private static final int SOURCES_PER_REMOVAL = 20;
 
     private static final int DELETE_BATCH_ROWS = 5_000;
+
+    /// Replaced settings are checked from the end of the grace period on for this long. One that
+    /// was found named stays so until its day is removed.
+    private static final Duration REVISION_CHECK_PERIOD = Duration.ofDays(2);
 
     private static final UUID BEFORE_ALL = new UUID(0, 0);
     private static final UUID AFTER_ALL = new UUID(-1, -1);
@@ -66,7 +76,8 @@ final class ConfigurationPruner {
         parts.end();
     }
 
-    /// Usage that is not folded yet may count for what seems to have no history.
+    /// Removes configuration. Called only if all usage before `before` is folded, because usage in
+    /// the ledger may belong to rows that seem to have no history.
     private void pruneConfiguration(Instant before, RoundParts parts) {
         parts.run(() ->
                 report(
@@ -98,6 +109,7 @@ final class ConfigurationPruner {
                                                         tx, before, after, CHUNK_SIZE)),
                                 DestinationId::value,
                                 this::pruneDestinations)));
+        parts.run(() -> report("revisions", pruneRevisions(before)));
     }
 
     private static void report(String kind, int removed) {
@@ -109,7 +121,7 @@ final class ConfigurationPruner {
         }
     }
 
-    /// Calls `prune` with chunks of ids in order. Returns the sum of what it returned.
+    /// Calls `prune` with each chunk of ids, in order. Returns the sum of the results of `prune`.
     private static <T> int forEachChunk(
             Function<UUID, List<T>> read, Function<T, UUID> id, ToIntFunction<List<T>> prune) {
         int sum = 0;
@@ -158,12 +170,34 @@ final class ConfigurationPruner {
         });
     }
 
-    /// What the deletion of a destination left of its connections is taken in the next round.
+    /// Removes destinations. Connections that remained after their destination was deleted are only
+    /// marked as deleted here; the next round removes them.
     private int pruneDestinations(List<DestinationId> deleted) {
         return db.call(tx -> {
             ConnectionStore.endLeftOver(tx, deleted);
             return DestinationStore.remove(tx, deleted);
         });
+    }
+
+    private int pruneRevisions(Instant before) {
+        var from = before.minus(REVISION_CHECK_PERIOD);
+        return removeAll(tx ->
+                ReplacedDestinationStore.removeUnnamed(tx, from, before, DELETE_BATCH_ROWS))
+                + removeAll(tx ->
+                        ReplacedConnectionStore.removeUnnamed(tx, from, before, DELETE_BATCH_ROWS))
+                + removeAll(tx ->
+                        ReplacedSourceStore.removeUnnamed(tx, from, before, DELETE_BATCH_ROWS));
+    }
+
+    /// Repeats until a batch is not full. Returns the number of rows.
+    private int removeAll(Function<Tx, Integer> removeBatch) {
+        int sum = 0;
+        int removed = DELETE_BATCH_ROWS;
+        while (removed == DELETE_BATCH_ROWS) {
+            removed = db.call(removeBatch);
+            sum += removed;
+        }
+        return sum;
     }
 
     private void pruneLanes() {

@@ -1,8 +1,12 @@
 package dev.sluice.relay.retention;
 
 import dev.sluice.account.plan.PlanCatalog;
+import dev.sluice.gateway.connection.ReplacedConnectionStore;
 import dev.sluice.gateway.destination.DestinationStore;
+import dev.sluice.gateway.destination.ReplacedDestinationStore;
+import dev.sluice.gateway.source.ReplacedSourceStore;
 import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.Tx;
 import dev.sluice.relay.UsageKind;
 import dev.sluice.relay.deadletters.DismissalStore;
 import dev.sluice.relay.store.PartitionStore;
@@ -12,9 +16,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
+import java.util.function.Function;
 
-/// Drops the day partitions that no plan keeps any more, and deletes the hourly sums and the
-/// revisions of destinations that no query needs.
+/// Drops the day partitions that no plan keeps any more. Also deletes hourly sums, revisions of
+/// destinations, replaced configuration and dismissals that no query needs any more.
 ///
 /// Unfinished deliveries in those partitions are ended first.
 final class ExpiredDayRemover {
@@ -23,11 +28,11 @@ final class ExpiredDayRemover {
     /// differ.
     private static final Duration REMOVAL_GRACE_PERIOD = Duration.ofDays(1);
 
-    /// Time added before a revision goes, because an attempt may have begun before its revision was
-    /// replaced, and clocks differ.
+    /// Time added before a revision is deleted, because an attempt may have begun before its
+    /// revision was replaced, and clocks differ.
     private static final Duration REVISION_GRACE_PERIOD = Duration.ofDays(1);
 
-    /// Number of rows deleted in one transaction.
+    /// Maximum number of rows deleted in one transaction.
     private static final int DELETE_BATCH_ROWS = 5_000;
 
     private final Db db;
@@ -43,8 +48,8 @@ final class ExpiredDayRemover {
         this.expiryFinisher = expiryFinisher;
     }
 
-    /// Removes what has expired. Returns false when something blocks the removal; the caller should
-    /// try again soon.
+    /// Removes everything that has expired. Returns false if something blocks the removal; the
+    /// caller should then try again soon.
     boolean remove(Instant now) {
         var longest = plans.longestRetention();
         if (longest.days().isEmpty()) {
@@ -62,19 +67,26 @@ final class ExpiredDayRemover {
         return true;
     }
 
-    /// Removes revisions that were replaced before any stored event came in.
+    /// Removes revisions of destinations and replaced configuration that were replaced before
+    /// `before`.
     private void removeRevisions(Instant before) {
-        while (db.call(
-                        tx ->
-                                DestinationStore.removeReplacedRevisions(
-                                        tx, before, DELETE_BATCH_ROWS))
-                == DELETE_BATCH_ROWS) {
-            // repeats until a batch is not full
+        removeBatches(
+                tx -> DestinationStore.removeReplacedRevisions(tx, before, DELETE_BATCH_ROWS));
+        removeBatches(tx -> ReplacedDestinationStore.removeBefore(tx, before, DELETE_BATCH_ROWS));
+        removeBatches(tx -> ReplacedConnectionStore.removeBefore(tx, before, DELETE_BATCH_ROWS));
+        removeBatches(tx -> ReplacedSourceStore.removeBefore(tx, before, DELETE_BATCH_ROWS));
+    }
+
+    /// Repeats `remove` until it removes less than a full batch.
+    private void removeBatches(Function<Tx, Integer> remove) {
+        boolean isFull = true;
+        while (isFull) {
+            isFull = db.call(remove) == DELETE_BATCH_ROWS;
         }
     }
 
-    /// Deletes hourly sums that are no longer needed, but never those of days that are still kept,
-    /// because lists and the audit read them.
+    /// Deletes hourly sums that are no longer needed. Keeps the sums of days whose partitions are
+    /// still kept, because lists and the audit read them.
     private void deleteHourlySums(Instant now, Instant firstKept) {
         var oldestQueried = now.minus(UsageKind.HOURLY_RETENTION);
         var before = oldestQueried.isBefore(firstKept) ? oldestQueried : firstKept;

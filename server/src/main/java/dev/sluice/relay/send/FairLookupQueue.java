@@ -1,87 +1,152 @@
 package dev.sluice.relay.send;
 
-import java.util.ArrayDeque;
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.relay.fairness.FairShare;
+import dev.sluice.relay.fairness.Portion;
+import dev.sluice.relay.fairness.RoundRobin;
+
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Queue;
+import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
 
-/// Runs DNS lookups so that no domain can delay the lookups of others.
+/// Runs DNS lookups on a few threads so that slow lookups of one workspace or domain hardly delay
+/// the lookups of others.
 ///
-/// One domain uses at most its share of the threads and a quarter of the queue. The owner of many
-/// names whose lookups hang therefore delays nobody else. Here, a domain is the last two labels of
-/// a name, because this is the part that an owner has to register.
+/// Workspaces share the threads, and the room for waiting lookups, by the rule of [FairShare], and
+/// take turns. Within a workspace, one domain uses at most `maxRunningPerDomain` threads and a
+/// quarter of the room, because a dead name server must not delay the workspace's other names
+/// either. Here, a domain is the last two labels of a name.
 ///
 /// Thread-safe: all methods are short and synchronized.
 final class FairLookupQueue {
 
-    /// One domain may fill this fraction of the queue: one quarter.
-    private static final int DOMAIN_QUEUE_DIVISOR = 4;
+    /// One domain may fill this fraction of the room: one quarter.
+    private static final int DOMAIN_ROOM_DIVISOR = 4;
 
     private final Executor threads;
     private final int maxRunningPerDomain;
-    private final int maxUnfinished;
-    private final Map<String, DomainQueue> domains = new HashMap<>();
-    private int unfinished;
+    private final int maxUnfinishedPerDomain;
+    private final FairShare freeThreads;
+    private final FairShare room;
+    private final Map<WorkspaceId, WorkspaceUse> workspaces = new HashMap<>();
+    private final RoundRobin<WorkspaceUse, Lookup> waiting = new RoundRobin<>();
 
-    private static final class DomainQueue {
-        private final Queue<Runnable> waiting = new ArrayDeque<>();
-        private int running;
+    private static final class WorkspaceUse {
+        private final WorkspaceId id;
+        private final Portion running = new Portion();
+        private final Portion unfinished = new Portion();
+        private final Map<String, DomainUse> domains = new HashMap<>();
+
+        private WorkspaceUse(WorkspaceId id) {
+            this.id = id;
+        }
     }
+
+    private static final class DomainUse {
+        private final String name;
+        private int running;
+        private int unfinished;
+
+        private DomainUse(String name) {
+            this.name = name;
+        }
+    }
+
+    private record Lookup(WorkspaceUse workspace, DomainUse domain, FutureTask<?> task) {}
 
     /// @param threads runs the lookups; must have an unbounded queue
-    /// @param maxRunningPerDomain maximum number of threads that one domain may use
-    /// @param maxUnfinished maximum number of running and waiting lookups, over all domains
-    FairLookupQueue(Executor threads, int maxRunningPerDomain, int maxUnfinished) {
+    /// @param maxRunning the maximum number of lookups that run at the same time
+    /// @param maxRunningPerDomain the maximum number of lookups that run at the same time for one
+    ///   domain of a workspace
+    /// @param maxUnfinished the maximum number of running and waiting lookups
+    FairLookupQueue(Executor threads, int maxRunning, int maxRunningPerDomain, int maxUnfinished) {
         this.threads = threads;
         this.maxRunningPerDomain = maxRunningPerDomain;
-        this.maxUnfinished = maxUnfinished;
+        maxUnfinishedPerDomain = maxUnfinished / DOMAIN_ROOM_DIVISOR;
+        freeThreads = new FairShare(maxRunning);
+        room = new FairShare(maxUnfinished);
     }
 
-    /// Runs the lookup as soon as its domain may use another thread.
+    /// Queues the lookup, to run as soon as its workspace and its domain may use another thread.
+    /// Cancels `task` if it cannot be started.
     ///
-    /// @throws RejectedExecutionException when too many lookups are unfinished, in total or in this
-    ///   domain
-    synchronized void execute(String name, Runnable lookup) {
-        if (unfinished >= maxUnfinished) {
+    /// @throws RejectedExecutionException if the workspace or the domain has too many unfinished
+    ///   lookups
+    synchronized void execute(WorkspaceId workspace, String name, FutureTask<?> task) {
+        var use = workspaces.computeIfAbsent(workspace, WorkspaceUse::new);
+        var domain = use.domains.computeIfAbsent(domainOf(name), DomainUse::new);
+        var lookup = new Lookup(use, domain, task);
+        if (!mayWait(lookup)) {
+            forgetUnused(lookup);
             throw new RejectedExecutionException("too many lookups at once");
         }
-        var domain = domains.computeIfAbsent(domainOf(name), _ -> new DomainQueue());
-        if (domain.waiting.size() >= maxUnfinished / DOMAIN_QUEUE_DIVISOR) {
-            throw new RejectedExecutionException("too many lookups in one domain");
-        }
-        unfinished++;
-        if (domain.running < maxRunningPerDomain) {
-            start(domain, name, lookup);
-        } else {
-            domain.waiting.add(lookup);
+        room.take(lookup.workspace.unfinished);
+        lookup.domain.unfinished++;
+        waiting.add(lookup.workspace, lookup);
+        startWaiting();
+    }
+
+    private boolean mayWait(Lookup lookup) {
+        return room.mayTake(lookup.workspace.unfinished)
+                && lookup.domain.unfinished < maxUnfinishedPerDomain;
+    }
+
+    private void startWaiting() {
+        for (var next = poll(); next.isPresent(); next = poll()) {
+            start(next.get());
         }
     }
 
-    private void start(DomainQueue domain, String name, Runnable lookup) {
-        domain.running++;
+    private Optional<Lookup> poll() {
+        if (freeThreads.free() == 0) {
+            return Optional.empty();
+        }
+        return waiting.poll(
+                workspace -> freeThreads.mayTake(workspace.running),
+                lookup -> lookup.domain.running < maxRunningPerDomain);
+    }
+
+    /// Starts the lookup. If that fails, for example because no more threads can be created, gives
+    /// back the thread and the room of the lookup and cancels its task.
+    private void start(Lookup lookup) {
+        freeThreads.take(lookup.workspace.running);
+        lookup.domain.running++;
         try {
             threads.execute(() -> {
                 try {
-                    lookup.run();
+                    lookup.task.run();
                 } finally {
-                    finish(domain, name);
+                    finish(lookup);
                 }
             });
-        } catch (RejectedExecutionException e) {
-            // The threads have been shut down, and nobody waits for a result any more.
+        } catch (RuntimeException | Error e) {
+            end(lookup);
+            boolean _ = lookup.task.cancel(false);
         }
     }
 
-    private synchronized void finish(DomainQueue domain, String name) {
-        unfinished--;
-        domain.running--;
-        var next = domain.waiting.poll();
-        if (next != null) {
-            start(domain, name, next);
-        } else if (domain.running == 0) {
-            domains.remove(domainOf(name), domain);
+    private synchronized void finish(Lookup lookup) {
+        end(lookup);
+        startWaiting();
+    }
+
+    private void end(Lookup lookup) {
+        freeThreads.giveBack(lookup.workspace.running);
+        room.giveBack(lookup.workspace.unfinished);
+        lookup.domain.running--;
+        lookup.domain.unfinished--;
+        forgetUnused(lookup);
+    }
+
+    private void forgetUnused(Lookup lookup) {
+        if (lookup.domain.unfinished == 0) {
+            lookup.workspace.domains.remove(lookup.domain.name);
+        }
+        if (lookup.workspace.unfinished.held() == 0) {
+            workspaces.remove(lookup.workspace.id);
         }
     }
 

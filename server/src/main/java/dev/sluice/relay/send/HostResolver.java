@@ -1,5 +1,6 @@
 package dev.sluice.relay.send;
 
+import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.platform.net.AddressPolicy;
 import dev.sluice.platform.net.Host;
 import dev.sluice.relay.ErrorCode;
@@ -7,6 +8,7 @@ import dev.sluice.relay.ErrorCode;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -19,15 +21,17 @@ import java.util.concurrent.TimeoutException;
 /// Resolves a host to IP addresses and rejects hosts with a forbidden address.
 ///
 /// A DNS lookup cannot be interrupted and blocks its thread. Lookups therefore run on a small pool
-/// of their own, and a caller waits no longer than the time limit of its attempt. One domain gets
-/// at most a quarter of the threads (see [FairLookupQueue]).
+/// of their own, and a caller waits no longer than the time limit of its attempt. Workspaces share
+/// the threads, and one domain of a workspace gets at most a quarter of them (see
+/// [FairLookupQueue]).
 ///
-/// Results are cached for a few seconds, but their addresses are checked against the policy for
-/// every attempt. Thread-safe.
+/// Each workspace's results are cached for a few seconds, but their addresses are checked against
+/// the policy for every attempt. Workspaces share no result: a lookup waits in the line of the
+/// workspace that started it. Thread-safe.
 final class HostResolver implements AutoCloseable {
 
     /// Maximum number of lookups that run at the same time.
-    private static final int MAX_CONCURRENT_LOOKUPS = 32;
+    private static final int MAX_CONCURRENT_LOOKUPS = 64;
 
     /// Maximum number of lookups that run or wait. Further lookups are rejected.
     private static final int MAX_UNFINISHED_LOOKUPS = 10_000;
@@ -39,7 +43,7 @@ final class HostResolver implements AutoCloseable {
     private final DnsLookup lookup;
     private final AddressPolicy policy;
     private final Duration cacheTtl;
-    private final ConcurrentHashMap<String, CachedLookup> cache = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<CacheKey, CachedLookup> cache = new ConcurrentHashMap<>();
     private final ThreadPoolExecutor threads;
     private final FairLookupQueue queue;
 
@@ -56,16 +60,24 @@ final class HostResolver implements AutoCloseable {
                         new LinkedBlockingQueue<>(),
                         Thread.ofPlatform().daemon().name("lookup-", 0).factory());
         threads.allowCoreThreadTimeOut(true);
-        queue = new FairLookupQueue(threads, MAX_CONCURRENT_LOOKUPS / 4, MAX_UNFINISHED_LOOKUPS);
+        queue =
+                new FairLookupQueue(
+                        threads,
+                        MAX_CONCURRENT_LOOKUPS,
+                        MAX_CONCURRENT_LOOKUPS / 4,
+                        MAX_UNFINISHED_LOOKUPS);
     }
 
     /// Returns the addresses to try, in order. A single forbidden address causes the whole host to
-    /// be rejected, because no public name has a good reason to contain one.
-    List<InetAddress> addresses(Host host, Deadline deadline) throws SendException {
+    /// be rejected, because no public name has a good reason to resolve to such an address.
+    ///
+    /// @param workspace the workspace whose share of the lookups is used
+    List<InetAddress> addresses(WorkspaceId workspace, Host host, Deadline deadline)
+            throws SendException {
         var addresses =
                 switch (host) {
                     case Host.IpLiteral(var address) -> List.of(address);
-                    case Host.HostName(var name) -> lookUp(name, deadline);
+                    case Host.HostName(var name) -> lookUp(new CacheKey(workspace, name), deadline);
                 };
         for (var address : addresses) {
             if (policy.refusal(address).isPresent()) {
@@ -79,18 +91,18 @@ final class HostResolver implements AutoCloseable {
         return addresses.size() > MAX_ADDRESSES ? addresses.subList(0, MAX_ADDRESSES) : addresses;
     }
 
-    private List<InetAddress> lookUp(String name, Deadline deadline) throws SendException {
+    private List<InetAddress> lookUp(CacheKey key, Deadline deadline) throws SendException {
         try {
             var addresses =
-                    cachedLookup(name)
+                    cachedLookup(key)
                             .addresses
                             .get(deadline.remaining().toNanos(), TimeUnit.NANOSECONDS);
             if (addresses.isEmpty()) {
-                throw unresolved(name);
+                throw unresolved(key.name);
             }
             return addresses;
-        } catch (ExecutionException e) {
-            throw unresolved(name);
+        } catch (ExecutionException | CancellationException e) {
+            throw unresolved(key.name);
         } catch (TimeoutException e) {
             throw deadline.timeoutFailure();
         } catch (RejectedExecutionException e) {
@@ -107,18 +119,18 @@ final class HostResolver implements AutoCloseable {
                 ErrorCode.DNS_FAILURE, "The host name " + name + " could not be resolved");
     }
 
-    private CachedLookup cachedLookup(String name) {
-        var known = cache.get(name);
+    private CachedLookup cachedLookup(CacheKey key) {
+        var known = cache.get(key);
         if (known != null && known.isFresh(cacheTtl)) {
             return known;
         }
         return cache.compute(
-                name, (_, old) -> old != null && old.isFresh(cacheTtl) ? old : startLookup(name));
+                key, (_, old) -> old != null && old.isFresh(cacheTtl) ? old : startLookup(key));
     }
 
-    private CachedLookup startLookup(String name) {
-        var cachedLookup = new CachedLookup(new FutureTask<>(() -> lookup.addresses(name)));
-        queue.execute(name, cachedLookup.addresses);
+    private CachedLookup startLookup(CacheKey key) {
+        var cachedLookup = new CachedLookup(new FutureTask<>(() -> lookup.addresses(key.name)));
+        queue.execute(key.workspace, key.name, cachedLookup.addresses);
         return cachedLookup;
     }
 
@@ -132,14 +144,16 @@ final class HostResolver implements AutoCloseable {
         threads.shutdownNow();
     }
 
+    private record CacheKey(WorkspaceId workspace, String name) {}
+
     private record CachedLookup(FutureTask<List<InetAddress>> addresses, long startedAtNanos) {
 
         CachedLookup(FutureTask<List<InetAddress>> addresses) {
             this(addresses, System.nanoTime());
         }
 
-        /// Whether the lookup can be used for a new attempt. A lookup in progress can, so that the
-        /// same name is never looked up twice at the same time.
+        /// Whether the lookup can be used for a new attempt. A lookup in progress can, so that a
+        /// workspace does not look up the same name twice at the same time.
         boolean isFresh(Duration cacheTtl) {
             return !addresses.isDone() || System.nanoTime() - startedAtNanos < cacheTtl.toNanos();
         }

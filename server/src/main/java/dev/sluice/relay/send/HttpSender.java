@@ -1,5 +1,6 @@
 package dev.sluice.relay.send;
 
+import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.destination.DestinationUrl;
 import dev.sluice.platform.http.Header;
 import dev.sluice.platform.net.AddressPolicy;
@@ -15,24 +16,37 @@ import dev.sluice.relay.request.TransformationException;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 import javax.net.ssl.SSLContext;
 
 /// Sends requests over HTTP/1.1. Resolves and checks the address for each attempt.
 ///
-/// Blocks the calling thread, which should be a virtual thread. Thread-safe. Attempts that are in
-/// progress when the sender is closed end as `INTERRUPTED`.
+/// Blocks the calling thread, which should be a virtual thread. Thread-safe. Attempts that wait for
+/// the network when the sender is closed end as `INTERRUPTED`.
 public final class HttpSender implements Sender, JsonPoster, AutoCloseable {
 
-    /// What is to be sent, made once the addresses of the host are known.
+    /// Creates the request to send. Called once the addresses of the host are known.
     @FunctionalInterface
     private interface RequestContent {
         WireRequest make() throws SendException;
+    }
+
+    /// The outcome of a request, with the headers of the response.
+    ///
+    /// @param responseHeaders the headers in the order in which they were received; empty without a
+    ///   response
+    public record ShownOutcome(Outcome outcome, List<Header> responseHeaders) {
+
+        public ShownOutcome {
+            responseHeaders = List.copyOf(responseHeaders);
+        }
     }
 
     /// How long a DNS result is reused. Its addresses are still checked for each attempt.
@@ -64,9 +78,9 @@ public final class HttpSender implements Sender, JsonPoster, AutoCloseable {
 
     /// Opens a sender that uses the DNS resolver of the operating system.
     ///
-    /// @param headerPrefix prefix of the headers that Sluice adds, such as `X-Service`
-    /// @param maxConnections maximum number of connections to one address. If there are more idle
-    ///   connections than this to all addresses together, they are closed sooner
+    /// @param headerPrefix the prefix of the headers that Sluice adds, such as `X-Service`
+    /// @param maxConnections the maximum number of connections to one address. Also a threshold: if
+    ///   there are more idle connections than this in total, they are closed sooner
     public static HttpSender open(
             AddressPolicy policy, InstantSource clock, String headerPrefix, int maxConnections) {
         return open(
@@ -91,35 +105,53 @@ public final class HttpSender implements Sender, JsonPoster, AutoCloseable {
     @Override
     public Outcome send(OutboundRequest request, BooleanSupplier mayStart) {
         return send(
+                request.workspace(),
                 request.url(),
                 request.timeout(),
-                () -> {
-                    var prepared = prepare(request);
-                    return new WireRequest(request.url(), prepared.headers(), prepared.body());
-                },
-                mayStart);
+                () -> wireRequest(request),
+                mayStart,
+                _ -> {});
+    }
+
+    /// Sends the request as [#send] does, and also returns the headers of the response.
+    public ShownOutcome sendAndShow(OutboundRequest request) {
+        var headers = new ArrayList<Header>();
+        var outcome =
+                send(
+                        request.workspace(),
+                        request.url(),
+                        request.timeout(),
+                        () -> wireRequest(request),
+                        () -> true,
+                        response -> headers.addAll(response.headers()));
+        return new ShownOutcome(outcome, headers);
     }
 
     @Override
-    public Outcome post(DestinationUrl url, byte[] json, Duration timeout) {
+    public Outcome post(WorkspaceId workspace, DestinationUrl url, byte[] json, Duration timeout) {
         return send(
+                workspace,
                 url,
                 timeout,
                 () -> new WireRequest(url, JSON_HEADERS, OutboundBody.of(json)),
-                () -> true);
+                () -> true,
+                _ -> {});
     }
 
     private Outcome send(
+            WorkspaceId workspace,
             DestinationUrl url,
             Duration timeout,
             RequestContent content,
-            BooleanSupplier mayStart) {
+            BooleanSupplier mayStart,
+            Consumer<ReceivedResponse> onResponse) {
         if (isClosed) {
             return unreachable(SendException.interrupted(), Duration.ZERO);
         }
         try (var deadline = new Deadline(timeout, timer)) {
             try {
-                var receivedResponse = deliver(url, content, deadline, mayStart);
+                var receivedResponse = deliver(workspace, url, content, deadline, mayStart);
+                onResponse.accept(receivedResponse);
                 return new Outcome.DestinationResponse(
                         receivedResponse.status(),
                         receivedResponse.body(),
@@ -137,9 +169,13 @@ public final class HttpSender implements Sender, JsonPoster, AutoCloseable {
     }
 
     private ReceivedResponse deliver(
-            DestinationUrl url, RequestContent content, Deadline deadline, BooleanSupplier mayStart)
+            WorkspaceId workspace,
+            DestinationUrl url,
+            RequestContent content,
+            Deadline deadline,
+            BooleanSupplier mayStart)
             throws SendException {
-        var addresses = resolver.addresses(url.host(), deadline);
+        var addresses = resolver.addresses(workspace, url.host(), deadline);
         var wireRequest = content.make();
         try (var connection = pool.open(url, addresses, deadline)) {
             // A process that was suspended until now may have lost its deliveries to another node.
@@ -153,9 +189,10 @@ public final class HttpSender implements Sender, JsonPoster, AutoCloseable {
         }
     }
 
-    private PreparedRequest prepare(OutboundRequest request) throws SendException {
+    private WireRequest wireRequest(OutboundRequest request) throws SendException {
         try {
-            return PreparedRequest.of(request, headerBuilder, clock.instant());
+            var prepared = PreparedRequest.of(request, headerBuilder, request.attemptedAt());
+            return new WireRequest(request.url(), prepared.headers(), prepared.body());
         } catch (TransformationException e) {
             throw new SendException(ErrorCode.TRANSFORMATION_FAILED, e.detail());
         }

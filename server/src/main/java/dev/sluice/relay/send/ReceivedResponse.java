@@ -2,30 +2,39 @@ package dev.sluice.relay.send;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.sluice.platform.http.Header;
+
 import org.apache.hc.core5.http.ClassicHttpResponse;
+import org.apache.hc.core5.http.HttpResponse;
+import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.Arrays;
+import java.util.List;
 
 /// The parts of an HTTP response that an attempt records.
 ///
 /// @param body the first 4 KiB of the body, as text
 /// @param retryAfter the value of the `Retry-After` header; empty when absent
-/// @param isFullyRead whether the response was read to its end, so that the connection can be
+/// @param isFullyRead whether the response was read to its end; otherwise the connection cannot be
 ///   reused
-record ReceivedResponse(int status, String body, String retryAfter, boolean isFullyRead) {
+/// @param head the response itself; only its headers may still be read
+record ReceivedResponse(
+        int status, String body, String retryAfter, boolean isFullyRead, HttpResponse head) {
 
     /// Maximum number of bytes of the body that are recorded.
     static final int MAX_KEPT_BYTES = 4 << 10;
 
-    /// Maximum number of bytes of the body that are read. A body is read to its end, if it is not
-    /// longer than this, so that the connection can be reused.
+    /// A body of up to this many bytes is read to its end, so that the connection can be reused. A
+    /// longer body is not.
     private static final int MAX_READ_BYTES = 64 << 10;
 
     static ReceivedResponse of(ClassicHttpResponse response) throws IOException {
         var entity = response.getEntity();
         if (entity == null) {
-            return new ReceivedResponse(response.getCode(), "", retryAfter(response), true);
+            return new ReceivedResponse(
+                    response.getCode(), "", retryAfter(response), true, response);
         }
         long announced = entity.getContentLength();
         byte[] kept =
@@ -41,10 +50,11 @@ record ReceivedResponse(int status, String body, String retryAfter, boolean isFu
                         || length < kept.length
                         || (announced <= MAX_READ_BYTES && drain(in));
         return new ReceivedResponse(
-                response.getCode(), text(kept, length), retryAfter(response), isWhole);
+                response.getCode(), text(kept, length), retryAfter(response), isWhole, response);
     }
 
-    /// Reads the rest of the body. Returns false when the body exceeds `MAX_READ_BYTES`.
+    /// Reads the rest of the body. Returns false, and stops reading, if the body is longer than
+    /// [#MAX_READ_BYTES].
     private static boolean drain(InputStream in) throws IOException {
         byte[] ignored = new byte[MAX_KEPT_BYTES];
         for (int left = MAX_READ_BYTES - MAX_KEPT_BYTES + 1; left > 0; ) {
@@ -62,8 +72,19 @@ record ReceivedResponse(int status, String body, String retryAfter, boolean isFu
         return header == null || header.getValue() == null ? "" : header.getValue();
     }
 
-    /// Decodes UTF-8. Replaces invalid bytes with U+FFFD, and also NUL, which PostgreSQL cannot
-    /// store. Omits a last character that the length limit cut in two.
+    /// Returns the headers in order, as they were received.
+    List<Header> headers() {
+        return Arrays.stream(head.getHeaders())
+                .map(header -> new Header(header.getName(), value(header.getValue())))
+                .toList();
+    }
+
+    private static String value(@Nullable String value) {
+        return value == null ? "" : value;
+    }
+
+    /// Decodes the first `length` bytes as UTF-8. Replaces invalid bytes and NUL with U+FFFD.
+    /// Leaves out a last character that the length limit cut off in the middle.
     static String text(byte[] bytes, int length) {
         int end = length == MAX_KEPT_BYTES ? startOfCutCharacter(bytes, length) : length;
         return new String(bytes, 0, end, UTF_8).replace('\0', '\ufffd');

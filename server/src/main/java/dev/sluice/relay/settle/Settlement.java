@@ -5,7 +5,6 @@ import dev.sluice.relay.Attempt;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.Outcome;
-import dev.sluice.relay.ResponseClass;
 import dev.sluice.relay.UnfinishedDelivery;
 import dev.sluice.relay.store.DeliveryResult;
 
@@ -40,7 +39,7 @@ public final class Settlement {
         this.failureLog = failureLog;
     }
 
-    /// Returns the result to be written after an attempt, and logs the attempt.
+    /// Returns the result to be written after an attempt with this outcome, and logs the attempt.
     ///
     /// @param route the route by which the attempt was sent
     public DeliveryResult settle(
@@ -50,7 +49,13 @@ public final class Settlement {
         var destination = route.destination();
         var verdict =
                 Verdict.of(outcome, number, destination.spec().retryPolicy(), jitter, now, random);
-        var attempt = attempt(number, attemptedAt, route, outcome);
+        var attempt =
+                Attempt.of(
+                        number,
+                        attemptedAt,
+                        destination.revision(),
+                        route.configuration(),
+                        outcome);
         logAttempt(delivery, attempt);
         return switch (verdict) {
             case Verdict.Succeeded() -> finished(delivery, DeliveryStatus.SUCCEEDED, attempt, now);
@@ -80,47 +85,8 @@ public final class Settlement {
                 delivery, status, Optional.of(attempt), Optional.empty(), now);
     }
 
-    private static Attempt attempt(int number, Instant at, Route route, Outcome outcome) {
-        var revision = route.destination().revision();
-        return switch (outcome) {
-            case Outcome.DestinationResponse(int status, String body, var latency, _) ->
-                    new Attempt(
-                            number,
-                            at,
-                            revision,
-                            latency,
-                            Optional.of(status),
-                            errorCode(status),
-                            errorCode(status).map(code -> message(code, status)),
-                            Optional.of(body));
-            case Outcome.AttemptError(ErrorCode code, String detail, var latency) ->
-                    new Attempt(
-                            number,
-                            at,
-                            revision,
-                            latency,
-                            Optional.empty(),
-                            Optional.of(code),
-                            Optional.of(detail),
-                            Optional.empty());
-        };
-    }
-
-    private static Optional<ErrorCode> errorCode(int status) {
-        return switch (ResponseClass.of(status)) {
-            case SUCCESS -> Optional.empty();
-            case REDIRECT -> Optional.of(ErrorCode.REDIRECT);
-            case REFUSAL, TEMPORARY_FAILURE -> Optional.of(ErrorCode.HTTP_STATUS);
-        };
-    }
-
-    private static String message(ErrorCode code, int status) {
-        return code == ErrorCode.REDIRECT
-                ? "Destination answered " + status + ", a redirect; redirects are not followed"
-                : "Destination answered " + status;
-    }
-
-    /// Logs every attempt at debug level. [FailureLog] logs the failures that somebody should see.
+    /// Logs every attempt at debug level. [FailureLog] logs failures at info level, without
+    /// flooding the log.
     private static void logAttempt(UnfinishedDelivery delivery, Attempt attempt) {
         if (!log.isDebugEnabled()) {
             return;

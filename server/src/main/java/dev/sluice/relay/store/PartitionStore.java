@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.NavigableSet;
@@ -44,8 +45,8 @@ public final class PartitionStore {
         this.db = db;
     }
 
-    /// Creates missing partitions from yesterday to a week after `now`. Yesterday is included
-    /// because the clocks of nodes differ.
+    /// Creates the missing partitions from the day before `now` to seven days after it. The day
+    /// before is included because the clocks of nodes differ.
     public void makeAhead(Instant now) {
         var today = LocalDate.ofInstant(now, ZoneOffset.UTC);
         for (int day = -1; day <= PARTITION_DAYS_AHEAD; day++) {
@@ -53,10 +54,10 @@ public final class PartitionStore {
         }
     }
 
-    /// Creates the partitions of the days on which these ids were made, for a writer that found one
-    /// missing. These may be other days than those around now: the clock may have leapt. Only logs
-    /// failures. The writer tries again, and calls this method again if a partition is still
-    /// missing.
+    /// Creates the missing partitions of the days on which these ids were made, for a writer that
+    /// found a partition missing. Those days may be far from today if the clock has jumped. A
+    /// failure of the database is only logged: the writer tries again, and calls this method again
+    /// if a partition is still missing.
     public void makeMissing(Stream<UUID> ids) {
         try {
             ids.map(id -> LocalDate.ofInstant(Uuid7.timeOf(id), ZoneOffset.UTC))
@@ -67,7 +68,12 @@ public final class PartitionStore {
         }
     }
 
-    /// Creates the tables separately and then attaches them as partitions, because this needs no
+    /// Creates the partitions of these UTC days that are missing.
+    public void make(Collection<LocalDate> days) {
+        days.forEach(this::make);
+    }
+
+    /// Creates each table separately and then attaches it as a partition, because this needs no
     /// lock that blocks traffic.
     private void make(LocalDate day) {
         for (String table : PARTITIONED_TABLES) {
@@ -119,14 +125,22 @@ public final class PartitionStore {
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    /// Drops the partitions of the days before `first`, oldest first. Returns false when a reader
-    /// blocks one of them. A later call then continues where this one stopped.
+    /// Returns the UTC days of which any partition is attached.
+    public static NavigableSet<LocalDate> attachedDays(Tx tx) {
+        return tables(tx).stream()
+                .filter(DayPartition::isAttached)
+                .map(DayPartition::day)
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /// Drops the partitions of the days before `first`, oldest first. If another transaction blocks
+    /// a partition, stops and returns false; a later call then continues from there.
     ///
-    /// Traffic does not wait, because lock waits are short and partitions are detached
-    /// concurrently, without a lock that blocks other days. An earlier call may have stopped in the
-    /// middle of a detach, or between detach and drop. This call then continues there. A partition
-    /// that cannot be dropped for another reason does not keep the others; the call then throws at
-    /// its end.
+    /// Traffic is not held up: lock waits are short, and partitions are detached concurrently,
+    /// without a lock that blocks other days. If an earlier call stopped in the middle of a detach,
+    /// or between detach and drop, this call finishes that work first. A partition that cannot be
+    /// dropped for any other reason does not stop the rest from being dropped; the call throws
+    /// after trying them all.
     public boolean dropBefore(LocalDate first) {
         var parts = new RoundParts();
         boolean isComplete = true;
@@ -170,10 +184,10 @@ public final class PartitionStore {
         });
     }
 
-    /// The partition of one table for one day. A partition that is not attached is already being
+    /// The partition of one table for one day. A partition that is not attached is being created or
     /// removed.
     ///
-    /// @param isPending whether its detach was begun but not finished
+    /// @param isPending whether its detach has begun but not finished
     private record DayPartition(
             String parentTable, LocalDate day, boolean isAttached, boolean isPending) {
 

@@ -26,21 +26,25 @@ import java.util.UUID;
 /// Writes batches of delivery results. Safe to repeat: a result that was written before changes
 /// nothing.
 ///
-/// The delete from `delivery_work` decides whether a result is still valid. A success is accepted
-/// from any node. A failure or retry is accepted only while the row still has the attempt number
-/// that the result reports. A release is accepted only from the node that owns the row.
+/// The row in `delivery_work` decides whether a result is still valid. A success is accepted from
+/// any node, as long as the row exists. Any other end of the delivery, or a retry, is accepted only
+/// if no other attempt has been recorded since the delivery was read. A release is accepted only
+/// from the node that owns the row.
 ///
-/// Another node may consider an attempt lost and make more attempts before the success of the first
-/// one is reported. That success is written as the next attempt. The attempts of a delivery are
-/// therefore always numbered 1, 2, 3 ….
+/// While an attempt is still running, another node may consider it lost and make further attempts.
+/// If the first attempt then succeeds, its success is recorded as the latest attempt. The recorded
+/// attempts of a delivery are therefore numbered 1, 2, 3 and so on, without gaps.
 public final class ResultStore {
 
     private ResultStore() {}
 
-    /// Returns the results that changed a row, in the order of the batch and as they were written.
+    /// Writes the batch, and returns the results that changed a row, in the order of the batch and
+    /// with the attempt numbers that were written.
+    ///
+    /// @param epoch the epoch of this node, from which releases are accepted
     public static List<DeliveryResult> write(
             Tx tx, List<DeliveryResult> batch, UUID batchId, long epoch) {
-        // By identity, because a batch may hold several results of one delivery.
+        // By identity, because a batch may contain several results of one delivery.
         var taken = new IdentityHashMap<DeliveryResult, DeliveryResult>();
         finish(tx, batch, taken);
         retry(tx, batch).forEach(result -> taken.put(result, result));
@@ -94,8 +98,11 @@ public final class ResultStore {
         });
     }
 
-    /// @param deleted ids of the deleted rows, each with the number of attempts made before this
-    ///   result
+    /// Records, for each deleted row, the first result of that delivery as the one that was
+    /// written.
+    ///
+    /// @param deleted the ids of the deleted rows, each with the number of attempts recorded before
+    ///   this result
     private static void takeFirstOfEach(
             List<DeliveryResult.FinalResult> settled,
             List<Map.Entry<UUID, Integer>> deleted,
@@ -193,8 +200,8 @@ public final class ResultStore {
             tx.copy(
                     """
                     copy delivery (id, finished_at, created_at, source_id, connection_id, status, trigger,
-                                   attempts, attempted_at, revision, latency_ms, response_status,
-                                   error_code, error_message, response_body)
+                                   attempts, attempted_at, revision, configuration, latency_ms,
+                                   response_status, error_code, error_message, response_body)
                     from stdin (format binary)
                     """,
                     deliveries);
@@ -202,8 +209,8 @@ public final class ResultStore {
         if (!attempts.isEmpty()) {
             tx.copy(
                     """
-                    copy attempt (delivery_id, source_id, number, attempted_at, revision, latency_ms,
-                                  response_status, error_code, error_message, response_body)
+                    copy attempt (delivery_id, source_id, number, attempted_at, revision,
+                                  configuration, latency_ms, response_status, error_code, error_message, response_body)
                     from stdin (format binary)
                     """,
                     attempts);
@@ -212,7 +219,7 @@ public final class ResultStore {
 
     private static void addDelivery(CopyRows rows, DeliveryResult.FinalResult finished) {
         var delivery = finished.delivery();
-        rows.row(15).uuid(delivery.id().value()).instant(finished.finishedAt());
+        rows.row(16).uuid(delivery.id().value()).instant(finished.finishedAt());
         delivery.createdAt().ifPresentOrElse(rows::instant, rows::nullValue);
         rows.uuid(delivery.source().value())
                 .uuid(delivery.connection().value())
@@ -224,6 +231,9 @@ public final class ResultStore {
                 .ifPresentOrElse(rows::instant, rows::nullValue);
         finished.attempt().map(Attempt::revision).ifPresentOrElse(rows::uuid, rows::nullValue);
         finished.attempt()
+                .map(attempt -> (int) attempt.configuration()) // the low 32 bits
+                .ifPresentOrElse(rows::int4, rows::nullValue);
+        finished.attempt()
                 .map(attempt -> (int) attempt.latency().toMillis())
                 .ifPresentOrElse(rows::int4, rows::nullValue);
         addResponseColumns(rows, finished.attempt(), finished.reason());
@@ -231,12 +241,13 @@ public final class ResultStore {
 
     private static void addAttempt(CopyRows rows, DeliveryResult.RetryResult retried) {
         var attempt = retried.attempt();
-        rows.row(10)
+        rows.row(11)
                 .uuid(retried.delivery().id().value())
                 .uuid(retried.delivery().source().value())
                 .int2(attempt.number())
                 .instant(attempt.attemptedAt())
                 .uuid(attempt.revision())
+                .int4((int) attempt.configuration())
                 .int4((int) attempt.latency().toMillis());
         addResponseColumns(rows, Optional.of(attempt), Optional.empty());
     }

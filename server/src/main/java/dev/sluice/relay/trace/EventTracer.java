@@ -18,11 +18,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Makes the spans of events and sends them to an exporter. Without one it does nothing.
+/// Creates the trace spans of events and passes them to an exporter. Does nothing without an
+/// exporter.
 ///
-/// An event's trace is that of the `traceparent` that its sender sent, or a new one whose id is the
-/// event's. All ids follow from the ids of event and delivery and the number of the attempt. So a
-/// retry belongs to its trace on every node and after every restart, and nothing is stored for it.
+/// An event continues the trace of its sender's `traceparent`, or starts a new trace whose id is
+/// the id of the event. All span ids are computed from the ids of the event and the delivery and
+/// the number of the attempt. A retry therefore belongs to the same trace on every node and after
+/// every restart, and nothing needs to be stored for this.
 ///
 /// Thread-safe.
 public final class EventTracer {
@@ -32,7 +34,7 @@ public final class EventTracer {
     private final Optional<SpanExporter> exporter;
     private final InstantSource clock;
 
-    /// @param exporter empty to trace nothing
+    /// @param exporter empty if tracing is off
     public EventTracer(Optional<SpanExporter> exporter, InstantSource clock) {
         this.exporter = exporter;
         this.clock = clock;
@@ -40,10 +42,12 @@ public final class EventTracer {
 
     /// Records that an event was received and stored, now.
     ///
-    /// @param headers as the sender sent them
-    /// @param total from the beginning of the request until now
-    /// @param commit from the moment that the event waited for its commit until now
-    public void stored(EventId event, List<Header> headers, Duration total, Duration commit) {
+    /// @param headers the headers of the inbound request
+    /// @param status the status of the reply to the sender
+    /// @param total the time from the beginning of the request until now
+    /// @param commit the time from the moment when the event was passed to the journal until now
+    public void stored(
+            EventId event, List<Header> headers, int status, Duration total, Duration commit) {
         exporter.ifPresent(spans -> {
             var sent = sentContext(headers);
             var ingest = ingestContext(spans, event, sent);
@@ -56,7 +60,7 @@ public final class EventTracer {
                             sent.map(TraceContext::spanId),
                             now.minus(total),
                             now,
-                            Map.of(EVENT_ID, event.toString(), "http.response.status_code", 200),
+                            Map.of(EVENT_ID, event.toString(), "http.response.status_code", status),
                             Optional.empty()));
             spans.record(
                     new Span(
@@ -71,22 +75,24 @@ public final class EventTracer {
         });
     }
 
-    /// Returns the `traceparent` of an attempt; empty if nothing is traced.
-    Optional<TraceContext> attemptContext(OutboundRequest request) {
+    /// The contexts of an attempt's span and of its parent.
+    record AttemptTrace(TraceContext attempt, TraceContext ingest) {}
+
+    /// Returns the trace of an attempt; empty if nothing is traced.
+    Optional<AttemptTrace> attemptTrace(OutboundRequest request) {
         return exporter.map(spans -> {
             var ingest =
                     ingestContext(spans, request.event(), sentContext(request.inboundHeaders()));
-            return child(ingest, seed(request.delivery(), request.attempt()));
+            return new AttemptTrace(
+                    child(ingest, seed(request.delivery(), request.attempt())), ingest);
         });
     }
 
     /// Records an attempt that ended now.
     ///
-    /// @param request as it was before its `traceparent` was replaced
-    void attempted(OutboundRequest request, TraceContext attempt, Outcome outcome) {
+    /// @param request the request as it was before its `traceparent` was replaced
+    void attempted(OutboundRequest request, AttemptTrace trace, Outcome outcome) {
         exporter.ifPresent(spans -> {
-            var ingest =
-                    ingestContext(spans, request.event(), sentContext(request.inboundHeaders()));
             Map<String, Object> attributes = new HashMap<>();
             attributes.put(EVENT_ID, request.event().toString());
             attributes.put("sluice.delivery_id", request.delivery().toString());
@@ -109,8 +115,8 @@ public final class EventTracer {
                     new Span(
                             "deliver",
                             Span.SpanRole.CLIENT,
-                            attempt,
-                            Optional.of(ingest.spanId()),
+                            trace.attempt(),
+                            Optional.of(trace.ingest().spanId()),
                             now.minus(outcome.latency()),
                             now,
                             attributes,
@@ -118,7 +124,8 @@ public final class EventTracer {
         });
     }
 
-    /// Returns the sender's context; empty if there is none, or more than one.
+    /// Returns the sender's context; empty if there is no valid one, or if there are several
+    /// `traceparent` headers.
     private static Optional<TraceContext> sentContext(List<Header> headers) {
         var sent = headers.stream().filter(header -> header.isNamed(TraceContext.HEADER)).toList();
         return sent.size() == 1 ? TraceContext.parse(sent.getFirst().value()) : Optional.empty();
@@ -146,7 +153,8 @@ public final class EventTracer {
         return new UUID(id.getMostSignificantBits() + attempt, id.getLeastSignificantBits());
     }
 
-    /// Mixes all bits of the seed into 64, so that similar seeds make unlike ids (SplitMix64).
+    /// Mixes all bits of the seed into 64 bits, so that similar seeds give very different ids
+    /// (SplitMix64).
     private static String spanId(UUID seed) {
         long mixed = seed.getMostSignificantBits() * 0x9E3779B97F4A7C15L;
         mixed += seed.getLeastSignificantBits();
@@ -156,8 +164,8 @@ public final class EventTracer {
         return hex(mixed == 0 ? 1 : mixed);
     }
 
-    /// Returns an id for the sampler, which decides by the lower bits of a trace's id. In the id of
-    /// an event these are not evenly distributed: its first two bits are fixed (RFC 9562, 4.1).
+    /// Returns an id for the sampler, which decides by the lower half of a trace id. In an event's
+    /// id, the lower half is not evenly distributed: its first two bits are fixed (RFC 9562, 4.1).
     private static String mixed(UUID event) {
         return spanId(event) + spanId(event);
     }

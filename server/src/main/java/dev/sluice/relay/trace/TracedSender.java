@@ -7,21 +7,22 @@ import dev.sluice.relay.send.Sender;
 
 import java.util.function.BooleanSupplier;
 
-/// Sends attempts as another sender does, each with the `traceparent` of its own span. While
-/// nothing is traced, the sender's own `traceparent` is forwarded as any other header.
+/// Wraps a [Sender]: gives each attempt its own span and sends that span's `traceparent`. When
+/// tracing is off, the `traceparent` of the incoming webhook is forwarded like any other header.
 public record TracedSender(Sender sender, EventTracer tracer) implements Sender {
 
     @Override
     public Outcome send(OutboundRequest request, BooleanSupplier mayStart) {
-        var context = tracer.attemptContext(request);
-        if (context.isEmpty()) {
+        var trace = tracer.attemptTrace(request);
+        if (trace.isEmpty()) {
             return sender.send(request, mayStart);
         }
         var outcome =
                 sender.send(
-                        request.withInboundHeader(TraceContext.HEADER, context.get().header()),
+                        request.withInboundHeader(
+                                TraceContext.HEADER, trace.get().attempt().header()),
                         mayStart);
-        tracer.attempted(request, context.get(), outcome);
+        tracer.attempted(request, trace.get(), outcome);
         return outcome;
     }
 }

@@ -3,36 +3,37 @@ package dev.sluice.relay.upkeep;
 import dev.sluice.gateway.routing.RoutingTable;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.loop.Loop;
-import dev.sluice.relay.dispatch.Backlog;
 import dev.sluice.relay.dispatch.Dispatcher;
 import dev.sluice.relay.dispatch.HoldPolicy;
+import dev.sluice.relay.lanes.Backlog;
 import dev.sluice.relay.store.Lane;
 import dev.sluice.relay.store.LaneStore;
 
 import java.time.Duration;
 import java.time.InstantSource;
 
-/// Detects due deliveries that are not started, although nothing of their own destination holds
-/// them back: no pause, no rate limit, no full `max_in_flight`, no open circuit.
+/// Detects due deliveries that are not sent although no hold is in force and neither the rate limit
+/// nor the `max_in_flight` of their destination is reached.
 ///
-/// They wait in one of three places: in a lane that no node leases, in a leased lane that cannot be
-/// read, or in memory for a permit. A round asks only for the lanes that have been due for longest;
-/// the other two keep note of it themselves.
+/// Such deliveries wait in one of three places: in a lane that no node has leased, in a leased lane
+/// that cannot be loaded, or in memory for a permit. For the first case, a round queries the lanes
+/// that have been due longest. [Backlog] and [Dispatcher] track the other two cases.
 public final class DueWorkMonitor implements Loop.Step {
 
     public static final Duration INTERVAL = Duration.ofSeconds(5);
 
-    /// How late due work may start.
+    /// How late due deliveries may start.
     static final Duration MAX_DELAY = Duration.ofSeconds(30);
 
-    /// The number of rounds in a row that must find a late lane. The lanes of a server that was
-    /// stopped are late for a moment when it starts.
+    /// The number of rounds in a row that must find a late lane. When a server starts again after a
+    /// stop, its lanes are late for a short time.
     private static final int MIN_LATE_ROUNDS = 3;
 
     private static final Duration MIN_LATENESS =
             MAX_DELAY.minus(INTERVAL.multipliedBy(MIN_LATE_ROUNDS - 1));
 
-    /// Maximum number of late lanes looked at. Those on hold may be among them for a moment.
+    /// Maximum number of late lanes checked in one round. Lanes that were just put on hold may
+    /// briefly be among them, but do not count as late.
     private static final int MAX_LANES = 64;
 
     private final Db db;
@@ -79,7 +80,8 @@ public final class DueWorkMonitor implements Loop.Step {
                 .isPresent();
     }
 
-    /// Whether due work waits for longer than it should. Costs no query.
+    /// Whether due deliveries have waited for longer than [#MAX_DELAY], as far as the last rounds
+    /// of this monitor, [Backlog] and [Dispatcher] found. Needs no query.
     public boolean isLate() {
         return isLaneLate || backlog.isBlockedFor(MAX_DELAY) || dispatcher.isStarvedFor(MAX_DELAY);
     }

@@ -4,20 +4,22 @@ import dev.sluice.platform.db.Tx;
 
 import java.time.Instant;
 
-/// Shortens the log of commits. [LedgerStore] adds a row for each batch.
-final class CommitLogStore {
+/// Shortens and restarts the table `commit_log`, to which [LedgerStore] adds a row for each batch.
+public final class CommitLogStore {
 
     private CommitLogStore() {}
 
-    /// Returns the oldest transaction that runs. All before it are over.
+    /// Returns the number of the oldest running transaction. All transactions with lower numbers
+    /// have ended.
     static long oldestRunning(Tx tx) {
         return tx.single(
                 "select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as xid",
                 row -> row.number("xid"));
     }
 
-    /// Replaces the rows of all batches before this transaction by one row. All of those
-    /// transactions must be over. Of the outcomes and failures, nothing is kept.
+    /// Replaces the rows of all batches whose transactions have numbers below `xid` with one row.
+    /// All of those transactions must have ended. The outcomes and failures in the rows are
+    /// discarded.
     static void compactBefore(Tx tx, long xid, Instant now) {
         tx.update(
                 """
@@ -33,8 +35,23 @@ final class CommitLogStore {
                 now);
     }
 
-    /// Removes the rows that were compacted before `before`. One row always stays, because it says
-    /// where the log begins.
+    /// Empties the log and begins it with this transaction, which imports all events. A stream
+    /// reads either all of these events or none, because the order in which they were first
+    /// committed is no longer known.
+    ///
+    /// @param eventsFrom a time before which no event arrived
+    public static void restart(Tx tx, Instant eventsFrom) {
+        tx.update("delete from commit_log");
+        tx.update(
+                """
+                insert into commit_log (xid, overlap, events_from, compacted_at)
+                values (pg_current_xact_id()::text::bigint, 0, ?, now())
+                """,
+                eventsFrom.toEpochMilli());
+    }
+
+    /// Removes the rows that were compacted before `before`. The newest row of the log always
+    /// stays, because there must be one that says where the log begins.
     static void deleteBefore(Tx tx, Instant before) {
         tx.update(
                 """

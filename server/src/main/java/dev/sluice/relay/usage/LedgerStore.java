@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
-/// Writes the usage ledger and folds it: adds its rows to sums by hour, by day and in total. Events
-/// and refusals are also counted by minute.
+/// Writes the usage ledger and folds it: moves its rows into sums by hour, by day and in total.
+/// Events and refusals are also counted by minute.
 public final class LedgerStore {
 
     private static final List<Integer> KINDS_BY_MINUTE =
@@ -20,10 +20,17 @@ public final class LedgerStore {
     /// The key of a batch's row.
     record BatchKey(UUID batch, UUID source) {}
 
+    /// What became of a transaction.
+    public enum TransactionStatus {
+        COMMITTED,
+        ABORTED,
+        IN_PROGRESS
+    }
+
     private LedgerStore() {}
 
-    /// Stores the usage of one batch, and its row in the log of commits, in the same transaction as
-    /// the batch itself.
+    /// Stores the usage of one batch and the batch's row in `commit_log`. Called in the transaction
+    /// that writes the batch itself.
     ///
     /// @param source any source in the batch
     public static void write(Tx tx, LedgerRow row, UUID batch, SourceId source) {
@@ -45,7 +52,8 @@ public final class LedgerStore {
                     sizes.add(sum.size());
                 });
         var commit = row.commit();
-        // One statement, because each costs the writers of events and of results a round trip.
+        // One statement, because each statement costs the writers of events and of results a round
+        // trip.
         tx.update(
                 """
                 with logged as (
@@ -79,12 +87,42 @@ public final class LedgerStore {
                 sizes);
     }
 
-    /// Moves all current ledger rows into the sums. Returns the number of batches moved.
+    /// Returns the number of this transaction, for a later [#transactionStatus].
+    public static long transactionNumber(Tx tx) {
+        return tx.single(
+                "select pg_current_xact_id()::text::bigint as number", row -> row.number("number"));
+    }
+
+    /// Returns what became of a transaction that may have written a batch. A batch's own row does
+    /// not show it, because the row is soon folded.
+    ///
+    /// After a crash, PostgreSQL gives the numbers of transactions that it did not log to new ones.
+    /// The current transaction's number tells whether this number was not given out again yet. If
+    /// it was, the answer is that of the new transaction.
+    public static TransactionStatus transactionStatus(Tx tx, long number) {
+        return tx.single(
+                """
+                select case when pg_current_xact_id()::text::bigint > ?
+                            then coalesce(pg_xact_status(?::text::xid8), 'aborted')
+                            else 'aborted' end as status
+                """,
+                row ->
+                        switch (row.text("status")) {
+                            case "in progress" -> TransactionStatus.IN_PROGRESS;
+                            case "aborted" -> TransactionStatus.ABORTED;
+                            default -> TransactionStatus.COMMITTED;
+                        },
+                number,
+                number);
+    }
+
+    /// Folds all current rows of the ledger, one for each batch. Returns the number of folded rows.
     public static int fold(Tx tx) {
         return fold(tx, "", List.of());
     }
 
-    /// Moves the rows of these batches into the sums.
+    /// Folds the rows of these batches, as far as they are not folded yet. Returns the number of
+    /// folded rows.
     static int fold(Tx tx, List<BatchKey> batches) {
         return fold(
                 tx,
@@ -94,7 +132,7 @@ public final class LedgerStore {
                         batches.stream().map(BatchKey::source).toList()));
     }
 
-    /// Returns the batches that are not folded yet, oldest first.
+    /// Returns up to `limit` batches that are not folded yet, oldest first.
     static List<BatchKey> batches(Tx tx, int limit) {
         return tx.query(
                 "select batch, source_id from ledger order by batch limit ?",
@@ -169,8 +207,8 @@ public final class LedgerStore {
                 limit);
     }
 
-    /// Deletes sums of these sources and connections, up to `limit` of each table. Returns how many
-    /// were deleted.
+    /// Deletes the sums of these sources and connections, up to `limit` rows in each table. Returns
+    /// how many rows were deleted.
     public static int deleteSums(Tx tx, List<UUID> keys, int limit) {
         var kinds = UsageKind.numbers();
         return tx.update(

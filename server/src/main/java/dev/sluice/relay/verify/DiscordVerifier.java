@@ -21,6 +21,8 @@ import java.util.Optional;
 /// Sources: Discord documentation, "Setting up an endpoint"; RFC 8032.
 final class DiscordVerifier {
 
+    static final String SIGNATURE_HEADER = "X-Signature-Ed25519";
+
     private static final Duration TIMESTAMP_TOLERANCE = Duration.ofMinutes(5);
 
     /// The DER bytes that precede the 32 key bytes in an encoded Ed25519 public key (RFC 8410, 4).
@@ -32,7 +34,7 @@ final class DiscordVerifier {
             throws VerificationException {
         String signature =
                 inbound.singleHeader(
-                        "X-Signature-Ed25519",
+                        SIGNATURE_HEADER,
                         VerificationReason.SIGNATURE_MISSING,
                         VerificationReason.SIGNATURE_REPEATED);
         String timestamp =

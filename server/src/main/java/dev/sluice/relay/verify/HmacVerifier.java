@@ -18,9 +18,9 @@ import javax.crypto.spec.SecretKeySpec;
 
 /// Checks the HMAC signature of an inbound request.
 ///
-/// The check succeeds if any secret produces any signature in the header, for any variant of the
-/// URL. All combinations are compared, each in constant time. The timestamp is checked against the
-/// tolerance only after a signature matched.
+/// A signature matches if any secret produces any signature in the header, for any variant of the
+/// URL. All combinations are compared, each in constant time. The timestamp, if the scheme has one,
+/// is checked against the tolerance only after a signature matched.
 final class HmacVerifier {
 
     private HmacVerifier() {}
@@ -102,12 +102,11 @@ final class HmacVerifier {
                 () -> new VerificationException(VerificationReason.SIGNATURE_MISMATCH));
     }
 
-    /// Returns the message id from the header that accompanies the signature: `webhook-id` or
-    /// `svix-id`.
+    /// Returns the message id from the header that accompanies the signature.
     private static String messageId(SignatureScheme scheme, InboundRequest inbound)
             throws VerificationException {
         return inbound.singleHeader(
-                scheme.header().replace("-signature", "-id"),
+                scheme.messageIdHeader(),
                 VerificationReason.MESSAGE_ID_MISSING,
                 VerificationReason.MESSAGE_ID_REPEATED);
     }
@@ -121,16 +120,27 @@ final class HmacVerifier {
         if (key.length == 0) {
             return false;
         }
+        byte[] expected = hmac(scheme, key, values);
+        boolean matches = false;
+        for (byte[] candidate : value.candidates()) {
+            matches |= MessageDigest.isEqual(expected, candidate);
+        }
+        return matches;
+    }
+
+    /// Returns the signature that a sender with this secret makes.
+    static byte[] sign(
+            SignatureScheme scheme, Secret secret, SignedContentTemplate.TemplateValues values) {
+        return hmac(scheme, key(scheme.secretEncoding(), secret), values);
+    }
+
+    private static byte[] hmac(
+            SignatureScheme scheme, byte[] key, SignedContentTemplate.TemplateValues values) {
         try {
             var mac = Mac.getInstance(scheme.algorithm());
             mac.init(new SecretKeySpec(key, scheme.algorithm()));
             scheme.content().updateMac(mac, values);
-            byte[] expected = mac.doFinal();
-            boolean matches = false;
-            for (byte[] candidate : value.candidates()) {
-                matches |= MessageDigest.isEqual(expected, candidate);
-            }
-            return matches;
+            return mac.doFinal();
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("every JDK has " + scheme.algorithm(), e);
         }

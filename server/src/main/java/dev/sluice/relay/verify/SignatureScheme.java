@@ -5,13 +5,13 @@ import java.util.Base64;
 import java.util.HexFormat;
 import java.util.Optional;
 
-/// How one kind of sender signs requests with an HMAC.
+/// Describes how one kind of sender signs its requests with an HMAC.
 ///
-/// @param header name of the header that contains the signature
-/// @param content template of the signed text, with the slots `{body}`, `{timestamp}`, `{id}`,
+/// @param header the name of the header that contains the signature
+/// @param content the template of the signed text, with the slots `{body}`, `{timestamp}`, `{id}`,
 ///   `{url}` and `{form}`
 /// @param algorithm the algorithm's name in the JDK, such as `HmacSHA256`
-/// @param tolerance maximum difference between the timestamp and the time of receipt
+/// @param tolerance the maximum difference between the timestamp and the time of receipt
 record SignatureScheme(
         String header,
         SignatureLayout layout,
@@ -21,6 +21,12 @@ record SignatureScheme(
         SecretEncoding secretEncoding,
         TimestampLocation timestampLocation,
         Duration tolerance) {
+
+    /// Returns the name of the header that contains the message id, in schemes that sign one:
+    /// `webhook-id` or `svix-id`.
+    String messageIdHeader() {
+        return header.replace("-signature", "-id");
+    }
 
     /// The format of the signature header's value.
     sealed interface SignatureLayout {
@@ -39,7 +45,7 @@ record SignatureScheme(
     /// Where a request contains its timestamp.
     sealed interface TimestampLocation {
 
-        /// Nowhere. An intercepted request can be replayed at any time.
+        /// Nowhere. An intercepted request can therefore be replayed at any time.
         record NoTimestamp() implements TimestampLocation {}
 
         /// In a separate header.
@@ -56,8 +62,15 @@ record SignatureScheme(
         HEX,
         BASE64;
 
-        /// Decodes hex in lower or upper case, or Base64 in the standard or the URL-safe alphabet.
-        /// Empty for any other text.
+        String encode(byte[] bytes) {
+            return switch (this) {
+                case HEX -> HexFormat.of().formatHex(bytes);
+                case BASE64 -> Base64.getEncoder().encodeToString(bytes);
+            };
+        }
+
+        /// Decodes text in this encoding: hex in either case, or Base64 in the standard or URL-safe
+        /// alphabet. Returns empty if the text is invalid.
         Optional<byte[]> decode(String text) {
             try {
                 return Optional.of(
@@ -78,8 +91,8 @@ record SignatureScheme(
     enum SecretEncoding {
         /// The UTF-8 bytes of the secret, including any prefix.
         TEXT,
-        /// The decoded Base64 after `whsec_`. A secret that is not Base64 is used as text, as it is
-        /// when Sluice signs.
+        /// The decoded Base64 after `whsec_`. A secret that is not Base64 is used as text, as
+        /// Sluice also does when it signs.
         STANDARD_WEBHOOKS
     }
 }

@@ -12,11 +12,13 @@ import dev.sluice.relay.verify.SignatureScheme.SignatureLayout;
 import dev.sluice.relay.verify.SignatureScheme.TimestampLocation;
 
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /// The table of known senders that sign with an HMAC. A sender has one scheme for each set of
-/// headers that it uses.
+/// headers that it uses. [HmacVerifier] checks a request against a scheme.
 ///
 /// `docs/reference/verification.md` names the provider's documentation for each row.
 final class SignatureSchemes {
@@ -135,13 +137,30 @@ final class SignatureSchemes {
 
     private SignatureSchemes() {}
 
-    /// Returns the schemes of a provider. Empty for a provider that does not sign; verification
-    /// then fails.
+    /// Returns the schemes of a provider; empty for a provider that does not sign.
     static List<SignatureScheme> of(WebhookProvider provider) {
         return SCHEMES_BY_PROVIDER.getOrDefault(provider, List.of());
     }
 
-    /// Returns the scheme that a user configured.
+    /// Returns the schemes that a config accepts; empty for a config that expects no HMAC.
+    static List<SignatureScheme> ofConfig(VerificationConfig config) {
+        return switch (config) {
+            case VerificationConfig.ProviderVerification provider -> of(provider.provider());
+            case VerificationConfig.GenericHmacVerification hmac -> List.of(of(hmac));
+            default -> List.of();
+        };
+    }
+
+    /// Returns the first provider whose signature header the request has; empty if there is none.
+    static Optional<WebhookProvider> providerOf(InboundRequest inbound) {
+        return Arrays.stream(WebhookProvider.values())
+                .filter(provider ->
+                        of(provider).stream()
+                                .anyMatch(scheme -> inbound.hasHeader(scheme.header())))
+                .findFirst();
+    }
+
+    /// Returns the scheme for the settings that a user configured.
     static SignatureScheme of(VerificationConfig.GenericHmacVerification hmac) {
         var signed =
                 hmac.signedContent()

@@ -17,9 +17,10 @@ import java.util.TreeSet;
 /// Builds the text that follows the URL in what Twilio signs (Twilio documentation, "Validating
 /// requests").
 ///
-/// For a form, the text consists of the fields sorted by name, each name followed by its values,
-/// without separators. Any other body is protected by its SHA-256 hash, which is part of the signed
-/// URL as `bodySHA256`.
+/// For a form, the text consists of the fields sorted by name, each as its name followed by its
+/// value, without separators. If a name has several values, they are sorted and repeated values are
+/// left out. Any other body is protected by its SHA-256 hash, which is part of the signed URL as
+/// `bodySHA256`.
 final class TwilioSignedContent {
 
     private static final String BODY_HASH_PARAMETER = "bodySHA256=";
@@ -41,6 +42,21 @@ final class TwilioSignedContent {
             throw new VerificationException(VerificationReason.BODY_NOT_SIGNED);
         }
         return "";
+    }
+
+    /// Returns the URL with which the signature covers the body. That is the URL of the request if
+    /// the body is empty or a form, or if the URL already has the right hash. Otherwise, it is the
+    /// URL with the hash of the body added.
+    static String coveringUrl(InboundRequest inbound) {
+        try {
+            var _ = of(inbound);
+            return inbound.url();
+        } catch (VerificationException e) {
+            return inbound.url()
+                    + (inbound.url().contains("?") ? "&" : "?")
+                    + BODY_HASH_PARAMETER
+                    + HexFormat.of().formatHex(Sha256.hash(inbound.body()));
+        }
     }
 
     private static void requireHash(String hex, byte[] body) throws VerificationException {

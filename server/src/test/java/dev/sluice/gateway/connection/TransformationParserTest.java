@@ -29,8 +29,7 @@ class TransformationParserTest {
                 "{'x': 1}                                   | x | is not a known field.",
                 "{'set_headers': {}}                        | set_headers | must be a list of 0 to"
                         + " 50 objects.",
-                "{'set_headers': [1]}                       | set_headers | must be a list of"
-                        + " objects.",
+                "{'set_headers': [{}, 1]}                   | set_headers.1 | must be an object.",
                 "{'set_headers': [{}]}                      | set_headers.0.name | is required.",
                 "{'set_headers': [{}]}                      | set_headers.0.value | is required.",
                 "{'set_headers': [{'name': 'a b'}]}         | set_headers.0.name | must be a header"
@@ -55,8 +54,8 @@ class TransformationParserTest {
                         + " HTTP itself uses it.",
                 "{'rename_headers': [{'from': 'Host'}]}     | rename_headers.0.from | must not be"
                         + " Host: HTTP itself uses it.",
-                "{'remove_headers': 'a'}                    | remove_headers | must be a list of"
-                        + " strings.",
+                "{'remove_headers': 'a'}                    | remove_headers | must be a list of 0"
+                        + " to 50 strings.",
                 "{'remove_headers': ['a', 'b c']}           | remove_headers.1 | must be a header"
                         + " name of at most 200 characters (RFC 9110).",
                 "{'remove_headers': ['Content-Length']}     | remove_headers.0 | must not be"

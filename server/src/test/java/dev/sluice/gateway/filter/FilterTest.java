@@ -245,8 +245,7 @@ class FilterTest {
                 "{'operator':'and'}                             | rules | is required.",
                 "{'operator':'and','rules':[]}                  | rules | must be a list of 1 to 50"
                         + " objects.",
-                "{'operator':'and','rules':[1]}                 | rules | must be a list of"
-                        + " objects.",
+                "{'operator':'and','rules':[1]}                 | rules.0 | must be an object.",
                 "{'operator':'and','rules':{},'x':1}            | x | is not a known field.",
                 "{'operator':'and','rules':[{}]}                | rules.0.path | is required.",
                 "{'operator':'and','rules':[{}]}                | rules.0.op | is required.",

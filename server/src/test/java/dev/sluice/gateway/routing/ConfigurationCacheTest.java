@@ -116,6 +116,20 @@ class ConfigurationCacheTest {
     }
 
     @Test
+    void a_start_does_not_read_erased_workspaces() {
+        db.run(tx ->
+                tx.update(
+                        """
+                        insert into workspace (id, name, plan, created_at, updated_at, version,
+                                               deleted_at, erased_at)
+                        select gen_random_uuid(), '', plan, created_at, updated_at, version, now(), now()
+                          from workspace, generate_series(1, 100)
+                        """));
+
+        assertThat(read(ConfigurationChanges.NO_VERSION).changes().workspaces()).hasSize(1);
+    }
+
+    @Test
     void what_is_purged_leaves_the_memory_of_a_running_node() {
         var destination = given.destination("a.example", 4);
         var kept = given.destination("b.example", 4);

@@ -2,6 +2,9 @@ package dev.sluice.gateway.source;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.ConfigurationWriter;
 import dev.sluice.gateway.connection.ConnectionStore;
 import dev.sluice.platform.db.Db;
@@ -15,8 +18,10 @@ import dev.sluice.testkit.TestPostgres;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 
 class TrashPurgerTest {
@@ -57,5 +62,55 @@ class TrashPurgerTest {
 
         purger.run();
         assertThat(purged()).hasSize(4);
+    }
+
+    @Test
+    void the_tokens_of_a_purged_source_are_free_in_its_workspace_only() {
+        var source = given.source();
+        String token = "token" + source;
+        db.run(tx ->
+                tx.update(
+                        """
+                        update source
+                           set trashed_at = ?, previous_token = 'previous', previous_token_until = ?
+                        """,
+                        Some.NOON,
+                        Some.NOON));
+        clock.advance(TrashStore.TRASH_RETENTION);
+
+        purger.run();
+
+        assertThat(purged()).containsExactly(source);
+        assertFreeInItsWorkspaceOnly(token);
+        assertFreeInItsWorkspaceOnly("previous");
+    }
+
+    @Test
+    void so_are_those_of_sources_that_an_older_version_purged() throws IOException {
+        var source = given.source();
+        db.run(tx -> tx.update("drop table retired_token"));
+        db.run(tx ->
+                tx.update("update source set trashed_at = ?, purged_at = ?", Some.NOON, Some.NOON));
+
+        try (var in = TrashPurgerTest.class.getResourceAsStream("/db/V033__retired_tokens.sql")) {
+            String migration = new String(Objects.requireNonNull(in).readAllBytes(), UTF_8);
+            db.run(tx -> tx.update(migration));
+        }
+
+        assertFreeInItsWorkspaceOnly("token" + source);
+    }
+
+    private void assertFreeInItsWorkspaceOnly(String token) {
+        var own =
+                db.call(tx ->
+                        tx.single(
+                                "select id from workspace",
+                                row -> new WorkspaceId(row.uuid("id"))));
+        assertThat(take(new WorkspaceId(Some.id()), token)).isFalse();
+        assertThat(take(own, token)).isTrue();
+    }
+
+    private boolean take(WorkspaceId workspace, String token) {
+        return db.call(tx -> TokenStore.take(tx, workspace, token, clock.instant(), 1));
     }
 }

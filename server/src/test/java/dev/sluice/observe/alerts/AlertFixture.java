@@ -39,6 +39,7 @@ final class AlertFixture implements AutoCloseable {
     final Uuid7 ids = new Uuid7(clock, new Random(1));
     final Given given;
     final AlertConfigStore configs = new AlertConfigStore(Given.SEALER);
+    final AlertMeter meter = new AlertMeter();
     final SourceId source;
     final DestinationId destination;
     final ConnectionId connection;
@@ -63,7 +64,8 @@ final class AlertFixture implements AutoCloseable {
     }
 
     AlertWatcher watcher() {
-        return new AlertWatcher(db, configs, () -> unreadable, BASE_URL, ids, clock, () -> {});
+        var composer = new AlertComposer(db, configs, BASE_URL, ids, meter);
+        return new AlertWatcher(db, composer, () -> unreadable, ids, clock, () -> {});
     }
 
     UUID workspace() {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.sluice.gateway.alertconfig.AlertChannel;
+import dev.sluice.observe.alerts.AlertMeter.Fate;
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.mail.MailSender;
 import dev.sluice.platform.mail.MailServer;
@@ -31,6 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
@@ -69,7 +71,12 @@ class AlertSenderTest {
     }
 
     private AlertSender node(Executor threads) {
-        return new AlertSender(alerts.db, alerts.configs, client(loopback), threads, alerts.clock);
+        return node(client(loopback), threads);
+    }
+
+    private AlertSender node(ChannelClient client, Executor threads) {
+        return new AlertSender(
+                alerts.db, alerts.configs, client, threads, alerts.clock, alerts.meter);
     }
 
     /// A node that sends in its rounds.
@@ -127,6 +134,8 @@ class AlertSenderTest {
         assertThat(mails).hasSize(1);
         assertThat(messageIds()).containsExactly("<" + id + "@relay.example>");
         assertThat(alerts.subjects()).isEmpty();
+        assertThat(alerts.meter.counts(Fate.SENT))
+                .isEqualTo(Map.of("email", 1L, "messenger", 0L, "webhook", 0L));
     }
 
     private List<String> messageIds() {
@@ -146,15 +155,13 @@ class AlertSenderTest {
     @Test
     void what_a_dead_node_had_on_the_wire_is_sent_again_as_the_same_message() {
         var id = message(alerts.emailChannel());
-        var dead =
-                new AlertSender(alerts.db, alerts.configs, client(loopback), _ -> {}, alerts.clock);
+        var dead = node(_ -> {});
         dead.run(); // claims the message
         client(loopback)
                 .send(
                         alerts.db
                                 .call(tx -> alerts.configs.findByTarget(tx, target()))
-                                .orElseThrow()
-                                .settings(),
+                                .orElseThrow(),
                         new AlertMessage(id, "Subject", "Text\n", "{}"));
 
         node().run();
@@ -219,6 +226,8 @@ class AlertSenderTest {
 
         assertThat(receiver.requests()).hasSize(5);
         assertThat(alerts.subjects()).isEmpty();
+        assertThat(alerts.meter.counts(Fate.FAILED)).containsEntry("webhook", 5L);
+        assertThat(alerts.meter.counts(Fate.DROPPED)).containsEntry("webhook", 1L);
     }
 
     @ParameterizedTest
@@ -288,7 +297,7 @@ class AlertSenderTest {
                         alerts.clock);
         var client = new ChannelClient(Optional.of(wrong), loopback, loopback, "http://x.example");
         try (var log = LogRecorder.of(ChannelClient.class)) {
-            new AlertSender(alerts.db, alerts.configs, client, Runnable::run, alerts.clock).run();
+            node(client, Runnable::run).run();
 
             assertThat(log.values("alert.mail_refused", "reason"))
                     .first()
@@ -309,12 +318,12 @@ class AlertSenderTest {
         message(config);
         var tries = new AtomicInteger();
         JsonPoster broken =
-                (_, _, _) -> {
+                (_, _, _, _) -> {
                     tries.incrementAndGet();
                     throw new IllegalStateException("a bug");
                 };
         var client = new ChannelClient(Optional.empty(), broken, broken, "http://x.example");
-        var node = new AlertSender(alerts.db, alerts.configs, client, Runnable::run, alerts.clock);
+        var node = node(client, Runnable::run);
 
         for (int i = 0; i < 10; i++) {
             node.run();
@@ -332,8 +341,7 @@ class AlertSenderTest {
         message(config);
         try (var guarded =
                 HttpSender.open(AddressPolicy.allowing(List.of()), alerts.clock, "X-Service", 8)) {
-            new AlertSender(alerts.db, alerts.configs, client(guarded), Runnable::run, alerts.clock)
-                    .run();
+            node(client(guarded), Runnable::run).run();
         }
 
         assertThat(receiver.connections()).isZero();

@@ -2,9 +2,13 @@ package dev.sluice.observe.alerts;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.gateway.alertconfig.AlertConfig;
 import dev.sluice.gateway.destination.Destination;
 import dev.sluice.gateway.destination.DestinationStore;
+import dev.sluice.observe.alerts.AlertMeter.Fate;
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.relay.DeliveryStatus;
@@ -19,8 +23,10 @@ import tools.jackson.databind.json.JsonMapper;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 
 /// Tests which messages are composed of what happened.
 class AlertWatcherTest {
@@ -361,6 +367,81 @@ class AlertWatcherTest {
         assertThat(alerts.subjects()).hasSize(1);
     }
 
+    /// Whoever has many workspaces can neither flood a mailbox nor silence those who use it.
+    @Test
+    void a_mailbox_gets_sixty_mails_an_hour_of_all_workspaces_but_its_first() {
+        var first = mailChannel(alerts.workspace(), "ann@example.com");
+        var second = mailChannel(alerts.otherWorkspace(), "Ann@Example.com");
+        UUID other = alerts.otherWorkspace();
+        var third = mailChannel(other, "ann+pager@example.com");
+
+        assertThat(takenMails(first, 1)).isEqualTo(1);
+        assertThat(takenMails(second, 50)).isEqualTo(50);
+        assertThat(takenMails(third, 50)).isEqualTo(10);
+        assertThat(takenMails(second, 1)).isZero();
+        assertThat(takenMails(first, 100)).isEqualTo(59);
+        assertThat(takenMails(mailChannel(other, "bob@example.com"), 100))
+                .as("what was refused is not used up")
+                .isEqualTo(50);
+
+        alerts.clock.advance(Duration.ofHours(1));
+        assertThat(takenMails(second, 100)).isEqualTo(60);
+    }
+
+    private AlertConfig mailChannel(UUID workspace, String to) {
+        UUID id = alerts.channel(workspace, "email", "{'to':'" + to + "'}", null);
+        return alerts.db
+                .call(tx -> alerts.configs.find(tx, new WorkspaceId(workspace), id))
+                .orElseThrow();
+    }
+
+    private long takenMails(AlertConfig config, int tries) {
+        return IntStream.range(0, tries)
+                .mapToObj(_ ->
+                        alerts.db.call(
+                                tx -> AlertAllowance.take(tx, config, alerts.clock.instant())))
+                .filter(Optional::isEmpty)
+                .count();
+    }
+
+    @Test
+    void news_for_a_full_mailbox_waits_for_the_next_hour_and_a_month_without_mail_frees_it() {
+        var first = mailChannel(alerts.otherWorkspace(), "ann@example.com");
+        var second = mailChannel(alerts.otherWorkspace(), "ann@example.com");
+        takenMails(first, 1);
+        takenMails(second, 60);
+        UUID channel = alerts.emailChannel();
+        var watcher = alerts.watcher();
+        alerts.fail(alerts.connection, 1);
+
+        watcher.run();
+        assertThat(alerts.subjects()).isEmpty();
+        assertThat(lastError(channel))
+                .isEqualTo(
+                        "This mailbox has got its alert mails of this hour. The rest is reported in"
+                                + " the next one.");
+        assertThat(alerts.meter.counts(Fate.POSTPONED)).containsEntry("email", 1L);
+        alerts.clock.advance(Duration.ofHours(1));
+        watcher.run();
+        assertThat(alerts.subjects()).hasSize(1);
+
+        alerts.clock.advance(Duration.ofDays(31));
+        watcher.run();
+        long mailboxes =
+                alerts.db.call(tx ->
+                        tx.single(
+                                "select count(*) as n from alert_mailbox", row -> row.number("n")));
+        assertThat(mailboxes).isZero();
+    }
+
+    private String lastError(UUID channel) {
+        return alerts.db.call(tx ->
+                tx.single(
+                        "select last_error from alert_config where id = ?",
+                        row -> row.text("last_error"),
+                        channel));
+    }
+
     private String lastError() {
         return alerts.db.call(tx ->
                 tx.single("select last_error from alert_config", row -> row.text("last_error")));
@@ -679,6 +760,102 @@ class AlertWatcherTest {
         alerts.circuit("closed");
         watcher.run();
         assertThat(alerts.subjects()).isEmpty();
+    }
+
+    @Test
+    void
+            unreadable_settings_of_one_destination_are_told_though_those_of_others_were_told_together() {
+        alerts.emailChannel();
+        incidents(alerts.workspace(), IncidentRoom.MAX_INCIDENTS, "is_open", "true");
+        var withIncident = otherDestinations();
+        var watcher = alerts.watcher();
+        alerts.unreadable.add(destination());
+        watcher.run();
+        alerts.takeMessages();
+
+        alerts.clock.advance(Duration.ofHours(1));
+        alerts.unreadable.add(withIncident.get(0));
+        watcher.run();
+        assertThat(alerts.subjects())
+                .containsExactly("Sluice: settings of \"destination\" cannot be read");
+        alerts.takeMessages();
+
+        // A destination without an incident is told by name when there is room for two.
+        alerts.db.run(tx ->
+                tx.update(
+                        "delete from alert_incident where destination_id = any (?)",
+                        List.of(
+                                withIncident.get(1).id().value(),
+                                withIncident.get(2).id().value())));
+        alerts.clock.advance(Duration.ofHours(1));
+        alerts.unreadable.add(withIncident.get(1));
+        watcher.run();
+        alerts.clock.advance(Duration.ofHours(1));
+        watcher.run();
+        assertThat(alerts.subjects())
+                .containsExactly(
+                        "Sluice: settings of \"destination\" cannot be read",
+                        "Sluice: settings of \"destination\" cannot be read");
+    }
+
+    private List<Destination> otherDestinations() {
+        return alerts
+                .db
+                .call(tx -> new DestinationStore(Given.SEALER).changedAfter(tx, -1))
+                .stream()
+                .map(each -> each.destination())
+                .filter(each -> !each.id().equals(alerts.destination))
+                .toList();
+    }
+
+    /// A transaction has taken the last room when another one asks for some.
+    @Test
+    void transactions_at_the_same_time_leave_no_more_incidents_than_a_workspace_may_have() {
+        alerts.emailChannel();
+        incidents(alerts.workspace(), IncidentRoom.MAX_INCIDENTS - 1, "is_open", "true");
+        var other =
+                alerts.given.connectedDestinations(alerts.source, "other.example", 1, 1).getFirst();
+        var watcher = alerts.watcher();
+        var soon =
+                List.of(
+                        new ExpiringDeliveries(
+                                alerts.source, alerts.connection, 7, alerts.clock.instant()));
+
+        var expiring =
+                alerts.db.call(tx -> {
+                    var keys =
+                            AlertQueries.targets(tx, List.of(other.connection().value())).stream()
+                                    .map(AlertQueries.ConnectionTarget::key)
+                                    .toList();
+                    assertThat(IncidentRoom.forKeys(tx, keys).has(keys.getFirst())).isTrue();
+                    AlertStore.lock(tx, keys);
+                    var begun = CompletableFuture.runAsync(() -> watcher.expiring(soon));
+                    await().until(() -> begun.isDone() || isWaitedFor(tx));
+                    return begun;
+                });
+        expiring.join();
+
+        long single =
+                alerts.db.call(tx ->
+                        tx.single(
+                                """
+                                select count(*) as n from alert_incident
+                                 where destination_id <> workspace_id
+                                """,
+                                row -> row.number("n")));
+        assertThat(single).isEqualTo(IncidentRoom.MAX_INCIDENTS);
+        assertThat(incidents()).as("with the one for the rest").isEqualTo(single + 1);
+    }
+
+    /// Whether another transaction waits for a lock of this one.
+    private static boolean isWaitedFor(Tx tx) {
+        return tx.single(
+                """
+                select count(*) > 0 as waited
+                  from pg_locks
+                 where not granted and pg_backend_pid() = any (pg_blocking_pids(pid))
+                """,
+                row -> row.bool("waited"));
     }
 
     /// More than a page, in commits that end in another order than they began.

@@ -5,10 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;
+import dev.sluice.observe.ListPage;
+import dev.sluice.observe.PageCursor;
 import dev.sluice.observe.ReceivedTimeRange;
+import dev.sluice.observe.deliveries.DeliveryFilter;
+import dev.sluice.observe.deliveries.DeliveryScopeQueries;
+import dev.sluice.observe.deliveries.DeliverySearch;
 import dev.sluice.observe.usage.BudgetedScan;
 import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.Page;
+import dev.sluice.platform.id.Uuid7;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.store.PartitionStore;
 import dev.sluice.testkit.Given;
@@ -21,6 +28,7 @@ import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
@@ -108,6 +116,14 @@ class DeadLetterQueryCostTest {
                     """);
             tx.update(
                     """
+                    insert into rollup_hour (kind, key, hour, dim, n, size)
+                    select 3, key, hour, 1, sum(n), 0
+                      from rollup_hour
+                     where kind = 2 and dim <> 6
+                     group by key, hour
+                    """);
+            tx.update(
+                    """
                     insert into rollup_day (kind, key, day, dim, n, size)
                     select kind, key, hour / 24, dim, sum(n), 0 from rollup_hour group by 1, 2, 3, 4
                     """);
@@ -136,24 +152,17 @@ class DeadLetterQueryCostTest {
     }
 
     /// Reads a page, checks its cost and returns the list's total.
-    private static long assertCheap(DeadLetterFilter filter, long pageFromTheEnd, int limit) {
+    private static long assertCheap(DeliveryFilter filter, long pageFromTheEnd, int limit) {
         var before = reads();
         long total =
                 db.call(tx -> {
                     tx.query("select pg_stat_force_next_flush()", _ -> 0);
-                    var scope = DeadLetterScopeQueries.scope(tx, workspace, filter);
-                    var search =
-                            new DeadLetterSearch(
-                                    tx,
-                                    scope,
-                                    filter,
-                                    RETAINED_SINCE,
-                                    BudgetedScan.SCAN_TIME_BUDGET);
-                    var result = search.page(new Page(1, limit));
+                    var search = search(tx, filter, BudgetedScan.SCAN_TIME_BUDGET);
+                    var result = search.page(ListPage.numbered(new Page(1, limit)));
                     if (pageFromTheEnd > 0) {
                         int last = (int) ((result.total() + limit - 1) / limit);
                         var page = new Page((int) (last - pageFromTheEnd + 1), limit);
-                        assertThat(search.page(page).keys()).isNotEmpty();
+                        assertThat(search.page(ListPage.numbered(page)).rows()).isNotEmpty();
                     }
                     return result.total();
                 });
@@ -163,9 +172,20 @@ class DeadLetterQueryCostTest {
         return total;
     }
 
-    private static DeadLetterFilter filter(
+    private static DeliverySearch search(Tx tx, DeliveryFilter filter, Duration budget) {
+        return new DeliverySearch(
+                tx,
+                DeliveryScopeQueries.scope(tx, workspace, filter),
+                filter,
+                _ -> DeliveryStatus.PENDING,
+                RETAINED_SINCE,
+                Some.NOON,
+                budget);
+    }
+
+    private static DeliveryFilter filter(
             Set<DeliveryStatus> statuses, Optional<SourceId> of, Optional<Instant> before) {
-        return new DeadLetterFilter(
+        return new DeliveryFilter(
                 statuses,
                 of,
                 Optional.empty(),
@@ -173,10 +193,11 @@ class DeadLetterQueryCostTest {
                 Optional.empty(),
                 Optional.empty(),
                 new ReceivedTimeRange(Optional.empty(), before),
+                Optional.empty(),
                 Optional.empty());
     }
 
-    private static DeadLetterFilter all(DeliveryStatus... statuses) {
+    private static DeliveryFilter all(DeliveryStatus... statuses) {
         return filter(Set.of(statuses), Optional.empty(), Optional.empty());
     }
 
@@ -184,7 +205,7 @@ class DeadLetterQueryCostTest {
     void the_newest_page_and_the_last_read_their_hours_only() {
         long total =
                 assertCheap(
-                        filter(DeadLetterFilter.DEAD_STATUSES, Optional.empty(), Optional.empty()),
+                        filter(DeadLetterFilters.DEAD_STATUSES, Optional.empty(), Optional.empty()),
                         1,
                         50);
 
@@ -194,7 +215,7 @@ class DeadLetterQueryCostTest {
     @Test
     void one_source_costs_no_more() {
         assertCheap(
-                filter(DeadLetterFilter.DEAD_STATUSES, Optional.of(source), Optional.empty()),
+                filter(DeadLetterFilters.DEAD_STATUSES, Optional.of(source), Optional.empty()),
                 10,
                 50);
     }
@@ -203,28 +224,18 @@ class DeadLetterQueryCostTest {
     void a_total_counts_the_hours_that_are_cut_only() {
         var cut = Optional.of(Some.NOON.plus(Duration.ofHours(30)).plusSeconds(1_000));
 
-        assertCheap(filter(DeadLetterFilter.DEAD_STATUSES, Optional.empty(), cut), 0, 1);
+        assertCheap(filter(DeadLetterFilters.DEAD_STATUSES, Optional.empty(), cut), 0, 1);
     }
 
     @Test
     void what_is_not_resolved_is_looked_up_by_key_for_each_dead_letter_of_one_step() {
         var open =
-                new DeadLetterFilter(
-                        DeadLetterFilter.DEAD_STATUSES,
-                        Optional.empty(),
-                        Optional.empty(),
-                        Optional.empty(),
-                        Optional.empty(),
-                        Optional.empty(),
-                        ReceivedTimeRange.ALL,
-                        Optional.of(false));
+                DeliveryFilter.of(DeadLetterFilters.DEAD_STATUSES).withResolved(Optional.of(false));
         var before = reads();
         var page =
                 db.call(tx -> {
                     tx.query("select pg_stat_force_next_flush()", _ -> 0);
-                    var scope = DeadLetterScopeQueries.scope(tx, workspace, open);
-                    return new DeadLetterSearch(tx, scope, open, RETAINED_SINCE, Duration.ZERO)
-                            .page(new Page(1, 50));
+                    return search(tx, open, Duration.ZERO).page(ListPage.numbered(new Page(1, 50)));
                 });
         var after = reads();
 
@@ -242,6 +253,32 @@ class DeadLetterQueryCostTest {
     @Test
     void those_that_succeeded_are_found_by_their_key() {
         assertCheap(all(DeliveryStatus.SUCCEEDED), 0, 50);
+    }
+
+    @Test
+    void a_list_of_every_status_is_found_by_the_key() {
+        assertCheap(DeliveryFilter.of(DeliveryFilter.ALL_STATUSES), 1, 50);
+    }
+
+    @Test
+    void a_page_after_a_cursor_reads_its_own_rows_only() {
+        for (var statuses : List.of(DeadLetterFilters.DEAD_STATUSES, DeliveryFilter.ALL_STATUSES)) {
+            var filter = DeliveryFilter.of(statuses);
+            var middle = Uuid7.floor(FIRST_EVENT_AT.plus(Duration.ofDays(3)));
+            var cursor = Optional.of(new PageCursor(middle, 0));
+            var before = reads();
+            var page =
+                    db.call(tx -> {
+                        tx.query("select pg_stat_force_next_flush()", _ -> 0);
+                        return search(tx, filter, BudgetedScan.SCAN_TIME_BUDGET)
+                                .page(new ListPage(new Page(1, 50), cursor, ""));
+                    });
+            var after = reads();
+
+            assertThat(page.rows()).hasSize(50);
+            assertThat(after.wholeTables() - before.wholeTables()).as("whole tables").isZero();
+            assertThat(after.rows() - before.rows()).as("rows").isLessThan(MAX_ROWS_READ);
+        }
     }
 
     @Test

@@ -6,15 +6,24 @@ import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.destination.DestinationId;
 import dev.sluice.gateway.source.SourceId;
+import dev.sluice.observe.ListPage;
 import dev.sluice.observe.ReceivedTimeRange;
+import dev.sluice.observe.ResultPage;
+import dev.sluice.observe.deliveries.DeliveryFilter;
+import dev.sluice.observe.deliveries.DeliveryKey;
+import dev.sluice.observe.deliveries.DeliveryScopeQueries;
+import dev.sluice.observe.deliveries.DeliverySearch;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.http.Page;
+import dev.sluice.platform.id.IdRange;
+import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.json.Json;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.store.PartitionStore;
 import dev.sluice.relay.usage.LedgerStore;
+import dev.sluice.testkit.EventsOfDeliveries;
 import dev.sluice.testkit.FinishedDeliveries;
 import dev.sluice.testkit.FinishedDeliveries.FinishedDelivery;
 import dev.sluice.testkit.Given;
@@ -66,6 +75,7 @@ class DeadLetterSearchTest {
 
     @BeforeEach
     void prepare() {
+        EventsOfDeliveries.insertAlways(db);
         new PartitionStore(db).makeAhead(Some.NOON);
         sources = List.of(given.source(), given.source(), given.source());
         var one = given.destination("one.example.com", 4);
@@ -100,25 +110,26 @@ class DeadLetterSearchTest {
                                 sources.getFirst().value())));
     }
 
-    private <T> T query(
-            DeadLetterFilter filter, Duration budget, Function<DeadLetterSearch, T> what) {
-        var workspace = workspace();
-        return db.snapshot(tx -> {
-            var scope = DeadLetterScopeQueries.scope(tx, workspace, filter);
-            return what.apply(new DeadLetterSearch(tx, scope, filter, RETAINED_SINCE, budget));
-        });
+    private ResultPage<DeliveryKey> page(DeliveryFilter filter, Duration budget, Page page) {
+        return query(filter, budget, search -> search.deliveries().page(ListPage.numbered(page)));
     }
 
-    private static DeadLetterFilter filter(Set<DeliveryStatus> statuses) {
-        return new DeadLetterFilter(
-                statuses,
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                ReceivedTimeRange.ALL,
-                Optional.empty());
+    private <T> T query(
+            DeliveryFilter filter, Duration budget, Function<DeadLetterSearch, T> what) {
+        var workspace = workspace();
+        return db.snapshot(tx -> {
+            var scope = DeliveryScopeQueries.scope(tx, workspace, filter);
+            var deliveries =
+                    new DeliverySearch(
+                            tx,
+                            scope,
+                            filter,
+                            _ -> DeliveryStatus.PENDING,
+                            RETAINED_SINCE,
+                            Some.NOON,
+                            budget);
+            return what.apply(new DeadLetterSearch(tx, scope, filter, deliveries));
+        });
     }
 
     /// Returns a time in a crowded minute, near the limit of retention (sometimes before it), or
@@ -177,13 +188,13 @@ class DeadLetterSearchTest {
                                 .filter(_ -> code == ErrorCode.HTTP_STATUS));
     }
 
-    private DeadLetterFilter someFilter() {
+    private DeliveryFilter someFilter() {
         var statuses = EnumSet.of(END_STATUSES.get(random.nextInt(4)));
         for (int i = random.nextInt(3); i > 0; i--) {
             statuses.add(END_STATUSES.get(random.nextInt(4)));
         }
         var connection = order.get(random.nextInt(order.size()));
-        return new DeadLetterFilter(
+        return new DeliveryFilter(
                 statuses,
                 Optional.of(sources.get(random.nextInt(3))).filter(_ -> random.nextInt(3) == 0),
                 Optional.of(connection).filter(_ -> random.nextInt(4) == 0),
@@ -194,10 +205,11 @@ class DeadLetterSearchTest {
                 new ReceivedTimeRange(
                         Optional.of(someBound()).filter(_ -> random.nextBoolean()),
                         Optional.of(someBound()).filter(_ -> random.nextBoolean())),
+                Optional.empty(),
                 Optional.empty());
     }
 
-    private boolean passes(DeadLetterFilter filter, FinishedDelivery end) {
+    private boolean passes(DeliveryFilter filter, FinishedDelivery end) {
         return !end.receivedAt().isBefore(RETAINED_SINCE)
                 && filter.statuses().contains(end.status())
                 && filter.source().map(end.source()::equals).orElse(true)
@@ -215,7 +227,7 @@ class DeadLetterSearchTest {
                 && filter.received().before().map(end.receivedAt()::isBefore).orElse(true);
     }
 
-    private List<FinishedDelivery> expected(DeadLetterFilter filter) {
+    private List<FinishedDelivery> expected(DeliveryFilter filter) {
         return finished.all().stream().filter(end -> passes(filter, end)).toList();
     }
 
@@ -228,11 +240,11 @@ class DeadLetterSearchTest {
             int limit = 1 + random.nextInt(200);
             var page = new Page(1 + random.nextInt(expected.size() / limit + 2), limit);
 
-            var result = query(filter, SCAN_TIME_BUDGET, search -> search.page(page));
+            var result = page(filter, SCAN_TIME_BUDGET, page);
 
             assertThat(result.isExact()).isTrue();
             assertThat(result.total()).as("%s", filter).isEqualTo(expected.size());
-            assertThat(result.keys())
+            assertThat(result.rows())
                     .as("%s %s", filter, page)
                     .extracting(key -> new DeliveryId(key.id()))
                     .containsExactlyElementsOf(
@@ -249,16 +261,18 @@ class DeadLetterSearchTest {
         fill(80);
         var workspace = workspace();
         for (var source : sources) {
-            var filter = DeadLetterFilter.of(source);
+            var filter =
+                    DeliveryFilter.of(DeadLetterFilters.DEAD_STATUSES)
+                            .withSource(Optional.of(source));
             var json =
                     db.snapshot(tx ->
                             Json.text(
                                     DeadLetterSummary.of(
                                                     tx,
-                                                    DeadLetterScopeQueries.scope(
+                                                    DeliveryScopeQueries.scope(
                                                             tx, workspace, filter),
                                                     source.value(),
-                                                    RETAINED_SINCE)
+                                                    IdRange.between(RETAINED_SINCE, Uuid7.MAX_TIME))
                                             .json()));
 
             for (var connection : order) {
@@ -277,7 +291,7 @@ class DeadLetterSearchTest {
     }
 
     private long count(ConnectionId connection, DeliveryStatus status) {
-        return expected(filter(Set.of(status))).stream()
+        return expected(DeliveryFilter.of(Set.of(status))).stream()
                 .filter(end -> end.connection().equals(connection))
                 .count();
     }
@@ -290,7 +304,7 @@ class DeadLetterSearchTest {
                 Optional<ErrorCode> code,
                 Optional<Integer> responseStatus) {}
         var expected = new HashMap<Cause, Integer>();
-        for (var end : expected(filter(DeadLetterFilter.DEAD_STATUSES))) {
+        for (var end : expected(DeliveryFilter.of(DeadLetterFilters.DEAD_STATUSES))) {
             var destination = Optional.ofNullable(destinations.get(end.connection()));
             expected.merge(
                     new Cause(destination, end.code(), end.responseStatus()), 1, Integer::sum);
@@ -298,7 +312,7 @@ class DeadLetterSearchTest {
 
         var json =
                 query(
-                        filter(DeadLetterFilter.DEAD_STATUSES),
+                        DeliveryFilter.of(DeadLetterFilters.DEAD_STATUSES),
                         SCAN_TIME_BUDGET,
                         search -> Json.text(search.groups().json(new Page(1, 200))));
 
@@ -334,9 +348,9 @@ class DeadLetterSearchTest {
                             Optional.of(410)));
         }
         finished.add(many);
-        var dead = filter(DeadLetterFilter.DEAD_STATUSES);
+        var dead = DeliveryFilter.of(DeadLetterFilters.DEAD_STATUSES);
         var gone =
-                new DeadLetterFilter(
+                new DeliveryFilter(
                         dead.statuses(),
                         dead.source(),
                         dead.connection(),
@@ -344,15 +358,16 @@ class DeadLetterSearchTest {
                         Optional.of(ErrorCode.HTTP_STATUS),
                         dead.responseStatus(),
                         dead.received(),
+                        Optional.empty(),
                         Optional.empty());
 
-        var result = query(gone, Duration.ZERO, search -> search.page(FIRST_PAGE));
+        var result = page(gone, Duration.ZERO, FIRST_PAGE);
         var groups =
                 query(dead, Duration.ZERO, search -> Json.text(search.groups().json(FIRST_PAGE)));
 
         assertThat(result.isExact()).isFalse();
         assertThat(result.total()).isEqualTo(2_000);
-        assertThat(result.keys().getFirst().id()).isEqualTo(many.getLast().id().value());
+        assertThat(result.rows().getFirst().id()).isEqualTo(many.getLast().id().value());
         assertThat(groups)
                 .contains("\"count\":2000,")
                 .contains("\"looked_at\":2000,\"is_exact\":false");
@@ -365,10 +380,10 @@ class DeadLetterSearchTest {
         given.trashed(sources.getFirst());
 
         var result =
-                query(
-                        filter(DeadLetterFilter.DEAD_STATUSES),
+                page(
+                        DeliveryFilter.of(DeadLetterFilters.DEAD_STATUSES),
                         SCAN_TIME_BUDGET,
-                        search -> search.page(FIRST_PAGE));
+                        FIRST_PAGE);
         assertThat(result.total()).isEqualTo(1);
     }
 
@@ -378,15 +393,15 @@ class DeadLetterSearchTest {
         sources = List.of(given.source());
 
         var result =
-                query(
-                        filter(DeadLetterFilter.DEAD_STATUSES),
+                page(
+                        DeliveryFilter.of(DeadLetterFilters.DEAD_STATUSES),
                         SCAN_TIME_BUDGET,
-                        q -> q.page(FIRST_PAGE));
+                        FIRST_PAGE);
 
         assertThat(result.total()).isZero();
         String groups =
                 query(
-                        filter(DeadLetterFilter.DEAD_STATUSES),
+                        DeliveryFilter.of(DeadLetterFilters.DEAD_STATUSES),
                         SCAN_TIME_BUDGET,
                         search -> Json.text(search.groups().json(FIRST_PAGE)));
         assertThat(groups)

@@ -3,6 +3,8 @@ package dev.sluice.observe.events;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.gateway.source.SourceId;
+import dev.sluice.observe.ListPage;
+import dev.sluice.observe.PageCursor;
 import dev.sluice.observe.ReceivedTimeRange;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.http.Page;
@@ -123,13 +125,17 @@ class EventQueryCostTest {
 
     /// Runs a search and returns the rows that it read.
     private static ReadCounters cost(EventFilter filter, Page page, int expected) {
+        return cost(filter, ListPage.numbered(page), expected);
+    }
+
+    private static ReadCounters cost(EventFilter filter, ListPage page, int expected) {
         var before = reads();
         var result =
                 db.call(tx -> {
                     tx.query("select pg_stat_force_next_flush()", _ -> 0);
                     return new EventSearch(tx, sources, filter, RETAINED_SINCE, NOW).page(page);
                 });
-        assertThat(result.events()).hasSize(expected);
+        assertThat(result.rows()).hasSize(expected);
         var after = reads();
         return new ReadCounters(
                 after.wholeTables() - before.wholeTables(),
@@ -142,7 +148,11 @@ class EventQueryCostTest {
             Optional<Instant> before,
             Optional<String> q) {
         return new EventFilter(
-                Optional.empty(), verification, new ReceivedTimeRange(Optional.empty(), before), q);
+                Optional.empty(),
+                verification,
+                new ReceivedTimeRange(Optional.empty(), before),
+                q,
+                Optional.empty());
     }
 
     private static final EventFilter NO_FILTER =
@@ -159,6 +169,16 @@ class EventQueryCostTest {
     @Test
     void the_deepest_page_reads_no_more() {
         var cost = cost(NO_FILTER, new Page(EVENT_COUNT / 50, 50), 50);
+
+        assertThat(cost.wholeTables()).isZero();
+        assertThat(cost.rows()).isLessThan(MAX_ROWS_READ);
+    }
+
+    @Test
+    void a_page_after_a_cursor_reads_no_more_however_deep_it_is() {
+        var cursor = new PageCursor(someId, 0);
+
+        var cost = cost(NO_FILTER, new ListPage(new Page(1, 50), Optional.of(cursor), ""), 50);
 
         assertThat(cost.wholeTables()).isZero();
         assertThat(cost.rows()).isLessThan(MAX_ROWS_READ);

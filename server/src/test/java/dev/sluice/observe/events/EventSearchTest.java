@@ -3,7 +3,9 @@ package dev.sluice.observe.events;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.gateway.source.SourceId;
+import dev.sluice.observe.ListPage;
 import dev.sluice.observe.ReceivedTimeRange;
+import dev.sluice.observe.ResultPage;
 import dev.sluice.observe.events.EventFixture.FixtureEvent;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.http.Page;
@@ -23,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.UUID;
 
 class EventSearchTest {
 
@@ -54,7 +57,8 @@ class EventSearchTest {
                 Optional.empty(),
                 verification,
                 ReceivedTimeRange.ALL,
-                Optional.of(q).filter(text -> !text.isEmpty()));
+                Optional.of(q).filter(text -> !text.isEmpty()),
+                Optional.empty());
     }
 
     private static EventFilter between(Instant after, Instant before) {
@@ -62,10 +66,15 @@ class EventSearchTest {
                 Optional.empty(),
                 Optional.empty(),
                 new ReceivedTimeRange(Optional.of(after), Optional.of(before)),
+                Optional.empty(),
                 Optional.empty());
     }
 
-    private EventSearch.EventPage page(List<SourceId> of, EventFilter filter, Page page) {
+    private ResultPage<EventSummary> page(List<SourceId> of, EventFilter filter, Page page) {
+        return page(of, filter, ListPage.numbered(page));
+    }
+
+    private ResultPage<EventSummary> page(List<SourceId> of, EventFilter filter, ListPage page) {
         return db.snapshot(tx -> new EventSearch(tx, of, filter, RETAINED_SINCE, NOW).page(page));
     }
 
@@ -154,7 +163,8 @@ class EventSearchTest {
                             new ReceivedTimeRange(
                                     Optional.of(someBound()).filter(_ -> random.nextBoolean()),
                                     Optional.of(someBound()).filter(_ -> random.nextBoolean())),
-                            Optional.of(q).filter(text -> !text.isEmpty()));
+                            Optional.of(q).filter(text -> !text.isEmpty()),
+                            Optional.empty());
             var expected =
                     all.stream()
                             .filter(event -> of.contains(event.source()) && passes(filter, event))
@@ -166,7 +176,7 @@ class EventSearchTest {
 
             if (result.isExact()) {
                 assertThat(result.total()).as("%s", filter).isEqualTo(expected.size());
-                assertThat(result.events())
+                assertThat(result.rows())
                         .as("%s %s", filter, page)
                         .extracting(event -> event.id().value())
                         .containsExactlyElementsOf(
@@ -181,6 +191,41 @@ class EventSearchTest {
         }
     }
 
+    @Test
+    void cursors_lead_through_the_list_once_while_newer_events_arrive() {
+        fill(120);
+        for (int i = 0; i < 40; i++) {
+            var q = i % 3 == 0 ? "" + random.nextInt(10) : "";
+            var verification =
+                    Optional.of(VERIFICATIONS.get(random.nextInt(3)))
+                            .filter(_ -> random.nextBoolean());
+            var filter = filter(verification, q);
+            var expected =
+                    fixture.all().stream()
+                            .filter(event -> passes(filter, event))
+                            .map(FixtureEvent::id)
+                            .toList();
+            int limit = 20 + random.nextInt(181);
+
+            var found = new ArrayList<UUID>();
+            var page = ListPage.numbered(new Page(1, limit));
+            for (var next = Optional.of(page); next.isPresent(); ) {
+                var asked = next.get();
+                var result = page(sources, filter, asked);
+                result.rows().forEach(event -> found.add(event.id().value()));
+                next =
+                        result.next()
+                                .map(cursor -> new ListPage(asked.page(), Optional.of(cursor), ""));
+                fixture.add(
+                        sources.getFirst(),
+                        NOW.plusMillis(i),
+                        VERIFICATIONS.get(random.nextInt(3)));
+            }
+
+            assertThat(found).as("%s", filter).containsExactlyElementsOf(expected);
+        }
+    }
+
     /// Returns the beginning of an event's id.
     private String someIdText(List<FixtureEvent> all, int digits) {
         var event = all.get(random.nextInt(all.size()));
@@ -192,7 +237,7 @@ class EventSearchTest {
         var at = Some.NOON.plusMillis(61_001);
         var event = fixture.add(sources.getFirst(), at, VerificationStatus.SKIPPED);
 
-        assertThat(page(sources, between(at, at.plusMillis(1)), FIRST_PAGE).events())
+        assertThat(page(sources, between(at, at.plusMillis(1)), FIRST_PAGE).rows())
                 .extracting(found -> found.id().value())
                 .containsExactly(event.id());
         assertThat(page(sources, between(at.minusMillis(1), at), FIRST_PAGE).total()).isZero();
@@ -220,7 +265,7 @@ class EventSearchTest {
                                         sources,
                                         filter(Optional.of(VerificationStatus.FAILED), id),
                                         FIRST_PAGE)
-                                .events())
+                                .rows())
                 .hasSize(1);
         assertThat(
                         page(
@@ -231,7 +276,7 @@ class EventSearchTest {
                 .isZero();
         assertThat(page(List.of(sources.get(1)), filter(Optional.empty(), id), FIRST_PAGE).total())
                 .isZero();
-        assertThat(page(sources, filter(Optional.empty(), id), new Page(2, 50)).events()).isEmpty();
+        assertThat(page(sources, filter(Optional.empty(), id), new Page(2, 50)).rows()).isEmpty();
     }
 
     @Test
@@ -247,10 +292,10 @@ class EventSearchTest {
                                         RETAINED_SINCE,
                                         NOW,
                                         Duration.ZERO)
-                                .page(new Page(1, 200)));
+                                .page(ListPage.numbered(new Page(1, 200))));
 
         assertThat(result.isExact()).isFalse();
-        assertThat(result.events())
+        assertThat(result.rows())
                 .extracting(event -> event.id().value())
                 .as("the newest that match")
                 .containsExactlyElementsOf(

@@ -165,6 +165,14 @@ class PageRoutesTest {
         assertThat(answered.body()).contains("\"code\":\"not_found\"");
     }
 
+    @Test
+    void a_program_that_asks_for_the_root_is_told_where_to_go() {
+        var answered = send(server, "GET /", "Accept: */*\r\n");
+
+        assertThat(answered.status()).isEqualTo(404);
+        assertThat(answered.body()).contains("/api/v1", "/api/openapi.json");
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -1,6 +1,9 @@
 package dev.sluice.platform.loop;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.sluice.testkit.LogRecorder;
 
 import org.junit.jupiter.api.Test;
 
@@ -42,6 +45,24 @@ class ShutdownTest {
         shutdown.close();
 
         assertThat(closed).containsExactly("database");
+    }
+
+    @Test
+    void a_stop_says_which_step_it_waits_for() {
+        var waiting = new CountDownLatch(1);
+        var impatient = new Shutdown(Duration.ofMillis(1));
+        impatient.first("quick", step("quick"));
+        impatient.first("slow", waiting::await);
+        try (var log = LogRecorder.of(Shutdown.class)) {
+            var stop = Thread.ofVirtual().start(impatient::close);
+
+            await().until(() -> log.count("shutdown.delayed") >= 2);
+            waiting.countDown();
+            await().until(() -> !stop.isAlive());
+
+            assertThat(log.values("shutdown.delayed", "step")).contains("slow");
+            assertThat(log.values("shutdown.delayed", "milliseconds")).startsWith("1", "2");
+        }
     }
 
     @Test

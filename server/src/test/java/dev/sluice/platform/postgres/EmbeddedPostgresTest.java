@@ -25,13 +25,11 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
 class EmbeddedPostgresTest {
 
-    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
     private static final String BINARIES_FOLDER = "bin-18.6";
 
     /// The directory of a server that ran once. All tests link to its binaries, because unpacking
@@ -149,8 +147,7 @@ class EmbeddedPostgresTest {
                 long killed = postgres.pid();
                 ProcessHandle.of(killed).orElseThrow().destroyForcibly();
 
-                await().atMost(AWAIT_TIMEOUT)
-                        .until(() -> postgres.pid() != killed && postgres.isRunning());
+                await().until(() -> postgres.pid() != killed && postgres.isRunning());
                 assertThat(value(postgres, "select answer from kept")).isEqualTo("42");
             }
         }
@@ -170,13 +167,11 @@ class EmbeddedPostgresTest {
             long killed = postgres.pid();
             ProcessHandle.of(killed).orElseThrow().destroyForcibly();
 
-            await().atMost(AWAIT_TIMEOUT)
-                    .until(() -> log().contains("pre-existing shared memory block"));
+            await().until(() -> log().contains("pre-existing shared memory block"));
             assertThat(postgres.pid()).isEqualTo(killed);
 
             ProcessHandle.of(session).orElseThrow().destroyForcibly();
-            await().atMost(AWAIT_TIMEOUT)
-                    .until(() -> postgres.pid() != killed && postgres.isRunning());
+            await().until(() -> postgres.pid() != killed && postgres.isRunning());
         }
     }
 
@@ -192,8 +187,7 @@ class EmbeddedPostgresTest {
             Files.createSymbolicLink(
                     directory.resolve(BINARIES_FOLDER), first.resolve(BINARIES_FOLDER));
 
-            await().atMost(AWAIT_TIMEOUT)
-                    .until(() -> postgres.pid() != killed && postgres.isRunning());
+            await().until(() -> postgres.pid() != killed && postgres.isRunning());
             assertThat(value(postgres, "select 1")).isEqualTo("1");
         }
     }
@@ -218,8 +212,7 @@ class EmbeddedPostgresTest {
         long logged = Files.size(directory.resolve("postgres.log"));
         long killed = postgres.pid();
         ProcessHandle.of(killed).orElseThrow().destroyForcibly();
-        await().atMost(AWAIT_TIMEOUT)
-                .until(() -> Files.size(directory.resolve("postgres.log")) > logged);
+        await().until(() -> Files.size(directory.resolve("postgres.log")) > logged);
         return killed;
     }
 
@@ -380,8 +373,7 @@ class EmbeddedPostgresTest {
             assertThat(value(postgres, "select 1")).isEqualTo("1");
             long killed = postgres.pid();
             ProcessHandle.of(killed).orElseThrow().destroyForcibly();
-            await().atMost(AWAIT_TIMEOUT)
-                    .until(() -> postgres.pid() != killed && postgres.isRunning());
+            await().until(() -> postgres.pid() != killed && postgres.isRunning());
             assertThat(value(postgres, "select 1")).isEqualTo("1");
         }
         assertThat(directory.resolve("cluster/postmaster.pid")).doesNotExist();

@@ -24,6 +24,7 @@ import dev.sluice.relay.circuit.SharedCircuits;
 import dev.sluice.relay.journal.Journal;
 import dev.sluice.relay.journal.JournalListener;
 import dev.sluice.relay.journal.ResultJournal;
+import dev.sluice.relay.lanes.Backlog;
 import dev.sluice.relay.node.Node;
 import dev.sluice.relay.node.TakeoverLoop;
 import dev.sluice.relay.send.Sender;
@@ -491,9 +492,7 @@ final class DispatchHarness implements AutoCloseable {
     }
 
     static ConditionFactory awaitSoon() {
-        return await().atMost(AWAIT_TIMEOUT)
-                .pollDelay(Duration.ZERO)
-                .pollInterval(Duration.ofMillis(5));
+        return await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(5));
     }
 
     long count(String table) {

@@ -14,6 +14,7 @@ import dev.sluice.relay.Payload;
 import dev.sluice.relay.Trigger;
 import dev.sluice.relay.UnfinishedDelivery;
 import dev.sluice.relay.circuit.Circuits;
+import dev.sluice.relay.lanes.Backlog;
 import dev.sluice.relay.settle.Settlement;
 import dev.sluice.relay.store.DeliveryResult;
 import dev.sluice.relay.store.Lane;

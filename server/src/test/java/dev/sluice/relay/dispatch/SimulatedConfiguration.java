@@ -96,7 +96,8 @@ final class SimulatedConfiguration {
                                 connection,
                                 sources.get(from),
                                 trashed.get(from),
-                                destinations.get(destination(connection.destination())));
+                                destinations.get(destination(connection.destination())),
+                                1);
                     });
         }
     }

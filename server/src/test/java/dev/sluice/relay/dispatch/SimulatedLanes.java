@@ -22,26 +22,26 @@ import java.util.Set;
 import java.util.UUID;
 
 /// Lanes of many workspaces in memory, which are due in the order in which they were added.
-final class SimulatedLanes implements Lanes {
+public final class SimulatedLanes implements Lanes {
 
     private final Map<Lane, WorkspaceId> workspaces = new LinkedHashMap<>();
     private final Set<Lane> due = new LinkedHashSet<>();
     private final Set<Lane> leased = new LinkedHashSet<>();
     private int statements;
 
-    int statements() {
+    public int statements() {
         return statements;
     }
 
     /// Adds a lane that is due behind all others.
-    void addDue(WorkspaceId workspace) {
+    public void addDue(WorkspaceId workspace) {
         var id = new UUID(workspace.value().getMostSignificantBits(), workspaces.size());
         var lane = new Lane(new ConnectionId(id), Trigger.INGEST, new SourceId(id));
         workspaces.put(lane, workspace);
         due.add(lane);
     }
 
-    boolean isAnyDueOf(WorkspaceId workspace) {
+    public boolean isAnyDueOf(WorkspaceId workspace) {
         return due.stream().anyMatch(lane -> workspace.equals(workspaces.get(lane)));
     }
 

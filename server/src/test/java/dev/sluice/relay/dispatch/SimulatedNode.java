@@ -12,6 +12,7 @@ import dev.sluice.relay.InFlightRecorder;
 import dev.sluice.relay.Payload;
 import dev.sluice.relay.Trigger;
 import dev.sluice.relay.journal.JournalListener;
+import dev.sluice.relay.lanes.Backlog;
 import dev.sluice.relay.settle.Settlement;
 import dev.sluice.relay.store.AcceptedEvent;
 import dev.sluice.relay.store.DeliveryResult;

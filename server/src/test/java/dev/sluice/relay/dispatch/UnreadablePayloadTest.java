@@ -14,6 +14,8 @@ import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.Payload;
+import dev.sluice.relay.lanes.Backlog;
+import dev.sluice.relay.lanes.LaneLoader;
 import dev.sluice.relay.store.Receipt;
 import dev.sluice.testkit.Damage;
 import dev.sluice.testkit.DeliveryState;

@@ -33,7 +33,7 @@ class DecisionLineTest {
                                 served.add("interrupted " + name);
                             }
                         }));
-        await().atMost(AWAIT_TIMEOUT).until(() -> line.waiting() == before + 1);
+        await().until(() -> line.waiting() == before + 1);
     }
 
     private void joinAll() throws InterruptedException {

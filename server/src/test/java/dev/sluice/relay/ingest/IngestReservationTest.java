@@ -141,7 +141,7 @@ class IngestReservationTest {
 
     @SuppressWarnings("NullAway") // simulates a bug
     private Route broken() {
-        return new Route(route.connection(), route.source(), false, null);
+        return new Route(route.connection(), route.source(), false, null, 1);
     }
 
     @Test

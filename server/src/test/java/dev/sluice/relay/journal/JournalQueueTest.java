@@ -195,6 +195,16 @@ class JournalQueueTest {
     }
 
     @Test
+    void a_heavy_event_that_rests_comes_in_the_end() throws InterruptedException {
+        var heavy = event(source(), 100_000);
+        queue.wroteLight();
+        queue.wroteHeavy(System.nanoTime() - HeavyRest.MAX_REST.toNanos());
+        queue.offer(heavy);
+
+        assertThat(queue.poll(20, TimeUnit.SECONDS)).isSameAs(heavy);
+    }
+
+    @Test
     void overdue_events_are_refused_in_all_sources_and_stay() {
         var now = System.nanoTime();
         var events = new ArrayList<AcceptedEvent>();

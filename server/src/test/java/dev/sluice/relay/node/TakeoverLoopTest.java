@@ -226,11 +226,10 @@ class TakeoverLoopTest {
         assertThat(locked.await(10, TimeUnit.SECONDS)).isTrue();
         frozen.leave();
 
-        await().atMost(Duration.ofSeconds(30))
-                .until(() -> {
-                    takeover.run();
-                    return fixture.work(work).equals(WorkRow.DUE_NOW);
-                });
+        await().until(() -> {
+            takeover.run();
+            return fixture.work(work).equals(WorkRow.DUE_NOW);
+        });
         awake.countDown();
         assertThat(failure.get(10, TimeUnit.SECONDS).isConnectionLost()).isTrue();
         connection.close();

@@ -2,7 +2,9 @@ package dev.sluice.relay.refusal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
@@ -13,6 +15,7 @@ import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DbException;
 import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.relay.RefusalReason;
+import dev.sluice.relay.usage.LedgerStore;
 import dev.sluice.testkit.PostgresProxy;
 import dev.sluice.testkit.Some;
 import dev.sluice.testkit.TestPostgres;
@@ -21,6 +24,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.slf4j.LoggerFactory;
 
 import java.time.Instant;
@@ -49,12 +54,14 @@ class RefusalRecorderTest {
     void prepare() {
         db.run(tx -> tx.update("delete from ledger"));
         lines.start();
+        logger.setLevel(Level.INFO); // the simulation silences the whole relay meanwhile
         logger.addAppender(lines);
     }
 
     @AfterEach
     void detach() {
         logger.detachAppender(lines);
+        logger.setLevel(null);
     }
 
     private List<String> messages() {
@@ -152,6 +159,40 @@ class RefusalRecorderTest {
         }
 
         assertThat(stored()).isEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @EnumSource(PostgresProxy.CommitCut.class)
+    void a_batch_whose_commit_was_in_doubt_counts_once_though_its_row_was_folded(
+            PostgresProxy.CommitCut cut) {
+        try (var proxy = PostgresProxy.to(DATABASE.host(), DATABASE.port());
+                var through = TestPostgres.open(through(proxy))) {
+            var recorder = recorder(through);
+            counter.count(source, RefusalReason.UNAVAILABLE);
+            proxy.cutNextCommit(cut);
+            assertThatThrownBy(recorder::run).isInstanceOf(DbException.class);
+            counter.count(source, RefusalReason.UNAVAILABLE);
+
+            await().untilAsserted(() -> {
+                db.call(LedgerStore::fold);
+                recorder.run();
+                db.call(LedgerStore::fold);
+                assertThat(folded()).isGreaterThanOrEqualTo(2);
+            });
+            recorder.run();
+        }
+
+        assertThat(folded()).isEqualTo(2);
+        assertThat(stored()).isZero();
+    }
+
+    private long folded() {
+        return db.call(tx ->
+                tx.single(
+                        "select coalesce(sum(n), 0)::bigint as n from total where kind = 5 and key"
+                                + " = ?",
+                        row -> row.number("n"),
+                        source.value()));
     }
 
     private static Database through(PostgresProxy proxy) {

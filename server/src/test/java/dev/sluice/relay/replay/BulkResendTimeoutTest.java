@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.sluice.RunningSluice;
 import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.ClientAddress;
+import dev.sluice.account.idempotency.IdempotencyKeys;
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;
@@ -13,6 +14,8 @@ import dev.sluice.platform.db.Db;
 import dev.sluice.platform.http.HttpServer;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.secret.Sealer;
+import dev.sluice.platform.secret.SecretGenerator;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.FinishedEvents;
@@ -60,6 +63,11 @@ class BulkResendTimeoutTest {
                                 ids,
                                 clock),
                         plans,
+                        new IdempotencyKeys(
+                                db,
+                                new Sealer(
+                                        new byte[Sealer.MASTER_KEY_BYTES], new SecretGenerator()),
+                                clock),
                         () -> {},
                         ids,
                         clock,

@@ -26,7 +26,6 @@ class CancelledChunkTest {
 
     private static final ReplayWorker.ReplayLimits CHUNKS_OF_TEN =
             new ReplayWorker.ReplayLimits(10, 1_000);
-    private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
 
     private final CountDownLatch isLocked = new CountDownLatch(1);
     private final CountDownLatch mayGoOn = new CountDownLatch(1);
@@ -57,7 +56,7 @@ class CancelledChunkTest {
         fixture.cancel(job);
         fixture.endLeases();
         var closing = start(fixture.worker(CHUNKS_OF_TEN)::run);
-        await().atMost(AWAIT_TIMEOUT).until(() -> closing.isDone() || waiting() == 2);
+        await().until(() -> closing.isDone() || waiting() == 2);
 
         mayGoOn.countDown();
         CompletableFuture.allOf(holdUp, slow, closing).join();
@@ -130,7 +129,7 @@ class CancelledChunkTest {
     }
 
     private void awaitWaiting(int count) {
-        await().atMost(AWAIT_TIMEOUT).until(() -> waiting() == count);
+        await().until(() -> waiting() == count);
     }
 
     /// The number of sessions that wait for a lock.

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.EventId;
+import dev.sluice.relay.selection.ResendEstimate;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

@@ -12,6 +12,7 @@ import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.replay.ReplayWorker.ReplayLimits;
+import dev.sluice.relay.selection.ResendEstimate;
 import dev.sluice.testkit.FinishedEvents;
 import dev.sluice.testkit.GivenRows;
 import dev.sluice.testkit.PostgresProxy;

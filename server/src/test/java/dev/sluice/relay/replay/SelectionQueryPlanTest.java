@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.platform.db.Tx;
 import dev.sluice.relay.DeliveryStatus;
+import dev.sluice.relay.selection.ResendCandidate;
+import dev.sluice.relay.selection.SelectionQueries;
 import dev.sluice.testkit.FinishedEvents;
 
 import org.junit.jupiter.api.AfterEach;

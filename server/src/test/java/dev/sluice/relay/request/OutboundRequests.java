@@ -1,5 +1,6 @@
 package dev.sluice.relay.request;
 
+import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.connection.Transformation;
 import dev.sluice.gateway.destination.AuthConfig;
 import dev.sluice.gateway.destination.CustomHeaders;
@@ -10,6 +11,7 @@ import dev.sluice.gateway.destination.RetryPolicy;
 import dev.sluice.platform.http.Header;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.EventId;
+import dev.sluice.testkit.Some;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -25,6 +27,8 @@ public final class OutboundRequests {
     public static final EventId EVENT_ID =
             new EventId(UUID.fromString("0190a5c4-0000-7000-8000-000000000000"));
 
+    private static final WorkspaceId WORKSPACE = new WorkspaceId(new UUID(0, 1));
+
     private OutboundRequests() {}
 
     public static OutboundRequest to(String url) {
@@ -34,13 +38,14 @@ public final class OutboundRequests {
                         Duration.ofSeconds(5),
                         new AuthConfig.NoAuth(),
                         CustomHeaders.NONE),
-                new OutboundRequest.RequestSource("Shop", Set.of()),
+                new OutboundRequest.RequestSource(WORKSPACE, "Shop", Set.of()),
                 "POST",
                 List.of(),
                 body("{}"),
                 DeliveryId.of(EVENT_ID, 1),
                 1,
-                Optional.empty());
+                Optional.empty(),
+                Some.NOON);
     }
 
     private static Destination.DestinationSpec destination(
@@ -69,20 +74,23 @@ public final class OutboundRequests {
                 body,
                 request.delivery(),
                 request.attempt(),
-                request.transformation());
+                request.transformation(),
+                request.attemptedAt());
     }
 
     public static OutboundRequest withTransformation(
             OutboundRequest request, Transformation transformation, String source) {
         return new OutboundRequest(
                 request.destination(),
-                new OutboundRequest.RequestSource(source, request.source().withheldHeaders()),
+                new OutboundRequest.RequestSource(
+                        WORKSPACE, source, request.source().withheldHeaders()),
                 request.method(),
                 request.inboundHeaders(),
                 request.body(),
                 request.delivery(),
                 request.attempt(),
-                Optional.of(transformation));
+                Optional.of(transformation),
+                request.attemptedAt());
     }
 
     public static OutboundRequest withTimeout(OutboundRequest request, Duration timeout) {
@@ -115,7 +123,8 @@ public final class OutboundRequests {
                 request.body(),
                 request.delivery(),
                 request.attempt(),
-                request.transformation());
+                request.transformation(),
+                request.attemptedAt());
     }
 
     public static OutboundRequest withMethod(OutboundRequest request, String method) {
@@ -127,7 +136,8 @@ public final class OutboundRequests {
                 request.body(),
                 request.delivery(),
                 request.attempt(),
-                request.transformation());
+                request.transformation(),
+                request.attemptedAt());
     }
 
     public static OutboundRequest withInbound(OutboundRequest request, String... lines) {
@@ -139,19 +149,21 @@ public final class OutboundRequests {
                 request.body(),
                 request.delivery(),
                 request.attempt(),
-                request.transformation());
+                request.transformation(),
+                request.attemptedAt());
     }
 
     public static OutboundRequest withholding(OutboundRequest request, String name) {
         return new OutboundRequest(
                 request.destination(),
-                new OutboundRequest.RequestSource(request.source().name(), Set.of(name)),
+                new OutboundRequest.RequestSource(WORKSPACE, request.source().name(), Set.of(name)),
                 request.method(),
                 request.inboundHeaders(),
                 request.body(),
                 request.delivery(),
                 request.attempt(),
-                request.transformation());
+                request.transformation(),
+                request.attemptedAt());
     }
 
     /// Parses `Name: value`.

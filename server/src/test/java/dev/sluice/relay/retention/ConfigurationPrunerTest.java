@@ -244,6 +244,55 @@ class ConfigurationPrunerTest {
     }
 
     @Test
+    void replaced_settings_go_that_were_replaced_before_anything_was_delivered() {
+        var quietSource = given.source();
+        var quiet = given.destination("b.example", 4);
+        var quietConnection = given.connection(quietSource, quiet);
+        fixture.waiting(source, connection, Some.NOON);
+        var days = List.of(-1, 0, 1);
+        for (int day : days) {
+            var at = Some.NOON.plus(Duration.ofDays(day)).minusSeconds(3_600);
+            addReplaced("destination", "url, auth", "'', ''", destination.value(), at);
+            addReplaced("destination", "url, auth", "'', ''", quiet.value(), at);
+            addReplaced("connection", "transformation", "null", connection.value(), at);
+            addReplaced("connection", "transformation", "null", quietConnection.value(), at);
+            addReplaced("source", "name", "''", source.value(), at);
+            addReplaced("source", "name", "''", quietSource.value(), at);
+        }
+
+        prune(Some.NOON.plus(ConfigurationPruner.GRACE_PERIOD));
+
+        for (String kind : List.of("destination", "connection", "source")) {
+            assertThat(replacedDays(kind))
+                    .as("days of what is delivered to, and of what is not")
+                    .containsExactlyInAnyOrder(0, 1, 1);
+        }
+    }
+
+    private void addReplaced(String kind, String columns, String values, UUID id, Instant at) {
+        fixture.db.run(tx ->
+                tx.update(
+                        "insert into replaced_%s (%s_id, until_version, replaced_at, %s) values (?, ?, ?, %s)"
+                                .formatted(kind, kind, columns, values),
+                        id,
+                        at.getEpochSecond(),
+                        at));
+    }
+
+    /// Which days after noon the settings of a kind that are left were replaced on.
+    private List<Integer> replacedDays(String kind) {
+        return fixture.db.call(tx ->
+                tx.query(
+                        """
+                        select (extract(epoch from replaced_at + interval '1 hour' - ?::timestamptz) / 86400)::int as day
+                          from replaced_%s
+                        """
+                                .formatted(kind),
+                        row -> row.integer("day"),
+                        Some.NOON));
+    }
+
+    @Test
     void lanes_go_in_which_nothing_waits_and_that_nobody_wakes_or_leases() {
         var leased = given.connection(source, given.destination("b.example", 4));
         var waking = given.connection(source, given.destination("c.example", 4));

@@ -3,6 +3,8 @@ package dev.sluice.relay.send;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.account.workspace.WorkspaceId;
+
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -10,18 +12,32 @@ import org.junit.jupiter.params.provider.CsvSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 class FairLookupQueueTest {
+
+    private static final int THREADS = 8;
+    private static final int MAX_UNFINISHED = 16;
+
+    private static final WorkspaceId ATTACKER = new WorkspaceId(new UUID(0, 1));
+    private static final WorkspaceId NEIGHBOUR = new WorkspaceId(new UUID(0, 2));
 
     /// Lookups that hold a thread, in the order they started.
     private final ArrayDeque<Runnable> started = new ArrayDeque<>();
 
-    private final FairLookupQueue queue = new FairLookupQueue(started::add, 2, 8);
+    private final FairLookupQueue queue =
+            new FairLookupQueue(started::add, THREADS, 2, MAX_UNFINISHED);
     private final List<String> answered = new ArrayList<>();
 
+    private void enqueue(WorkspaceId workspace, String name) {
+        queue.execute(workspace, name, new FutureTask<>(() -> answered.add(name)));
+    }
+
     private void enqueue(String name) {
-        queue.execute(name, () -> answered.add(name));
+        enqueue(NEIGHBOUR, name);
     }
 
     @Test
@@ -46,22 +62,104 @@ class FairLookupQueueTest {
     }
 
     @Test
-    void too_many_in_all_are_refused_until_some_are_done() {
-        for (int i = 0; i < 4; i++) {
-            enqueue(i + ".slow.example");
-            enqueue(i + ".slow.test");
+    void a_workspace_with_a_domain_for_each_name_leaves_threads_to_others() {
+        for (int i = 0; i < 8; i++) {
+            enqueue(ATTACKER, i + "-slow.example" + i);
         }
-        assertThatThrownBy(() -> enqueue("other.test"))
-                .isInstanceOf(RejectedExecutionException.class);
+        assertThat(started).hasSizeBetween(1, THREADS / 2);
 
-        started.remove().run();
-        enqueue("other.test");
-        assertThat(started).hasSize(5);
+        int before = started.size();
+        enqueue(NEIGHBOUR, "hooks.neighbour.test");
+        assertThat(started).hasSize(before + 1);
+        started.removeLast().run();
+        assertThat(answered).containsExactly("hooks.neighbour.test");
     }
 
     @Test
-    void names_of_one_domain_take_a_quarter_of_the_line_and_no_more() {
-        for (int i = 0; i < 4; i++) {
+    void a_domain_that_one_workspace_has_filled_is_open_to_others() {
+        for (int i = 0; i < MAX_UNFINISHED / 4; i++) {
+            enqueue(ATTACKER, i + ".slow.example");
+        }
+
+        int before = started.size();
+        enqueue(NEIGHBOUR, "hooks.slow.example");
+        assertThat(started).hasSize(before + 1);
+    }
+
+    @Test
+    void a_lookup_that_gets_no_thread_is_cancelled_and_takes_nothing() {
+        var noThreads = new AtomicBoolean(true);
+        var starved =
+                new FairLookupQueue(
+                        lookup -> {
+                            if (noThreads.get()) {
+                                throw new OutOfMemoryError("unable to create native thread");
+                            }
+                            started.add(lookup);
+                        },
+                        THREADS,
+                        2,
+                        MAX_UNFINISHED);
+        for (int i = 0; i < 2 * MAX_UNFINISHED; i++) {
+            var lookup = new FutureTask<>(() -> true);
+            starved.execute(NEIGHBOUR, "a.example" + i, lookup);
+            assertThat(lookup.isCancelled()).isTrue();
+        }
+
+        noThreads.set(false);
+        starved.execute(NEIGHBOUR, "b.example", new FutureTask<>(() -> true));
+        assertThat(started).hasSize(1);
+    }
+
+    @Test
+    void a_workspace_cannot_fill_the_room_for_waiting_lookups() {
+        int accepted = 0;
+        try {
+            for (; accepted < MAX_UNFINISHED; accepted++) {
+                enqueue(ATTACKER, "slow.example" + accepted);
+            }
+        } catch (RejectedExecutionException e) {
+            assertThat(e).hasMessage("too many lookups at once");
+        }
+        assertThat(accepted).isEqualTo(MAX_UNFINISHED / 2);
+
+        enqueue(NEIGHBOUR, "hooks.neighbour.test");
+    }
+
+    @Test
+    void workspaces_take_turns() {
+        for (int i = 0; i < 6; i++) {
+            enqueue(ATTACKER, i + ".attacker" + i + ".example");
+        }
+        enqueue(NEIGHBOUR, "a.one.test");
+        enqueue(NEIGHBOUR, "b.two.test");
+
+        while (!started.isEmpty()) {
+            started.remove().run();
+        }
+        assertThat(answered).hasSize(8);
+        assertThat(answered.indexOf("b.two.test"))
+                .isLessThan(answered.indexOf("4.attacker4.example"));
+    }
+
+    @Test
+    void what_is_refused_leaves_nothing_behind() {
+        for (int round = 0; round < 3; round++) {
+            for (int i = 0; i < MAX_UNFINISHED / 2; i++) {
+                enqueue(ATTACKER, "slow.example" + i);
+            }
+            assertThatThrownBy(() -> enqueue(ATTACKER, "one.more.test"))
+                    .isInstanceOf(RejectedExecutionException.class);
+            while (!started.isEmpty()) {
+                started.remove().run();
+            }
+        }
+        assertThat(answered).hasSize(3 * MAX_UNFINISHED / 2);
+    }
+
+    @Test
+    void names_of_one_domain_take_a_quarter_of_the_room_and_no_more() {
+        for (int i = 0; i < MAX_UNFINISHED / 4; i++) {
             enqueue(i + ".slow.example");
         }
         assertThatThrownBy(() -> enqueue("4.slow.example"))

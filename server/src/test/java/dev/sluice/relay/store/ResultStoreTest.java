@@ -322,6 +322,7 @@ class ResultStoreTest {
                         1,
                         StoreFixture.NOON,
                         Some.id(),
+                        1,
                         Duration.ofMillis(1),
                         Optional.empty(),
                         Optional.of(ErrorCode.INVALID_RESPONSE),

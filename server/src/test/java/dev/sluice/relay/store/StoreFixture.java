@@ -164,6 +164,7 @@ public final class StoreFixture implements AutoCloseable {
                 number,
                 NOON,
                 Some.id(),
+                1,
                 Duration.ofMillis(7),
                 Optional.of(status),
                 status == 200 ? Optional.empty() : Optional.of(ErrorCode.HTTP_STATUS),

@@ -36,7 +36,8 @@ class EventTracerTest {
                 var tracer = new EventTracer(Optional.of(exporter), clock);
                 for (int i = 0; i < EVENTS; i++) {
                     var event = new EventId(ids.next(12));
-                    tracer.stored(event, List.of(), Duration.ofMillis(2), Duration.ofMillis(1));
+                    tracer.stored(
+                            event, List.of(), 200, Duration.ofMillis(2), Duration.ofMillis(1));
                 }
             }
 

@@ -1,0 +1,79 @@
+package dev.sluice.account.idempotency;
+
+import dev.sluice.account.idempotency.KeptAnswer.KeyedRequest;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.http.Reply;
+
+import java.util.Optional;
+
+/// Keeps the answer to one request, so that a repeat of the request gets the same answer. Does
+/// nothing for a request without an `Idempotency-Key`. Used by the thread of the request.
+///
+/// Call `keep` or `keepWithoutSecret` last in the transaction that carries out the request. They
+/// throw an [dev.sluice.platform.http.ApiException], which rolls the transaction back: 409 if
+/// another request has stored the key first, 429 if the owner has too many kept keys.
+public final class AnswerKeeper {
+
+    @FunctionalInterface
+    interface AnswerSink {
+
+        /// Stores an answer, sealed. Returns what was stored.
+        ///
+        /// @param placeholder what [#begin] has stored for this request; empty if nothing
+        byte[] keep(Tx tx, KeyedRequest request, KeptAnswer answer, Optional<byte[]> placeholder);
+    }
+
+    private final Optional<KeyedRequest> keyed;
+    private final AnswerSink sink;
+    private Optional<byte[]> placeholder = Optional.empty();
+    private boolean isWorkDone;
+
+    AnswerKeeper(Optional<KeyedRequest> keyed, AnswerSink sink) {
+        this.keyed = keyed;
+        this.sink = sink;
+    }
+
+    /// Returns a keeper that does nothing, for a request without a key.
+    static AnswerKeeper withoutKey() {
+        return new AnswerKeeper(Optional.empty(), (_, _, _, _) -> new byte[0]);
+    }
+
+    /// Stores the key before the work, for work that is committed in a transaction of its own.
+    /// Until `keep` adds the answer, a repeat of the request gets 409. If the work fails, the key
+    /// is deleted.
+    public void begin(Tx tx) {
+        keyed.ifPresent(request -> {
+            var begun = KeptAnswer.begun(request);
+            placeholder = Optional.of(sink.keep(tx, request, begun, Optional.empty()));
+        });
+    }
+
+    /// Says that the work is committed. If the answer cannot be kept afterwards, the key stays, so
+    /// that a repeat does not carry out the work again.
+    public void workDone() {
+        isWorkDone = true;
+    }
+
+    boolean isWorkDone() {
+        return isWorkDone;
+    }
+
+    /// Returns what [#begin] has stored under the key; empty if it was not called.
+    Optional<byte[]> placeholder() {
+        return placeholder;
+    }
+
+    /// Keeps the reply with its body. Returns the reply.
+    public Reply keep(Tx tx, Reply reply) {
+        keyed.ifPresent(
+                request -> sink.keep(tx, request, KeptAnswer.of(request, reply), placeholder));
+        return reply;
+    }
+
+    /// Keeps an answer without a body, for a reply with a secret that is shown only once. A repeat
+    /// of the request gets 409 with the location.
+    public void keepWithoutSecret(Tx tx, String location) {
+        keyed.ifPresent(request ->
+                sink.keep(tx, request, KeptAnswer.withoutBody(request, location), placeholder));
+    }
+}

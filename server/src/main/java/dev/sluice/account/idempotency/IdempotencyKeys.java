@@ -1,0 +1,229 @@
+package dev.sluice.account.idempotency;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.sluice.account.idempotency.KeptAnswer.KeyedRequest;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.DbException;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.http.ApiErrorCode;
+import dev.sluice.platform.http.ApiException;
+import dev.sluice.platform.http.Header;
+import dev.sluice.platform.http.Reply;
+import dev.sluice.platform.http.Request;
+import dev.sluice.platform.secret.Sealer;
+import dev.sluice.platform.secret.Sha256;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/// Answers a repeated request with an `Idempotency-Key` as it was answered the first time.
+///
+/// A route gives its work to `answer`. The work keeps its answer in the transaction that carries
+/// out the request. If that is not possible, the work stores the key first and the answer
+/// afterwards. The key is unique in the database. If two requests use one key at the same time, on
+/// any nodes, only one of them commits. Thread-safe.
+public final class IdempotencyKeys {
+
+    static final Duration RETENTION = Duration.ofHours(24);
+
+    /// An owner with this many kept keys gets 429 for a request with a new key. Simultaneous
+    /// requests may exceed the number slightly.
+    static final int MAX_KEYS = 10_000;
+
+    private static final int MAX_KEY_LENGTH = 255;
+    private static final String HEADER = "Idempotency-Key";
+    private static final Header REPLAYED = new Header("Idempotent-Replayed", "true");
+
+    /// Carries out a request and returns the reply. It also keeps the reply with `keeper`.
+    @FunctionalInterface
+    public interface KeyedWork {
+        Reply answer(AnswerKeeper keeper);
+    }
+
+    private final Db db;
+    private final Sealer sealer;
+    private final InstantSource clock;
+
+    public IdempotencyKeys(Db db, Sealer sealer, InstantSource clock) {
+        this.db = db;
+        this.sealer = sealer;
+        this.clock = clock;
+    }
+
+    /// Answers a request. Carries it out if it has no `Idempotency-Key`, or one that the owner has
+    /// not used in the last 24 hours. Otherwise returns the answer that was kept under the key.
+    ///
+    /// @param request its body must have been read, and its caller checked
+    /// @param owner the workspace or account that the key belongs to; other owners may use the same
+    ///   key
+    /// @throws ApiException 400 if the key is malformed
+    /// @throws ApiException 409 if a request with the key is under way, or if its answer was kept
+    ///   without the body
+    /// @throws ApiException 422 if the key was used for another request
+    /// @throws ApiException 429 if the owner has too many kept keys
+    public Reply answer(Request request, UUID owner, KeyedWork work) {
+        var key = request.header(HEADER);
+        if (key.isEmpty()) {
+            return work.answer(AnswerKeeper.withoutKey());
+        }
+        var keyed = new KeyedRequest(owner, checked(key.get()), hash(request));
+        // the room is checked before the work, which may take seconds
+        var earlier =
+                db.call(tx -> {
+                    var found = find(tx, keyed);
+                    if (found.isEmpty()) {
+                        requireRoom(tx, owner);
+                    }
+                    return found;
+                });
+        if (earlier.isPresent()) {
+            return repeat(earlier.get(), keyed);
+        }
+        var keeper = new AnswerKeeper(Optional.of(keyed), this::keep);
+        try {
+            return work.answer(keeper);
+        } catch (RuntimeException e) {
+            if (keeper.placeholder().isPresent()) {
+                if (!keeper.isWorkDone()) {
+                    forget(keyed, keeper.placeholder().get(), e);
+                }
+                throw e;
+            }
+            // Another request with the key may have caused the failure, for example by using up the
+            // plan.
+            if (db.call(tx -> find(tx, keyed)).isPresent()) {
+                throw inProgress();
+            }
+            throw e;
+        }
+    }
+
+    /// Deletes the key of a request that failed, so that a repeat is carried out. If that fails,
+    /// adds the failure to `reason`.
+    private void forget(KeyedRequest keyed, byte[] placeholder, RuntimeException reason) {
+        try {
+            db.run(tx -> IdempotencyStore.delete(tx, keyed.owner(), keyed.key(), placeholder));
+        } catch (DbException e) {
+            reason.addSuppressed(e);
+        }
+    }
+
+    private static String checked(String key) {
+        boolean isVisible = key.chars().allMatch(c -> c > ' ' && c < 0x7f);
+        if (key.isEmpty() || key.length() > MAX_KEY_LENGTH || !isVisible) {
+            throw new ApiException(
+                    ApiErrorCode.MALFORMED_REQUEST,
+                    HEADER + " must have 1 to " + MAX_KEY_LENGTH + " visible ASCII characters.");
+        }
+        return key;
+    }
+
+    /// Returns a hash of the method, the path and the body. A slash at the end of the path makes no
+    /// difference.
+    private static String hash(Request request) {
+        String path = request.path().replaceFirst("/$", "");
+        byte[] head = (request.method() + " " + path + "\n").getBytes(UTF_8);
+        byte[] body = request.readBody();
+        byte[] whole = ByteBuffer.allocate(head.length + body.length).put(head).put(body).array();
+        return HexFormat.of().formatHex(Sha256.hash(whole));
+    }
+
+    private Optional<KeptAnswer> find(Tx tx, KeyedRequest keyed) {
+        var since = clock.instant().minus(RETENTION);
+        return IdempotencyStore.find(tx, keyed.owner(), keyed.key(), since)
+                .map(sealed -> open(sealed, keyed));
+    }
+
+    /// Opens a sealed answer. If it was sealed with another master key, returns an answer without a
+    /// body.
+    private KeptAnswer open(byte[] sealed, KeyedRequest keyed) {
+        try {
+            return KeptAnswer.parse(sealer.open(sealed, keyed.sealingContext()));
+        } catch (Sealer.WrongKeyException e) {
+            return KeptAnswer.unreadable(keyed);
+        }
+    }
+
+    private static Reply repeat(KeptAnswer earlier, KeyedRequest keyed) {
+        if (!earlier.requestHash().equals(keyed.hash())) {
+            throw new ApiException(
+                    ApiErrorCode.IDEMPOTENCY_KEY_REUSED,
+                    "This "
+                            + HEADER
+                            + " was used for another path or body. Use a new key for each request,"
+                            + " and the same one only to repeat it unchanged.");
+        }
+        if (earlier.isUnanswered()) {
+            throw inProgress();
+        }
+        if (earlier.body().isEmpty()) {
+            throw madeBefore(earlier);
+        }
+        return Reply.json(earlier.status(), earlier.body())
+                .with(earlier.headers())
+                .with(List.of(REPLAYED));
+    }
+
+    private static ApiException madeBefore(KeptAnswer earlier) {
+        var refusal =
+                new ApiException(
+                        ApiErrorCode.CONFLICT,
+                        "This request was carried out before, and its answer cannot be shown again"
+                                + (earlier.location().isEmpty()
+                                        ? "."
+                                        : ". It made "
+                                                + earlier.location()
+                                                + "; if you lost its secret, delete it and create"
+                                                + " another one with a new "
+                                                + HEADER
+                                                + "."));
+        return earlier.headers().stream()
+                .reduce(refusal, ApiException::withHeader, (one, _) -> one)
+                .withHeader(REPLAYED);
+    }
+
+    private static ApiException inProgress() {
+        return new ApiException(
+                ApiErrorCode.REQUEST_IN_PROGRESS,
+                "Another request with this "
+                        + HEADER
+                        + " was under way. Send it again to get the answer.");
+    }
+
+    private byte[] keep(
+            Tx tx, KeyedRequest keyed, KeptAnswer answer, Optional<byte[]> placeholder) {
+        byte[] sealed = sealer.seal(answer.text(), keyed.sealingContext());
+        if (placeholder.isPresent()) {
+            IdempotencyStore.replace(tx, keyed.owner(), keyed.key(), placeholder.get(), sealed);
+            return sealed;
+        }
+        requireRoom(tx, keyed.owner());
+        var now = clock.instant();
+        var since = now.minus(RETENTION);
+        if (!IdempotencyStore.insert(tx, keyed.owner(), keyed.key(), sealed, now, since)) {
+            throw inProgress();
+        }
+        return sealed;
+    }
+
+    private void requireRoom(Tx tx, UUID owner) {
+        var now = clock.instant();
+        var since = now.minus(RETENTION);
+        var kept = IdempotencyStore.count(tx, owner, since);
+        if (kept.number() >= MAX_KEYS) {
+            throw ApiException.tooMany(
+                    "At most "
+                            + MAX_KEYS
+                            + " requests with an "
+                            + HEADER
+                            + " are kept for 24 hours. Send this one without it, or wait.",
+                    Duration.between(since, kept.oldest().orElse(now)));
+        }
+    }
+}

@@ -1,0 +1,114 @@
+package dev.sluice.account.idempotency;
+
+import dev.sluice.platform.db.Tx;
+
+import java.time.Instant;
+import java.util.Optional;
+import java.util.UUID;
+
+/// Stores idempotency keys, each with the answer to its request. The answers are sealed, because
+/// they can contain secrets.
+public final class IdempotencyStore {
+
+    /// How many keys an owner has used after a given time.
+    ///
+    /// @param oldest when the oldest of these keys was used; empty if there are none
+    record KeyCount(long number, Optional<Instant> oldest) {}
+
+    private IdempotencyStore() {}
+
+    /// Returns the sealed answer of an owner's key, or empty if the key was not used after `since`.
+    static Optional<byte[]> find(Tx tx, UUID owner, String key, Instant since) {
+        return tx.findOne(
+                """
+                select answer
+                  from idempotency_key
+                 where owner_id = ? and key = ? and created_at > ?
+                """,
+                row -> row.bytes("answer"),
+                owner,
+                key,
+                since);
+    }
+
+    /// Stores a key with its answer. A stored key that was used at `since` or before is replaced.
+    /// If another transaction has inserted the same key and is still open, this call waits until
+    /// that transaction ends.
+    ///
+    /// @return false if the key is already stored and was used after `since`; nothing is then
+    ///   changed
+    static boolean insert(
+            Tx tx, UUID owner, String key, byte[] answer, Instant now, Instant since) {
+        return tx.update(
+                        """
+                        insert into idempotency_key (owner_id, key, answer, created_at)
+                        values (?, ?, ?, ?)
+                            on conflict (owner_id, key)
+                            do update set answer = excluded.answer, created_at = excluded.created_at
+                         where idempotency_key.created_at <= ?
+                        """,
+                        owner,
+                        key,
+                        answer,
+                        now,
+                        since)
+                == 1;
+    }
+
+    /// Replaces the answer of a key if it is still `placeholder`. The key may have been stored anew
+    /// by a repeat of the request, whose answer stays.
+    static void replace(Tx tx, UUID owner, String key, byte[] placeholder, byte[] answer) {
+        tx.update(
+                """
+                update idempotency_key
+                   set answer = ?
+                 where owner_id = ? and key = ? and answer = ?
+                """,
+                answer,
+                owner,
+                key,
+                placeholder);
+    }
+
+    /// Deletes a key if its answer is still `placeholder`.
+    static void delete(Tx tx, UUID owner, String key, byte[] placeholder) {
+        tx.update(
+                "delete from idempotency_key where owner_id = ? and key = ? and answer = ?",
+                owner,
+                key,
+                placeholder);
+    }
+
+    /// Counts an owner's keys that were used after `since`.
+    static KeyCount count(Tx tx, UUID owner, Instant since) {
+        return tx.single(
+                """
+                select count(*) as n, min(created_at) as oldest
+                  from idempotency_key
+                 where owner_id = ? and created_at > ?
+                """,
+                row -> new KeyCount(row.number("n"), row.instantOrNone("oldest")),
+                owner,
+                since);
+    }
+
+    /// Deletes up to `limit` keys that were used at `until` or before. Returns how many were
+    /// deleted.
+    static int deleteUntil(Tx tx, Instant until, int limit) {
+        return tx.update(
+                """
+                delete from idempotency_key
+                 where ctid = any (array(select ctid
+                                           from idempotency_key
+                                          where created_at <= ?
+                                          limit ?))
+                """,
+                until,
+                limit);
+    }
+
+    /// Deletes all keys of an owner, which is a workspace or an account.
+    public static void deleteAll(Tx tx, UUID owner) {
+        tx.update("delete from idempotency_key where owner_id = ?", owner);
+    }
+}

@@ -1,0 +1,76 @@
+package dev.sluice.account.idempotency;
+
+import dev.sluice.platform.http.Header;
+import dev.sluice.platform.http.Reply;
+
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.Stream;
+
+/// The answer to a request with an `Idempotency-Key`. Immutable.
+///
+/// @param requestHash the hash of the request that was answered
+/// @param status 0 while the request is not answered
+/// @param location the path of the resource that the request created; empty if it is not known
+/// @param etag the entity tag of that resource; empty if it has none
+/// @param body the body of the reply; empty if it was not kept, because it has a secret
+record KeptAnswer(String requestHash, int status, String location, String etag, String body) {
+
+    /// A request with a key.
+    ///
+    /// @param owner the workspace or the account that the key belongs to
+    record KeyedRequest(UUID owner, String key, String hash) {
+
+        String sealingContext() {
+            return "idempotency_key:answer:" + owner + ":" + key;
+        }
+    }
+
+    private static final int UNANSWERED = 0;
+    private static final int LINES = 5;
+
+    static KeptAnswer of(KeyedRequest request, Reply reply) {
+        return new KeptAnswer(
+                request.hash(),
+                reply.status(),
+                reply.header("Location").orElse(""),
+                reply.header("ETag").orElse(""),
+                reply.text());
+    }
+
+    static KeptAnswer withoutBody(KeyedRequest request, String location) {
+        return new KeptAnswer(request.hash(), 201, location, "", "");
+    }
+
+    /// Returns the placeholder that is stored while the request is carried out.
+    static KeptAnswer begun(KeyedRequest request) {
+        return new KeptAnswer(request.hash(), UNANSWERED, "", "", "");
+    }
+
+    boolean isUnanswered() {
+        return status == UNANSWERED;
+    }
+
+    /// Returns an answer without a body or location, for a stored answer that cannot be decrypted.
+    /// It counts as the answer to `request`.
+    static KeptAnswer unreadable(KeyedRequest request) {
+        return withoutBody(request, "");
+    }
+
+    List<Header> headers() {
+        return Stream.of(new Header("Location", location), new Header("ETag", etag))
+                .filter(header -> !header.value().isEmpty())
+                .toList();
+    }
+
+    /// Returns the text in which the answer is stored, before it is sealed. Only the body can have
+    /// line breaks.
+    String text() {
+        return String.join("\n", requestHash, Integer.toString(status), location, etag, body);
+    }
+
+    static KeptAnswer parse(String text) {
+        var lines = text.split("\n", LINES);
+        return new KeptAnswer(lines[0], Integer.parseInt(lines[1]), lines[2], lines[3], lines[4]);
+    }
+}

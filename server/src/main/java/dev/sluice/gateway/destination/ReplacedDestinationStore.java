@@ -1,0 +1,157 @@
+package dev.sluice.gateway.destination;
+
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.platform.db.Row;
+import dev.sluice.platform.db.Tx;
+
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.Optional;
+
+/// Stores a destination's URL, authentication and custom headers when a change replaces them. Reads
+/// those that were in force at a configuration version. Secrets stay encrypted in the database.
+public final class ReplacedDestinationStore {
+
+    private record SentSettings(DestinationUrl url, AuthConfig auth, CustomHeaders headers) {
+
+        Destination.DestinationSpec applyTo(Destination.DestinationSpec spec) {
+            return new Destination.DestinationSpec(
+                    spec.name(),
+                    url,
+                    spec.timeout(),
+                    auth,
+                    headers.withSecretNamesOf(spec.customHeaders()),
+                    spec.retryPolicy(),
+                    spec.limits(),
+                    spec.status());
+        }
+    }
+
+    private final DestinationStore destinations;
+
+    public ReplacedDestinationStore(DestinationStore destinations) {
+        this.destinations = destinations;
+    }
+
+    /// Returns the destination's settings with the URL, authentication and custom headers that were
+    /// in force at the configuration version `version`. All other settings are the current ones.
+    /// Empty if the destination's row has been removed.
+    public Optional<Destination.DestinationSpec> at(Tx tx, DestinationId id, long version) {
+        return tx.findOne(
+                        "select * from destination where id = ?",
+                        destinations::destination,
+                        id.value())
+                .map(Destination::spec)
+                .map(spec -> replaced(tx, id, version).map(old -> old.applyTo(spec)).orElse(spec));
+    }
+
+    private Optional<SentSettings> replaced(Tx tx, DestinationId id, long version) {
+        return tx.findOne(
+                """
+                select url, auth, sealed_headers
+                  from replaced_destination
+                 where destination_id = ? and until_version > ?
+                 order by until_version
+                 limit 1
+                """,
+                row -> settings(row, id),
+                id.value(),
+                version);
+    }
+
+    private SentSettings settings(Row row, DestinationId id) throws SQLException {
+        return new SentSettings(
+                DestinationUrl.parseStored(row.text("url")),
+                destinations.auth(row, id),
+                destinations.customHeaders(row, id));
+    }
+
+    /// Stores the current URL, authentication and custom headers if the change from `before` to
+    /// `after` replaces any of them. Must be called before the destination's row is overwritten.
+    ///
+    /// @param version the configuration version of the change
+    static void keep(Tx tx, Destination before, Destination after, long version) {
+        var old = before.spec();
+        var changed = after.spec();
+        if (old.url().equals(changed.url())
+                && old.auth().equals(changed.auth())
+                && old.customHeaders().equals(changed.customHeaders())) {
+            return;
+        }
+        tx.update(
+                """
+                insert into replaced_destination (destination_id, until_version, replaced_at, url,
+                                                  auth, sealed_headers)
+                select id, ?, now(), url, auth, sealed_headers
+                  from destination
+                 where id = ?
+                """,
+                version,
+                before.id().value());
+    }
+
+    /// Removes the replaced settings of all destinations of a workspace.
+    static void removeAll(Tx tx, WorkspaceId workspace) {
+        tx.update(
+                """
+                delete from replaced_destination
+                 where destination_id in (select id from destination where workspace_id = ?)
+                """,
+                workspace.value());
+    }
+
+    /// Removes up to `limit` rows of settings that were replaced before `before`. Returns the
+    /// number of removed rows. The caller must make sure that no stored attempt was made before
+    /// `before`.
+    public static int removeBefore(Tx tx, Instant before, int limit) {
+        return tx.update(
+                """
+                delete from replaced_destination
+                 where (destination_id, until_version) in (
+                       select destination_id, until_version
+                         from replaced_destination
+                        where replaced_at < ?
+                        limit ?)
+                """,
+                before,
+                limit);
+    }
+
+    /// Removes up to `limit` rows that were replaced in this time, a day before the first delivery
+    /// that is still counted. No attempt names them.
+    ///
+    /// @param from inclusive
+    /// @param to exclusive; must be so long ago that attempts of that time have ended, and their
+    ///   deliveries are counted by the hour
+    public static int removeUnnamed(Tx tx, Instant from, Instant to, int limit) {
+        return tx.update(
+                """
+                with recent as materialized (
+                  select destination_id, until_version, replaced_at
+                    from replaced_destination
+                   where replaced_at >= ? and replaced_at < ?
+                ), first_delivery as materialized (
+                  select destination_id, to_timestamp(3600.0 * (
+                           select min(oldest.hour)
+                             from connection
+                            cross join lateral (select hour
+                                                  from rollup_hour
+                                                 where kind = 3 and key = connection.id
+                                                 order by hour
+                                                 limit 1) as oldest
+                            where connection.destination_id = asked.destination_id)) as hour
+                    from (select distinct destination_id from recent) as asked
+                )
+                delete from replaced_destination
+                 where (destination_id, until_version) in (
+                       select destination_id, until_version
+                         from recent
+                         join first_delivery using (destination_id)
+                        where hour is null or replaced_at < hour - interval '24 hours'
+                        limit ?)
+                """,
+                from,
+                to,
+                limit);
+    }
+}

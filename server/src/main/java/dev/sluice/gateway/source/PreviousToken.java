@@ -1,0 +1,16 @@
+package dev.sluice.gateway.source;
+
+import java.time.Instant;
+
+/// The token that a source had before its latest rotation.
+///
+/// @param endsAt when the token expires; until then, webhooks sent to it are accepted
+public record PreviousToken(String token, Instant endsAt) {
+
+    /// Does not show the token, because anybody who knows the token can send webhooks to the
+    /// source.
+    @Override
+    public String toString() {
+        return "until " + endsAt;
+    }
+}

@@ -1,0 +1,133 @@
+package dev.sluice.gateway.source;
+
+import dev.sluice.platform.db.Tx;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/// Stores the settings of a source that determine the requests of its events when a change replaces
+/// them. Reads the settings that were in force at a configuration version.
+public final class ReplacedSourceStore {
+
+    /// The settings of a source that determine the requests of its events.
+    ///
+    /// @param credentialHeader the header with the sender's credential, which is not forwarded
+    public record SentSource(String name, Optional<String> credentialHeader) {
+
+        static SentSource of(Source source) {
+            return new SentSource(source.name(), source.verification().credentialHeader());
+        }
+    }
+
+    private final SourceStore sources;
+
+    public ReplacedSourceStore(SourceStore sources) {
+        this.sources = sources;
+    }
+
+    /// Returns the source's settings at the configuration version `version`. Empty if the source's
+    /// row has been removed.
+    public Optional<SentSource> at(Tx tx, SourceId id, long version) {
+        return replaced(tx, id, version)
+                .or(() ->
+                        tx.findOne("select * from source where id = ?", sources::source, id.value())
+                                .map(SentSource::of));
+    }
+
+    private static Optional<SentSource> replaced(Tx tx, SourceId id, long version) {
+        return tx.findOne(
+                """
+                select name, credential_header
+                  from replaced_source
+                 where source_id = ? and until_version > ?
+                 order by until_version
+                 limit 1
+                """,
+                row -> new SentSource(row.text("name"), row.textOrNone("credential_header")),
+                id.value(),
+                version);
+    }
+
+    /// Stores the settings of `before` if they determine requests and `after` has others.
+    ///
+    /// @param version the configuration version of the change
+    static void keep(Tx tx, Source before, Source after, long version) {
+        var old = SentSource.of(before);
+        if (old.equals(SentSource.of(after))) {
+            return;
+        }
+        tx.update(
+                """
+                insert into replaced_source (source_id, until_version, replaced_at, name,
+                                             credential_header)
+                values (?, ?, now(), ?, ?)
+                """,
+                before.id().value(),
+                version,
+                old.name(),
+                old.credentialHeader().orElse(null));
+    }
+
+    /// Removes the replaced settings of these sources.
+    public static void removeOf(Tx tx, List<SourceId> sources) {
+        tx.update(
+                "delete from replaced_source where source_id = any (?)",
+                sources.stream().map(SourceId::value).toList());
+    }
+
+    /// Removes up to `limit` rows of settings that were replaced before `before`. Returns the
+    /// number of removed rows. The caller must make sure that no stored attempt was made before
+    /// `before`.
+    public static int removeBefore(Tx tx, Instant before, int limit) {
+        return tx.update(
+                """
+                delete from replaced_source
+                 where (source_id, until_version) in (
+                       select source_id, until_version
+                         from replaced_source
+                        where replaced_at < ?
+                        limit ?)
+                """,
+                before,
+                limit);
+    }
+
+    /// Removes up to `limit` rows that were replaced in this time, a day before the first delivery
+    /// that is still counted. No attempt names them.
+    ///
+    /// @param from inclusive
+    /// @param to exclusive; must be so long ago that attempts of that time have ended, and their
+    ///   deliveries are counted by the hour
+    public static int removeUnnamed(Tx tx, Instant from, Instant to, int limit) {
+        return tx.update(
+                """
+                with recent as materialized (
+                  select source_id, until_version, replaced_at
+                    from replaced_source
+                   where replaced_at >= ? and replaced_at < ?
+                ), first_delivery as materialized (
+                  select source_id, to_timestamp(3600.0 * (
+                           select min(oldest.hour)
+                             from connection
+                            cross join lateral (select hour
+                                                  from rollup_hour
+                                                 where kind = 3 and key = connection.id
+                                                 order by hour
+                                                 limit 1) as oldest
+                            where connection.source_id = asked.source_id)) as hour
+                    from (select distinct source_id from recent) as asked
+                )
+                delete from replaced_source
+                 where (source_id, until_version) in (
+                       select source_id, until_version
+                         from recent
+                         join first_delivery using (source_id)
+                        where hour is null or replaced_at < hour - interval '24 hours'
+                        limit ?)
+                """,
+                from,
+                to,
+                limit);
+    }
+}

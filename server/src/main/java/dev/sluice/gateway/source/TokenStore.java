@@ -1,0 +1,114 @@
+package dev.sluice.gateway.source;
+
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.platform.db.Tx;
+
+import java.time.Instant;
+import java.util.List;
+
+/// The SQL that gives sources their ingest tokens, and takes them away.
+///
+/// A token that a source no longer has is retired: only the workspace that had it can take it
+/// again, because a sender may still use it. Only its hash is kept. The tokens of a deleted
+/// workspace can be taken by nobody.
+///
+/// Configuration changes run one after another, so a token that is free stays free until the end of
+/// the transaction.
+final class TokenStore {
+
+    private TokenStore() {}
+
+    /// Checks that a new source may have a token. An expired or retired token is free only for the
+    /// workspace whose source had it. In that case, removes the token from its earlier source, or
+    /// from the retired tokens.
+    ///
+    /// @return false if a source of any workspace has the token, even a source in the trash, or if
+    ///   it is an earlier token and not free for this workspace
+    static boolean take(Tx tx, WorkspaceId workspace, String token, Instant now, long version) {
+        boolean isUsed =
+                tx.single(
+                        """
+                        select exists (select from source where token = ?)
+                            or exists (select from source
+                                        where previous_token = ?
+                                          and (previous_token_until > ? or workspace_id <> ?))
+                            or exists (select from retired_token
+                                        where token_hash = sha256(convert_to(?, 'UTF8'))
+                                          and workspace_id <> ?) as used
+                        """,
+                        row -> row.bool("used"),
+                        token,
+                        token,
+                        now,
+                        workspace.value(),
+                        token,
+                        workspace.value());
+        if (isUsed) {
+            return false;
+        }
+        tx.update(
+                """
+                update source
+                   set previous_token = null, previous_token_until = null, version = ?
+                 where previous_token = ?
+                """,
+                version,
+                token);
+        tx.update(
+                "delete from retired_token where token_hash = sha256(convert_to(?, 'UTF8'))",
+                token);
+        return true;
+    }
+
+    /// Stores the new token of a source. Webhooks to the previous token are accepted until
+    /// [PreviousToken#endsAt]. A token that was replaced by an earlier rotation is retired.
+    static void rotate(Tx tx, Source rotated, long version) {
+        var previous = rotated.previousToken().orElseThrow();
+        tx.update(
+                """
+                insert into retired_token (token_hash, workspace_id, retired_at)
+                select sha256(convert_to(previous_token, 'UTF8')), workspace_id, ?
+                  from source
+                 where id = ? and previous_token is not null
+                    on conflict do nothing
+                """,
+                rotated.updatedAt(),
+                rotated.id().value());
+        tx.update(
+                """
+                update source
+                   set token = ?, previous_token = ?, previous_token_until = ?,
+                       updated_at = ?, version = ?
+                 where id = ?
+                """,
+                rotated.token(),
+                previous.token(),
+                previous.endsAt(),
+                rotated.updatedAt(),
+                version,
+                rotated.id().value());
+    }
+
+    /// Retires the tokens of sources that are purged. Their rows get a placeholder instead, which
+    /// no request can name.
+    static void retireAll(Tx tx, List<SourceId> purged, Instant now) {
+        var ids = purged.stream().map(SourceId::value).toList();
+        tx.update(
+                """
+                insert into retired_token (token_hash, workspace_id, retired_at)
+                select sha256(convert_to(ended.token, 'UTF8')), workspace_id, ?
+                  from source, unnest(array[source.token, source.previous_token]) as ended (token)
+                 where id = any (?) and source.token <> 'deleted-' || id and ended.token is not null
+                    on conflict do nothing
+                """,
+                now,
+                ids);
+        tx.update(
+                """
+                update source
+                   set token = 'deleted-' || id, previous_token = null, previous_token_until = null
+                 where id = any (?) and token <> 'deleted-' || id
+                """,
+                ids);
+    }
+}

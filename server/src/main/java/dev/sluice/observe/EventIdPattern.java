@@ -1,0 +1,91 @@
+package dev.sluice.observe;
+
+import dev.sluice.platform.id.IdRange;
+import dev.sluice.platform.id.Uuid7;
+
+import java.time.Instant;
+import java.util.Locale;
+import java.util.UUID;
+
+/// The parsed query parameter `q`: an id of an event or a delivery, or a part of one, to search
+/// for. Case is ignored, and hyphens may be omitted.
+public sealed interface EventIdPattern {
+
+    /// A complete id.
+    record FullId(UUID id) implements EventIdPattern {}
+
+    /// The beginning of an id. An index can find the matching ids.
+    record IdPrefix(IdRange ids) implements EventIdPattern {}
+
+    /// Text that may be anywhere in an id, so that ids must be scanned.
+    ///
+    /// @param isHyphenated whether the text contains hyphens; it is then compared with the id's
+    ///   hyphenated form
+    record IdSubstring(String text, boolean isHyphenated) implements EventIdPattern {
+
+        public boolean isIn(UUID id) {
+            String whole = id.toString();
+            return (isHyphenated ? whole : whole.replace("-", "")).contains(text);
+        }
+    }
+
+    /// Text that no id contains.
+    record ImpossibleId() implements EventIdPattern {}
+
+    /// The minimum number of hexadecimal digits for a search by prefix. Eight digits of a UUIDv7
+    /// cover about a minute (65.5 s); fewer would cover much longer.
+    int MIN_PREFIX_DIGITS = 8;
+
+    int UUID_DIGITS = 32;
+
+    /// Parses `q`. Digits are taken as the beginning of an id only if they represent a time between
+    /// 2020 and ten years after `now`. Otherwise they may be anywhere in the id.
+    static EventIdPattern parse(String q, Instant now) {
+        String text = q.strip().toLowerCase(Locale.ROOT);
+        String digits = text.replace("-", "");
+        if (!text.matches("[0-9a-f-]+") || digits.length() > UUID_DIGITS) {
+            return new ImpossibleId();
+        }
+        boolean isHyphenated = !digits.equals(text);
+        boolean isBeginning = !isHyphenated || hyphenated(digits).startsWith(text);
+        if (digits.length() == UUID_DIGITS) {
+            return isBeginning ? new FullId(uuid(digits)) : new ImpossibleId();
+        }
+        if (isBeginning && digits.length() >= MIN_PREFIX_DIGITS) {
+            var low = uuid(digits + "0".repeat(UUID_DIGITS - digits.length()));
+            if (isPlausible(Uuid7.timeOf(low), now)) {
+                return new IdPrefix(new IdRange(low, nextId(digits)));
+            }
+        }
+        return new IdSubstring(text, isHyphenated);
+    }
+
+    private static boolean isPlausible(Instant time, Instant now) {
+        return time.isAfter(Instant.parse("2020-01-01T00:00:00Z"))
+                && time.isBefore(now.plusSeconds(10L * 365 * 24 * 3600));
+    }
+
+    /// Returns the digits as the text of a UUID, with zeros for the missing digits.
+    private static String hyphenated(String digits) {
+        return uuid(digits + "0".repeat(UUID_DIGITS - digits.length())).toString();
+    }
+
+    /// Returns the first id after all ids that begin with these digits. The id cannot overflow,
+    /// because the digits represent a plausible time.
+    private static UUID nextId(String digits) {
+        int shift = 4 * (UUID_DIGITS - digits.length());
+        var low = uuid(digits + "0".repeat(UUID_DIGITS - digits.length()));
+        long high = low.getMostSignificantBits();
+        if (shift >= Long.SIZE) {
+            return new UUID(high + (1L << (shift - Long.SIZE)), 0);
+        }
+        long next = low.getLeastSignificantBits() + (1L << shift);
+        return new UUID(next == 0 ? high + 1 : high, next);
+    }
+
+    private static UUID uuid(String digits) {
+        return new UUID(
+                Long.parseUnsignedLong(digits.substring(0, 16), 16),
+                Long.parseUnsignedLong(digits.substring(16), 16));
+    }
+}

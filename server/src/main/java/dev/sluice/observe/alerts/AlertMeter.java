@@ -1,0 +1,42 @@
+package dev.sluice.observe.alerts;
+
+import dev.sluice.gateway.alertconfig.AlertChannel;
+
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+
+/// Counts what became of the alert messages of this process, by the kind of their channel.
+/// Thread-safe.
+public final class AlertMeter {
+
+    /// What became of a message.
+    public enum Fate {
+        SENT,
+        /// One try failed. Another one may follow.
+        FAILED,
+        /// The last try failed.
+        DROPPED,
+        /// A limit was reached, so it was not composed yet. Its news is reported later.
+        POSTPONED
+    }
+
+    private record Key(Fate fate, AlertChannel channel) {}
+
+    private final Map<Key, LongAdder> counters = new ConcurrentHashMap<>();
+
+    void count(Fate fate, AlertChannel channel) {
+        counters.computeIfAbsent(new Key(fate, channel), _ -> new LongAdder()).increment();
+    }
+
+    /// Returns the numbers for every kind of channel.
+    public Map<String, Long> counts(Fate fate) {
+        Map<String, Long> counts = new TreeMap<>();
+        for (var channel : AlertChannel.values()) {
+            var counter = counters.get(new Key(fate, channel));
+            counts.put(channel.text(), counter == null ? 0L : counter.sum());
+        }
+        return counts;
+    }
+}

@@ -1,0 +1,76 @@
+package dev.sluice.observe.deliveries;
+
+import dev.sluice.observe.DeliveryEnd;
+import dev.sluice.observe.DeliveryTarget;
+import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.json.JsonObject;
+import dev.sluice.relay.DeliveryId;
+import dev.sluice.relay.DeliveryStatus;
+import dev.sluice.relay.ErrorCode;
+import dev.sluice.relay.Trigger;
+
+import java.time.Instant;
+import java.util.Optional;
+import java.util.UUID;
+
+/// A delivery, as lists show it.
+///
+/// @param reason a text that says why the delivery has this status and what happens next
+public record DeliveryItem(
+        DeliveryId id,
+        UUID source,
+        DeliveryTarget target,
+        DeliveryStatus status,
+        Trigger trigger,
+        int attempts,
+        LastResult last,
+        String reason,
+        ItemTimes times) {
+
+    /// The result of the last attempt, or the reason why there was no attempt.
+    public record LastResult(
+            Optional<String> error, Optional<ErrorCode> code, Optional<Integer> responseStatus) {
+
+        static final LastResult NONE =
+                new LastResult(Optional.empty(), Optional.empty(), Optional.empty());
+
+        static LastResult of(DeliveryEnd end) {
+            return new LastResult(end.error(), end.code(), end.responseStatus());
+        }
+    }
+
+    /// @param nextAttemptAt empty if the delivery is finished, or if no time is scheduled for its
+    ///   next attempt
+    /// @param finishedAt empty if the delivery is not finished
+    public record ItemTimes(
+            Instant createdAt, Optional<Instant> nextAttemptAt, Optional<Instant> finishedAt) {}
+
+    JsonObject json() {
+        return start().put("status", status.text())
+                .put("trigger", trigger.text())
+                .put("attempt_count", attempts)
+                .put("next_attempt_at", times.nextAttemptAt())
+                .putAll(end());
+    }
+
+    /// Returns the fields that identify the delivery.
+    public JsonObject start() {
+        return target.addTo(
+                new JsonObject()
+                        .put("id", id)
+                        .put("event_id", id.event())
+                        .put("source_id", source));
+    }
+
+    /// Returns the fields with the last result, the reason and the times of the delivery.
+    public JsonObject end() {
+        return new JsonObject()
+                .put("last_error", last.error())
+                .put("last_error_code", last.code().map(ErrorCode::text))
+                .put("last_response_status", last.responseStatus())
+                .put("reason", reason)
+                .put("received_at", Uuid7.timeOf(id.value()))
+                .put("created_at", times.createdAt())
+                .put("finished_at", times.finishedAt());
+    }
+}

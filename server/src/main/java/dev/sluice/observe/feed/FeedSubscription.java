@@ -1,0 +1,114 @@
+package dev.sluice.observe.feed;
+
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.gateway.source.SourceId;
+import dev.sluice.platform.db.TxSnapshot;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/// The queue between the [StreamFeed] and one live stream.
+///
+/// The queue is bounded. When it overflows, it is emptied and the subscription ends. The stream
+/// then reads the events that it missed from the database. The feed never waits for a stream.
+/// Thread-safe.
+public final class FeedSubscription {
+
+    private static final int MAX_QUEUED_BYTES = 2 << 20;
+    private static final int MAX_QUEUED_ROUNDS = 100;
+
+    /// Some of the items that one round of the feed has for this stream.
+    ///
+    /// @param start the cursor before the first of these items
+    /// @param next the cursor after the last of these items
+    public record RoundPart(
+            StreamCursor start, List<? extends StreamItem> items, StreamCursor next) {}
+
+    private final StreamSelection selection;
+
+    /// The snapshot at which the stream joined the feed. Everything that this snapshot does not see
+    /// comes through the queue. Set before the stream gets the subscription.
+    private @Nullable TxSnapshot joinedAt;
+
+    private final Deque<RoundPart> queue = new ArrayDeque<>();
+    private long queuedBytes;
+    private boolean isOverflown;
+
+    FeedSubscription(StreamSelection selection) {
+        this.selection = selection;
+    }
+
+    StreamSelection selection() {
+        return selection;
+    }
+
+    void joinAt(TxSnapshot snapshot) {
+        joinedAt = snapshot;
+    }
+
+    public TxSnapshot joinedAt() {
+        if (joinedAt == null) {
+            throw new IllegalStateException("not joined");
+        }
+        return joinedAt;
+    }
+
+    boolean wants(SourceId source, @Nullable WorkspaceId workspace) {
+        return selection.workspace().equals(workspace) && selection.includes(source);
+    }
+
+    /// Adds a part of a round to the queue. Returns false if the queue overflows, or overflowed
+    /// before. Drops a part without items unless the queue is empty.
+    synchronized boolean offer(RoundPart part) {
+        if (isOverflown) {
+            return false;
+        }
+        if (part.items().isEmpty() && !queue.isEmpty()) {
+            return true; // the next part says where it starts
+        }
+        for (var item : part.items()) {
+            queuedBytes += item.memoryBytes();
+        }
+        queue.add(part);
+        if (queuedBytes > MAX_QUEUED_BYTES || queue.size() > MAX_QUEUED_ROUNDS) {
+            overflow();
+        }
+        notifyAll();
+        return !isOverflown;
+    }
+
+    /// Empties the queue and ends the subscription. The stream must join the feed again.
+    synchronized void overflow() {
+        isOverflown = true;
+        queue.clear();
+        notifyAll();
+    }
+
+    /// Returns the next part. Returns empty if none arrives within `wait`, or at once if the queue
+    /// has overflowed.
+    public synchronized Optional<RoundPart> poll(Duration wait) throws InterruptedException {
+        long deadline = System.nanoTime() + wait.toNanos();
+        while (queue.isEmpty() && !isOverflown) {
+            long left = deadline - System.nanoTime();
+            if (left <= 0) {
+                break;
+            }
+            TimeUnit.NANOSECONDS.timedWait(this, left);
+        }
+        var part = Optional.ofNullable(queue.poll());
+        part.ifPresent(taken -> taken.items().forEach(item -> queuedBytes -= item.memoryBytes()));
+        return part;
+    }
+
+    /// Returns whether the queue has overflowed, so that the stream must read the missed events
+    /// from the database.
+    public synchronized boolean isOverflown() {
+        return isOverflown;
+    }
+}

@@ -1,0 +1,215 @@
+package dev.sluice.observe.feed;
+
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.gateway.source.SourceId;
+import dev.sluice.platform.db.TxSnapshot;
+import dev.sluice.platform.http.ApiErrorCode;
+import dev.sluice.platform.http.ApiException;
+import dev.sluice.platform.http.Header;
+import dev.sluice.platform.loop.Loop;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
+
+/// Reads new events from the database, once for all streams of this node.
+///
+/// Each round takes a snapshot of the database, and gives the streams the events and outcomes that
+/// became visible since the previous snapshot. A round without streams does nothing. After a round
+/// that fails, each stream reads the missed events itself.
+public final class StreamFeed implements Loop.Step {
+
+    public static final Duration ROUND_INTERVAL = Duration.ofMillis(100);
+    private static final Duration JOIN_TIMEOUT = Duration.ofSeconds(5);
+
+    private record JoinRequest(
+            FeedSubscription subscription, CompletableFuture<FeedSubscription> joined) {}
+
+    private final StreamReader reader;
+    private final ConcurrentLinkedQueue<JoinRequest> joining = new ConcurrentLinkedQueue<>();
+    private final List<FeedSubscription> subscriptions = new CopyOnWriteArrayList<>();
+    private volatile Runnable wake = () -> {};
+
+    /// The snapshot at the end of the last round; null while there are no streams. Used only by the
+    /// feed's thread.
+    private @Nullable TxSnapshot seen;
+
+    public StreamFeed(StreamReader reader) {
+        this.reader = reader;
+    }
+
+    public void onWakeNeeded(Runnable wakeFeed) {
+        wake = wakeFeed;
+    }
+
+    /// Adds a stream. Returns after a round that began after this call, so
+    /// [FeedSubscription#joinedAt] sees everything that was committed before this call.
+    ///
+    /// @throws ApiException 503 if the database does not answer
+    public FeedSubscription join(StreamSelection selection) throws InterruptedException {
+        var request = new JoinRequest(new FeedSubscription(selection), new CompletableFuture<>());
+        joining.add(request);
+        wake.run();
+        try {
+            return request.joined().get(JOIN_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException | ExecutionException e) {
+            joining.remove(request);
+            leave(request.subscription());
+            throw new ApiException(
+                            ApiErrorCode.UNAVAILABLE, "The database did not answer. Try again.")
+                    .withHeader(new Header("Retry-After", "1"));
+        }
+    }
+
+    public void leave(FeedSubscription subscription) {
+        subscriptions.remove(subscription);
+    }
+
+    @Override
+    public boolean run() {
+        var joiners = new ArrayList<JoinRequest>();
+        for (@Nullable JoinRequest each = joining.poll(); each != null; each = joining.poll()) {
+            joiners.add(each);
+        }
+        try {
+            round(joiners);
+        } catch (RuntimeException | Error e) {
+            joining.addAll(joiners);
+            throw e;
+        }
+        return false;
+    }
+
+    private void round(List<JoinRequest> joiners) {
+        if (subscriptions.isEmpty()) {
+            seen = null;
+        }
+        if (seen == null && joiners.isEmpty()) {
+            return;
+        }
+        var position = reader.position(seen == null ? TxSnapshot.before(Long.MAX_VALUE) : seen);
+        var end = position.snapshot();
+        if (seen != null) {
+            try {
+                handOn(seen, position);
+            } catch (RuntimeException | Error e) {
+                // Some streams may already have a part of this round, so the feed cannot repeat
+                // it. It drops all streams; each reads the rest from its own cursor.
+                subscriptions.forEach(FeedSubscription::overflow);
+                subscriptions.clear();
+                throw e;
+            }
+        }
+        seen = end;
+        for (var joiner : joiners) {
+            joiner.subscription().joinAt(end);
+            subscriptions.add(joiner.subscription());
+            joiner.joined().complete(joiner.subscription());
+        }
+    }
+
+    private void handOn(TxSnapshot since, StreamQueries.FeedPosition position) {
+        var start = StreamCursor.at(reader.databaseName(), since).towards(position.snapshot());
+        boolean withDeliveries =
+                subscriptions.stream().anyMatch(each -> each.selection().withDeliveries());
+        if (position.eventsFrom().isEmpty() && !withDeliveries) {
+            var nothing = new FeedSubscription.RoundPart(start, List.of(), start.endOfRound());
+            subscriptions.forEach(subscription -> offer(subscription, nothing));
+            return;
+        }
+        var sources = wantedSources();
+        if (position.eventsFrom().isPresent()) {
+            handOnEvents(start, position.eventsFrom().get(), sources);
+        }
+        handOnOutcomes(start.endOfEvents(), withDeliveries, sources);
+    }
+
+    private Map<SourceId, WorkspaceId> wantedSources() {
+        var workspaces =
+                subscriptions.stream()
+                        .map(subscription -> subscription.selection().workspace())
+                        .collect(Collectors.toSet());
+        var sources = new HashMap<>(reader.sources(workspaces));
+        sources.entrySet()
+                .removeIf(source ->
+                        subscriptions.stream()
+                                .noneMatch(subscription ->
+                                        subscription.wants(source.getKey(), source.getValue())));
+        return sources;
+    }
+
+    private void handOnEvents(
+            StreamCursor start, Instant from, Map<SourceId, WorkspaceId> sources) {
+        boolean withPayload =
+                subscriptions.stream().anyMatch(each -> each.selection().needsPayload());
+        var cursor = start;
+        while (!cursor.isBehindEvents()) {
+            var page = reader.events(sources.keySet(), cursor, from, withPayload);
+            for (var subscription : subscriptions) {
+                var wanted = wanted(page.items(), subscription, sources);
+                if (!wanted.isEmpty()) {
+                    offer(
+                            subscription,
+                            new FeedSubscription.RoundPart(cursor, wanted, page.next()));
+                }
+            }
+            cursor = page.next();
+        }
+    }
+
+    private static List<? extends StreamItem> wanted(
+            List<? extends StreamItem> items,
+            FeedSubscription subscription,
+            Map<SourceId, WorkspaceId> sources) {
+        return items.stream()
+                .filter(item ->
+                        switch (item) {
+                            case StreamEvent event ->
+                                    subscription.wants(
+                                            event.summary().source(),
+                                            sources.get(event.summary().source()));
+                            case StreamOutcome outcome ->
+                                    subscription.wants(
+                                                    outcome.source(), sources.get(outcome.source()))
+                                            && subscription.selection().includes(outcome);
+                        })
+                .toList();
+    }
+
+    /// Gives the outcomes to the streams that want them, and the end of the round to every stream.
+    private void handOnOutcomes(
+            StreamCursor start, boolean withDeliveries, Map<SourceId, WorkspaceId> sources) {
+        var cursor = start;
+        do {
+            var page =
+                    withDeliveries
+                            ? reader.outcomes(sources.keySet(), cursor)
+                            : new StreamReader.StreamPage(List.of(), cursor.endOfRound());
+            for (var subscription : subscriptions) {
+                offer(
+                        subscription,
+                        new FeedSubscription.RoundPart(
+                                cursor, wanted(page.items(), subscription, sources), page.next()));
+            }
+            cursor = page.next();
+        } while (!cursor.isBetweenRounds());
+    }
+
+    private void offer(FeedSubscription subscription, FeedSubscription.RoundPart part) {
+        if (!subscription.offer(part)) {
+            leave(subscription);
+        }
+    }
+}

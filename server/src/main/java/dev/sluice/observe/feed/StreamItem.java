@@ -1,0 +1,14 @@
+package dev.sluice.observe.feed;
+
+import java.util.UUID;
+
+/// Something that a stream sends: an event, or the outcome of a delivery. A round sends all its
+/// events first, and then its outcomes.
+public sealed interface StreamItem permits StreamEvent, StreamOutcome {
+
+    /// Returns the id of the event or delivery. A round sends its items in the order of their ids.
+    UUID id();
+
+    /// Returns approximately how many bytes of memory the item takes in a queue.
+    int memoryBytes();
+}

@@ -1,0 +1,53 @@
+package dev.sluice.observe.feed;
+
+import dev.sluice.gateway.connection.ConnectionId;
+import dev.sluice.gateway.destination.DestinationId;
+import dev.sluice.gateway.source.SourceId;
+import dev.sluice.platform.json.JsonObject;
+import dev.sluice.relay.DeliveryId;
+import dev.sluice.relay.DeliveryStatus;
+import dev.sluice.relay.ErrorCode;
+
+import java.time.Instant;
+import java.util.Optional;
+import java.util.UUID;
+
+/// The outcome of a delivery that ended, as streams send it.
+public record StreamOutcome(
+        DeliveryId delivery,
+        SourceId source,
+        ConnectionId connection,
+        DestinationId destination,
+        DeliveryStatus status,
+        int attempts,
+        Optional<Integer> responseStatus,
+        Optional<ErrorCode> errorCode,
+        Instant finishedAt)
+        implements StreamItem {
+
+    private static final int MEMORY_BYTES = 600;
+
+    @Override
+    public UUID id() {
+        return delivery.value();
+    }
+
+    @Override
+    public int memoryBytes() {
+        return MEMORY_BYTES;
+    }
+
+    public JsonObject json() {
+        return new JsonObject()
+                .put("id", delivery)
+                .put("event_id", delivery.event())
+                .put("source_id", source)
+                .put("connection_id", connection)
+                .put("destination_id", destination)
+                .put("status", status.text())
+                .put("attempt_count", attempts)
+                .put("response_status", responseStatus)
+                .put("error_code", errorCode.map(ErrorCode::text))
+                .put("finished_at", finishedAt);
+    }
+}

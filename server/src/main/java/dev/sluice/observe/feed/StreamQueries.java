@@ -1,0 +1,161 @@
+package dev.sluice.observe.feed;
+
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.gateway.source.SourceId;
+import dev.sluice.observe.events.EventSummary;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.db.TxSnapshot;
+import dev.sluice.relay.Payload;
+
+import java.time.Instant;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+
+/// Reads the events that streams send, and the log of commits, which shows where to look for new
+/// events.
+final class StreamQueries {
+
+    /// A current snapshot, and where to look for the events that became visible since an earlier
+    /// one.
+    ///
+    /// @param eventsFrom a time at or before the arrival of the earliest of these events; empty if
+    ///   there are none
+    public record FeedPosition(TxSnapshot snapshot, Optional<Instant> eventsFrom) {}
+
+    /// The row of an event, without its payload.
+    ///
+    /// @param xidLow the low 32 bits of the number of the transaction that stored the event
+    record EventRow(EventSummary summary, long xidLow) {}
+
+    private StreamQueries() {}
+
+    /// Returns a name that identifies this database. A database that was restored from a dump has a
+    /// different name.
+    static String databaseName(Tx tx) {
+        return tx.single(
+                """
+                select (select system_identifier from pg_control_system())
+                       || '-' || (select oid from pg_database where datname = current_database()) as name
+                """,
+                row -> row.text("name"));
+    }
+
+    static FeedPosition position(Tx tx, TxSnapshot since) {
+        return tx.single(
+                """
+                select pg_current_snapshot()::text as snapshot,
+                       (select min(events_from)
+                          from commit_log
+                         where xid >= ?
+                           and (compacted_at is not null
+                                or not pg_visible_in_snapshot(xid::text::xid8, ?::pg_snapshot))
+                       ) as events_from
+                """,
+                row ->
+                        new FeedPosition(
+                                TxSnapshot.parse(row.text("snapshot")),
+                                row.isNull("events_from")
+                                        ? Optional.empty()
+                                        : Optional.of(
+                                                Instant.ofEpochMilli(row.number("events_from")))),
+                since.oldestRunning(),
+                since.toString());
+    }
+
+    /// Returns the number of the first transaction in the log. The log contains every later commit.
+    static long logBegin(Tx tx) {
+        return tx.single(
+                "select xid from commit_log order by xid limit 1", row -> row.number("xid"));
+    }
+
+    /// Returns the sources of these workspaces that are not in the trash.
+    static Map<SourceId, WorkspaceId> sources(Tx tx, Collection<WorkspaceId> workspaces) {
+        var sources = new HashMap<SourceId, WorkspaceId>();
+        tx.query(
+                        """
+                        select id, workspace_id
+                          from source
+                         where workspace_id = any (?) and trashed_at is null
+                        """,
+                        row ->
+                                Map.entry(
+                                        new SourceId(row.uuid("id")),
+                                        new WorkspaceId(row.uuid("workspace_id"))),
+                        workspaces.stream().map(WorkspaceId::value).toList())
+                .forEach(entry -> sources.put(entry.getKey(), entry.getValue()));
+        return sources;
+    }
+
+    /// Returns up to `limit` events of these sources with ids above `after`, ordered by id.
+    static List<EventRow> events(Tx tx, Collection<SourceId> sources, UUID after, int limit) {
+        return tx.query(
+                """
+                select found.*
+                  from unnest(?) as wanted (source_id),
+                       lateral (select id, source_id, xmin::text::bigint as xid_low, method, content_type,
+                                       verification, verification_reason, body_size,
+                                       coalesce(cardinality(filtered), 0) as filtered
+                                  from event
+                                 where event.source_id = wanted.source_id and event.id > ?
+                                 order by event.id
+                                 limit ?) as found
+                 order by found.id
+                 limit ?
+                """,
+                row -> new EventRow(EventSummary.read(row), row.number("xid_low")),
+                sources.stream().map(SourceId::value).toList(),
+                after,
+                limit,
+                limit);
+    }
+
+    /// Returns the payloads of these events. Omits events whose rows were removed in the meantime.
+    static Map<UUID, Payload> payloads(Tx tx, List<EventSummary> events) {
+        var payloads = new HashMap<UUID, Payload>();
+        tx.query(
+                        """
+                        select event.id, event.method, event.headers, event.body
+                          from unnest(?, ?) as wanted (source_id, id),
+                               lateral (select id, method, headers, body
+                                          from event
+                                         where event.source_id = wanted.source_id
+                                           and event.id = wanted.id
+                                        offset 0) as event
+                        """,
+                        row ->
+                                Map.entry(
+                                        row.uuid("id"),
+                                        Payload.fromStored(row.bytes("headers"), row.bytes("body"))
+                                                .withMethod(row.text("method"))),
+                        events.stream().map(event -> event.source().value()).toList(),
+                        events.stream().map(event -> event.id().value()).toList())
+                .forEach(entry -> payloads.put(entry.getKey(), entry.getValue()));
+        return payloads;
+    }
+
+    /// Returns the low 32 bits of the number of the transaction that stored the event. Empty if
+    /// none of these sources has the event.
+    static Optional<Long> transactionOf(Tx tx, Collection<SourceId> sources, UUID event) {
+        return tx.findOne(
+                "select xmin::text::bigint as xid_low from event where source_id = any (?) and id ="
+                        + " ?",
+                row -> row.number("xid_low"),
+                sources.stream().map(SourceId::value).toList(),
+                event);
+    }
+
+    /// Returns by how much the number of a transaction that was still running when `xid` committed
+    /// may be lower than `xid`. If the log was compacted, this is the largest such number for the
+    /// minute of that commit.
+    static long overlap(Tx tx, long xid) {
+        return tx.findOne(
+                        "select overlap from commit_log where xid >= ? order by xid limit 1",
+                        row -> row.number("overlap"),
+                        xid)
+                .orElse(0L);
+    }
+}

@@ -1,0 +1,204 @@
+package dev.sluice.observe.feed;
+
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.gateway.routing.ConfigurationCache;
+import dev.sluice.gateway.source.SourceId;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.db.TxSnapshot;
+import dev.sluice.platform.id.Uuid7;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+
+/// Reads the events and outcomes of a round page by page, and finds where a client that reconnects
+/// continues. Thread-safe.
+public final class StreamReader {
+
+    private static final int PAGE_EVENTS = 500;
+    private static final int MAX_PAGE_BYTES = 4 << 20;
+
+    /// The maximum age of a snapshot, in transactions. An older snapshot cannot be compared with
+    /// rows, which contain only 32 bits of a transaction's number.
+    private static final long MAX_AGE_TRANSACTIONS = 1L << 30;
+
+    /// Some events or outcomes of a round, in the order of their ids.
+    ///
+    /// @param next the cursor after these items
+    public record StreamPage(List<? extends StreamItem> items, StreamCursor next) {}
+
+    private final Db db;
+    private final ConfigurationCache configuration;
+    private volatile @Nullable String databaseName;
+
+    public StreamReader(Db db, ConfigurationCache configuration) {
+        this.db = db;
+        this.configuration = configuration;
+    }
+
+    public String databaseName() {
+        @Nullable String name = databaseName;
+        if (name == null) {
+            name = db.call(StreamQueries::databaseName);
+            databaseName = name;
+        }
+        return name;
+    }
+
+    public StreamQueries.FeedPosition position(TxSnapshot since) {
+        return db.call(tx -> StreamQueries.position(tx, since));
+    }
+
+    public Map<SourceId, WorkspaceId> sources(Collection<WorkspaceId> workspaces) {
+        return db.call(tx -> StreamQueries.sources(tx, workspaces));
+    }
+
+    /// Reads the next events of the cursor's round. If these are the last events of the round, the
+    /// page's `next` is [StreamCursor#endOfEvents].
+    ///
+    /// @param from where to start: events that arrived earlier are not in this round, or have
+    ///   expired
+    public StreamPage events(
+            Collection<SourceId> sources, StreamCursor cursor, Instant from, boolean withPayload) {
+        return db.snapshot(tx -> {
+            UUID after = Uuid7.max(cursor.after(), Uuid7.lowerBound(from));
+            var rows = StreamQueries.events(tx, sources, after, PAGE_EVENTS);
+            var events = new ArrayList<StreamEvent>();
+            long bytes = 0;
+            boolean isWhole = true;
+            UUID last = after;
+            for (var row : rows) {
+                long xid = cursor.until().fullXid(row.xidLow());
+                UUID id = row.summary().id().value();
+                if (cursor.isMissing(xid, id)) {
+                    bytes += row.summary().bodySize();
+                    if (withPayload && bytes > MAX_PAGE_BYTES && !events.isEmpty()) {
+                        isWhole = false;
+                        break;
+                    }
+                    events.add(new StreamEvent(row.summary(), xid, null, Optional.empty()));
+                }
+                last = id;
+            }
+            boolean isEnd = isWhole && rows.size() < PAGE_EVENTS;
+            return new StreamPage(
+                    withPayload ? withPayloads(tx, events) : events,
+                    isEnd ? cursor.endOfEvents() : cursor.after(last));
+        });
+    }
+
+    /// Reads the next outcomes of the cursor's round. If these are the last outcomes of the round,
+    /// the page's `next` is [StreamCursor#endOfRound].
+    public StreamPage outcomes(Collection<SourceId> sources, StreamCursor cursor) {
+        return db.snapshot(tx -> {
+            var locations = OutcomeQueries.locations(tx, cursor.seen());
+            if (locations.isEmpty()) {
+                return new StreamPage(List.of(), cursor.endOfRound());
+            }
+            var rows = OutcomeQueries.outcomes(tx, sources, locations, cursor.after(), PAGE_EVENTS);
+            var missing =
+                    rows.stream()
+                            .filter(row ->
+                                    cursor.isMissing(
+                                            cursor.until().fullXid(row.xidLow()),
+                                            row.outcome().id()))
+                            .map(OutcomeQueries.OutcomeRow::outcome)
+                            .toList();
+            return new StreamPage(
+                    missing,
+                    rows.size() < PAGE_EVENTS
+                            ? cursor.endOfRound()
+                            : cursor.after(rows.getLast().outcome().id()));
+        });
+    }
+
+    private List<StreamEvent> withPayloads(Tx tx, List<StreamEvent> events) {
+        var payloads =
+                StreamQueries.payloads(tx, events.stream().map(StreamEvent::summary).toList());
+        return events.stream()
+                .flatMap(event ->
+                        Optional.ofNullable(payloads.get(event.id())).stream()
+                                .map(payload ->
+                                        event.with(payload, credential(event.summary().source()))))
+                .toList();
+    }
+
+    private Optional<String> credential(SourceId source) {
+        return configuration.source(source).flatMap(from -> from.verification().credentialHeader());
+    }
+
+    /// Returns the cursor after an event, for a client that knows only the event's id. Empty if
+    /// none of these sources has the event.
+    public Optional<StreamCursor> cursorAfter(Collection<SourceId> sources, UUID event) {
+        String name = databaseName();
+        return db.snapshot(tx ->
+                StreamQueries.transactionOf(tx, sources, event)
+                        .map(xidLow -> {
+                            var now = StreamQueries.position(tx, TxSnapshot.before(1)).snapshot();
+                            long xid = now.fullXid(xidLow);
+                            return StreamCursor.after(
+                                    name, event, xid, StreamQueries.overlap(tx, xid));
+                        }));
+    }
+
+    /// Returns where a stream starts for a client that has received everything up to this cursor.
+    ///
+    /// @param cutoff events that arrived at this time or earlier have expired
+    public StreamStart resume(StreamCursor cursor, Instant cutoff, boolean withDeliveries) {
+        var position = position(cursor.seen());
+        long next = position.snapshot().next();
+        boolean isOfThisDatabase =
+                cursor.database().equals(databaseName())
+                        && cursor.seen().next() <= next
+                        && cursor.until().next() <= next;
+        if (!isOfThisDatabase) {
+            return new StreamStart(Optional.empty(), Optional.of("database_replaced"));
+        }
+        long oldest = cursor.seen().oldestRunning();
+        boolean isOfOldest = isOfOldest(cursor, next);
+        if (!isOfOldest && (next - oldest >= MAX_AGE_TRANSACTIONS || !isInLog(cursor))) {
+            return fromOldest();
+        }
+        boolean hasLost =
+                isOfOldest
+                        ? cursor.hasEventsBefore(cutoff)
+                        : position.eventsFrom().filter(first -> !first.isAfter(cutoff)).isPresent();
+        if (hasLost) {
+            return new StreamStart(Optional.of(cursor), Optional.of("retention"));
+        }
+        boolean hasLostOutcomes = withDeliveries && oldest <= db.call(OutcomeQueries::compactedTo);
+        return new StreamStart(
+                Optional.of(cursor),
+                hasLostOutcomes ? Optional.of("deliveries_compacted") : Optional.empty());
+    }
+
+    /// Returns whether the cursor is within a round that began with the oldest event. Such a round
+    /// sends everything that its end sees, so only its end must be in the log.
+    private boolean isOfOldest(StreamCursor cursor, long next) {
+        long end = cursor.until().oldestRunning();
+        return cursor.seen().seesNothing()
+                && !cursor.isBetweenRounds()
+                && next - end < MAX_AGE_TRANSACTIONS
+                && end > db.call(StreamQueries::logBegin);
+    }
+
+    /// Whether the log of commits contains every commit after this cursor.
+    public boolean isInLog(StreamCursor cursor) {
+        return cursor.seen().oldestRunning() > db.call(StreamQueries::logBegin);
+    }
+
+    /// Returns the start for a client whose position is no longer known: the stream begins with the
+    /// oldest stored event.
+    public StreamStart fromOldest() {
+        return new StreamStart(
+                Optional.of(StreamCursor.at(databaseName(), TxSnapshot.before(1))),
+                Optional.of("retention"));
+    }
+}

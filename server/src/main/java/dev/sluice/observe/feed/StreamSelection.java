@@ -1,0 +1,52 @@
+package dev.sluice.observe.feed;
+
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.gateway.connection.ConnectionId;
+import dev.sluice.gateway.filter.Filter;
+import dev.sluice.gateway.source.SourceId;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/// The choices of a stream's request: which events it shows, and in which form.
+///
+/// @param only the sources to show; empty for all sources of the workspace, including future ones
+/// @param isFull whether events include headers and body
+/// @param filter which events to show; all others are sent as `filtered`. Empty to show all events
+/// @param connection a connection; events are shown as this connection would send them
+/// @param withDeliveries whether to show the outcomes of deliveries as well
+public record StreamSelection(
+        WorkspaceId workspace,
+        Set<SourceId> only,
+        boolean isFull,
+        Optional<Filter> filter,
+        Optional<ConnectionId> connection,
+        boolean withDeliveries) {
+
+    public StreamSelection {
+        only = Set.copyOf(only);
+    }
+
+    public boolean includes(SourceId source) {
+        return only.isEmpty() || only.contains(source);
+    }
+
+    public boolean includes(StreamOutcome outcome) {
+        return withDeliveries
+                && includes(outcome.source())
+                && (connection.isEmpty() || connection.get().equals(outcome.connection()));
+    }
+
+    /// Returns the items without the outcomes that the stream does not show. The caller must pass
+    /// only items of the stream's sources.
+    public List<? extends StreamItem> wanted(List<? extends StreamItem> items) {
+        return items.stream()
+                .filter(item -> !(item instanceof StreamOutcome outcome) || includes(outcome))
+                .toList();
+    }
+
+    public boolean needsPayload() {
+        return isFull || filter.isPresent() || connection.isPresent();
+    }
+}

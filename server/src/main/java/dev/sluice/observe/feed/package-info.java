@@ -1,0 +1,10 @@
+/// What live streams send: the events and delivery outcomes of some sources, in an order that any
+/// node can continue.
+///
+/// [StreamFeed] reads the database once for all streams of this node. A stream that has fallen
+/// behind reads the database itself until it has caught up. Both read with [StreamReader]. A
+/// [StreamCursor] says exactly which events were sent.
+@NullMarked
+package dev.sluice.observe.feed;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,40 @@
+package dev.sluice.platform.datafile;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/// The constants of a data file's format.
+final class DataFileFormat {
+
+    /// The first line. The number grows when older programs cannot read the file.
+    static final String FIRST_LINE = "SLUICE-DATA 1";
+
+    static final String NAME = "SLUICE-DATA ";
+
+    static final int TABLE = 'T';
+    static final int ROWS = 'R';
+    static final int TABLE_END = 'E';
+    static final int FILE_END = 'Z';
+
+    /// The last line: the SHA-256 of all bytes before it, in hexadecimal digits.
+    static final int TRAILER_BYTES = 65;
+
+    static final int BUFFER_BYTES = 64 * 1024;
+
+    private DataFileFormat() {}
+
+    static MessageDigest newDigest() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
+    }
+
+    static byte[] trailer(MessageDigest digest) {
+        return (HexFormat.of().formatHex(digest.digest()) + "\n")
+                .getBytes(StandardCharsets.US_ASCII);
+    }
+}

@@ -1,0 +1,166 @@
+package dev.sluice.platform.datafile;
+
+import dev.sluice.platform.json.FieldReader;
+import dev.sluice.platform.json.Json;
+import dev.sluice.platform.json.JsonObject;
+import dev.sluice.platform.json.MalformedJsonException;
+import dev.sluice.platform.json.Patch;
+
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/// The header of a data file, which describes the rows that follow.
+///
+/// @param createdAt when the snapshot was taken, by the database's clock
+/// @param version the version of the program that wrote the file
+/// @param schemaVersion the number of the last migration that was applied to the tables
+/// @param database names the database that the rows come from
+/// @param passphrase how the key of the file's secrets is derived; empty if that key is the master
+///   key
+/// @param canary base64 of a known text, sealed with the key of the file's secrets
+/// @param days the UTC days that have partitions
+/// @param sequences the last value of each sequence that was used, by name
+/// @param tables the tables, in the order in which the file has their rows
+public record DataFileHeader(
+        Instant createdAt,
+        String version,
+        int schemaVersion,
+        String database,
+        Optional<PassphraseParameters> passphrase,
+        String canary,
+        List<LocalDate> days,
+        Map<String, Long> sequences,
+        List<TableLayout> tables) {
+
+    /// The parameters with which Argon2id derives a key from a passphrase.
+    ///
+    /// @param salt base64
+    public record PassphraseParameters(
+            String salt, int memoryKib, int iterations, int parallelism) {}
+
+    /// A table in the file.
+    ///
+    /// @param sealed the columns that hold sealed values. Each value's context is the text given
+    ///   here followed by the row's `id`, or by the row's first column if the table has no `id`
+    /// @param isSeeded whether migrations write rows into the table, which the file's rows replace
+    public record TableLayout(
+            String name, List<String> columns, Map<String, String> sealed, boolean isSeeded) {}
+
+    private static final int MAX_NAME_LENGTH = 1_000;
+    private static final int MAX_ENTRIES = 100_000;
+    private static final int MAX_VERSION = 1_000_000;
+
+    /// The highest parameters of Argon2id that are accepted. Deriving a key with higher ones could
+    /// use up the memory or take hours, so a file that has them counts as damaged.
+    private static final int MAX_MEMORY_KIB = 1 << 20;
+
+    private static final int MAX_ITERATIONS = 100;
+    private static final int MAX_PARALLELISM = 64;
+
+    byte[] json() {
+        var header =
+                new JsonObject()
+                        .put("created_at", createdAt)
+                        .put("version", version)
+                        .put("schema_version", schemaVersion)
+                        .put("database", database);
+        passphrase.ifPresent(parameters ->
+                header.put(
+                        "passphrase",
+                        new JsonObject()
+                                .put("salt", parameters.salt())
+                                .put("memory_kib", parameters.memoryKib())
+                                .put("iterations", parameters.iterations())
+                                .put("parallelism", parameters.parallelism())));
+        header.put("canary", canary)
+                .put("days", days.stream().map(LocalDate::toString).toList())
+                .put("sequences", json(sequences))
+                .put("tables", tables.stream().map(DataFileHeader::json).toList());
+        return Json.bytes(header);
+    }
+
+    private static List<JsonObject> json(Map<String, Long> sequences) {
+        return sequences.entrySet().stream()
+                .map(each ->
+                        new JsonObject()
+                                .put("name", each.getKey())
+                                .put("last_value", each.getValue()))
+                .toList();
+    }
+
+    private static JsonObject json(TableLayout table) {
+        return new JsonObject()
+                .put("name", table.name())
+                .put("columns", table.columns())
+                .put("sealed", table.sealed())
+                .put("seeded", table.isSeeded());
+    }
+
+    /// @throws DataFileException if the JSON is not a valid header
+    static DataFileHeader parse(byte[] json) {
+        try {
+            var header = Json.fieldReader(json);
+            return new DataFileHeader(
+                    needed(header.parsed("created_at", FieldReader::parseTime)),
+                    needed(header.text("version", 1, MAX_NAME_LENGTH)),
+                    needed(header.integer("schema_version", 1, MAX_VERSION)),
+                    needed(header.text("database", 1, MAX_NAME_LENGTH)),
+                    header.nested("passphrase").toOptional().map(DataFileHeader::passphrase),
+                    needed(header.text("canary", 1, MAX_NAME_LENGTH)),
+                    needed(header.parsedList("days", 0, MAX_ENTRIES, DataFileHeader::day)),
+                    sequences(needed(header.nestedList("sequences", 0, MAX_ENTRIES))),
+                    needed(header.nestedList("tables", 0, MAX_ENTRIES)).stream()
+                            .map(DataFileHeader::table)
+                            .toList());
+        } catch (MalformedJsonException e) {
+            throw damaged();
+        }
+    }
+
+    private static PassphraseParameters passphrase(FieldReader fields) {
+        return new PassphraseParameters(
+                needed(fields.text("salt", 1, MAX_NAME_LENGTH)),
+                needed(fields.integer("memory_kib", 8 * MAX_PARALLELISM, MAX_MEMORY_KIB)),
+                needed(fields.integer("iterations", 1, MAX_ITERATIONS)),
+                needed(fields.integer("parallelism", 1, MAX_PARALLELISM)));
+    }
+
+    private static LocalDate day(String text) {
+        try {
+            return LocalDate.parse(text);
+        } catch (DateTimeException e) {
+            throw damaged();
+        }
+    }
+
+    private static Map<String, Long> sequences(List<FieldReader> list) {
+        var sequences = new TreeMap<String, Long>();
+        for (var fields : list) {
+            sequences.put(
+                    needed(fields.text("name", 1, MAX_NAME_LENGTH)),
+                    needed(fields.longInteger("last_value")));
+        }
+        return sequences;
+    }
+
+    private static TableLayout table(FieldReader fields) {
+        return new TableLayout(
+                needed(fields.text("name", 1, MAX_NAME_LENGTH)),
+                needed(fields.stringList("columns", MAX_ENTRIES)),
+                needed(fields.stringMap("sealed")),
+                needed(fields.bool("seeded")));
+    }
+
+    private static <T> T needed(Patch<T> value) {
+        return value.toOptional().orElseThrow(DataFileHeader::damaged);
+    }
+
+    private static DataFileException damaged() {
+        return new DataFileException("The file's header is damaged.");
+    }
+}

@@ -1,0 +1,115 @@
+package dev.sluice.platform.db;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
+
+/// Logs the outages of a database: while it lasts, an outage at most once a minute, and its end
+/// once. It does not matter how many transactions fail meanwhile. All connections of this process
+/// to one database share one object. Thread-safe.
+///
+/// A pool may wait for a connection until after the end of an outage that another connection
+/// noticed. Such a failure belongs to the outage in which its call began, and begins no new outage.
+///
+/// The warnings of the callers whose transactions failed are left out of the log; see
+/// [dev.sluice.platform.log.OutageFilter].
+final class OutageLog {
+
+    private static final Logger log = LoggerFactory.getLogger(OutageLog.class);
+
+    /// How long no connection may have failed before a success counts as the end of the outage.
+    /// This is longer than a pool waits for a connection. So an outage goes on while some
+    /// connections keep failing and others do not.
+    static final Duration MIN_QUIET = Duration.ofSeconds(6);
+
+    private static final Duration REPEAT_INTERVAL = Duration.ofMinutes(1);
+
+    private static final Map<String, OutageLog> BY_URL = new ConcurrentHashMap<>();
+
+    private final LongSupplier nanos;
+
+    /// Written while holding this object's monitor, but read without it.
+    private volatile boolean isAway;
+
+    /// How many outages have ended. Written and read like `isAway`.
+    private volatile int ended;
+
+    /// Guarded, like the next fields, by this object's monitor.
+    private int failures;
+
+    private long firstFailureNanos;
+    private long lastFailureNanos;
+    private long lastLineNanos;
+
+    /// @param nanos the monotonic clock of this process
+    OutageLog(LongSupplier nanos) {
+        this.nanos = nanos;
+    }
+
+    static OutageLog of(Database database) {
+        return BY_URL.computeIfAbsent(database.jdbcUrl(), _ -> new OutageLog(System::nanoTime));
+    }
+
+    /// Returns a token for [#failed]: how many outages had ended before the transaction. Called
+    /// before each transaction.
+    int begin() {
+        return ended;
+    }
+
+    /// Counts the failure if the connection was lost. Ignores other failures.
+    ///
+    /// @param begun what `begin` returned before the transaction
+    void failed(DbException e, int begun) {
+        if (e.isConnectionLost()) {
+            lost(e, begun);
+        }
+    }
+
+    private synchronized void lost(DbException e, int begun) {
+        if (!isAway && begun != ended) {
+            return;
+        }
+        lastFailureNanos = nanos.getAsLong();
+        if (!isAway) {
+            isAway = true;
+            failures = 0;
+            firstFailureNanos = lastFailureNanos;
+            lastLineNanos = lastFailureNanos - REPEAT_INTERVAL.toNanos();
+        }
+        failures++;
+        if (lastFailureNanos - lastLineNanos >= REPEAT_INTERVAL.toNanos()) {
+            lastLineNanos = lastFailureNanos;
+            String reason = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
+            log.atWarn()
+                    .addKeyValue("reason", reason)
+                    .addKeyValue("failures", failures)
+                    .log("database.lost");
+        }
+    }
+
+    /// Called after each transaction that was committed. Costs one volatile read while there is no
+    /// outage.
+    void succeeded() {
+        if (isAway) {
+            answered();
+        }
+    }
+
+    private synchronized void answered() {
+        long now = nanos.getAsLong();
+        if (isAway && now - lastFailureNanos >= MIN_QUIET.toNanos()) {
+            isAway = false;
+            ended++;
+            log.atInfo()
+                    .addKeyValue(
+                            "milliseconds",
+                            Duration.ofNanos(lastFailureNanos - firstFailureNanos).toMillis())
+                    .addKeyValue("failures", failures)
+                    .log("database.returned");
+        }
+    }
+}

@@ -1,0 +1,71 @@
+package dev.sluice.platform.http;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Set;
+import java.util.zip.Deflater;
+import java.util.zip.GZIPOutputStream;
+
+/// Compresses replies of the management API with gzip, for clients that prefer it.
+///
+/// Only replies to reads are compressed. Replies to other methods are short, and some hold a secret
+/// that is shown once. Compression works in memory and never blocks its virtual thread, so at most
+/// one compression for each processor runs at a time.
+public final class GzipEncoder {
+
+    /// The smallest body that is compressed. A smaller body fits into one packet without
+    /// compression.
+    static final int MIN_BYTES = 1024;
+
+    private static final String PATH_PREFIX = "/api/";
+    private static final Set<String> READ_METHODS = Set.of("GET", "HEAD");
+    private static final Header VARY = new Header("Vary", "Accept-Encoding");
+    private static final Header GZIP = new Header("Content-Encoding", "gzip");
+
+    /// Uses the fastest level, because each reply is read once.
+    private static final class FastGzipStream extends GZIPOutputStream {
+
+        FastGzipStream(ByteArrayOutputStream out) throws IOException {
+            super(out);
+            def.setLevel(Deflater.BEST_SPEED);
+        }
+    }
+
+    private GzipEncoder() {}
+
+    /// Returns the reply, compressed if it may be compressed and the client prefers gzip. A reply
+    /// that may be compressed gets the header `Vary`, whether or not it was compressed.
+    static Reply encode(Request request, Reply reply) {
+        if (!isEncodable(request, reply)) {
+            return reply;
+        }
+        var varying = reply.with(VARY.name(), VARY.value());
+        if (!request.prefersGzip()) {
+            return varying;
+        }
+        return varying.with(GZIP.name(), GZIP.value()).withBody(compress(reply.bytes()));
+    }
+
+    /// Whether the reply may be compressed. A reply with an `ETag` may not, because an `ETag` names
+    /// exact bytes.
+    private static boolean isEncodable(Request request, Reply reply) {
+        return READ_METHODS.contains(request.method())
+                && request.path().startsWith(PATH_PREFIX)
+                && reply.status() == 200
+                && reply.isCompressible()
+                && reply.length() >= MIN_BYTES
+                && reply.header("ETag").isEmpty();
+    }
+
+    /// Returns the bytes in the format of gzip (RFC 1952).
+    public static byte[] compress(byte[] bytes) {
+        var out = new ByteArrayOutputStream(bytes.length / 4);
+        try (var gzip = new FastGzipStream(out)) {
+            gzip.write(bytes);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e); // a stream in memory does not throw
+        }
+        return out.toByteArray();
+    }
+}

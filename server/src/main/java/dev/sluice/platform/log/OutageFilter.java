@@ -1,0 +1,45 @@
+package dev.sluice.platform.log;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.ThrowableProxy;
+import ch.qos.logback.core.filter.Filter;
+import ch.qos.logback.core.spi.FilterReply;
+
+import dev.sluice.platform.db.DbException;
+
+import org.jspecify.annotations.Nullable;
+
+/// Leaves out warnings that were caused by a lost connection to the database, because
+/// [dev.sluice.platform.db.DbException] failures of this kind are summed up in the line
+/// `database.lost`, once a minute. With the level `debug`, the warnings are written. `logback.xml`
+/// and `logback-json.xml` name this class.
+public final class OutageFilter extends Filter<ILoggingEvent> {
+
+    private boolean isEverythingWritten;
+
+    /// Sets the level of the log; called by logback. With `debug` or a lower level, nothing is left
+    /// out.
+    public void setLevel(String level) {
+        isEverythingWritten = Level.DEBUG.isGreaterOrEqual(Level.toLevel(level));
+    }
+
+    @Override
+    public FilterReply decide(ILoggingEvent event) {
+        return !isEverythingWritten
+                        && event.getLevel() == Level.WARN
+                        && event.getThrowableProxy() instanceof ThrowableProxy proxy
+                        && isConnectionLost(proxy.getThrowable())
+                ? FilterReply.DENY
+                : FilterReply.NEUTRAL;
+    }
+
+    private static boolean isConnectionLost(Throwable failure) {
+        for (@Nullable Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof DbException known && known.isConnectionLost()) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

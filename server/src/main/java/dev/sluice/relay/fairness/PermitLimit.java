@@ -1,0 +1,31 @@
+package dev.sluice.relay.fairness;
+
+import dev.sluice.relay.InFlightRecorder;
+
+/// Computes how many attempts a process may have in flight at once, from its heap size and its
+/// limit on open files.
+///
+/// An attempt that waits for its response needs a socket and some 50 KiB of heap, most of it for
+/// TLS. If the head of the response has the maximum size, the attempt needs 180 KiB.
+public final class PermitLimit {
+
+    private static final long HEAP_BYTES_PER_PERMIT = 512 << 10;
+    private static final int MIN_PERMITS = 2_048;
+
+    /// Attempts may use this fraction of the open files: one quarter. Idle connections that are
+    /// kept for later attempts may use another quarter.
+    private static final int FILES_DIVISOR = 4;
+
+    private PermitLimit() {}
+
+    /// @param heapBytes the maximum size of the heap
+    /// @param openFiles how many files the process may have open at once
+    public static int of(long heapBytes, long openFiles) {
+        long byHeap =
+                Math.clamp(
+                        heapBytes / HEAP_BYTES_PER_PERMIT,
+                        MIN_PERMITS,
+                        InFlightRecorder.MAX_ATTEMPTS);
+        return (int) Math.clamp(openFiles / FILES_DIVISOR, 1, byHeap);
+    }
+}

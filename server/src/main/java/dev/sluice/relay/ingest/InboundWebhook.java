@@ -1,0 +1,60 @@
+package dev.sluice.relay.ingest;
+
+import dev.sluice.platform.http.Header;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/// A webhook as it arrived, or as a user made it up.
+public final class InboundWebhook {
+
+    private final String method;
+    private final String pathQuery;
+    private final List<Header> headers;
+    private final byte[] body;
+    private final Instant headReadAt;
+
+    /// @param pathQuery the path and query of the webhook's URL, still percent-encoded
+    /// @param body the body as received; must not be modified
+    /// @param headReadAt when the headers were read; signed timestamps are compared with this time
+    public InboundWebhook(
+            String method,
+            String pathQuery,
+            List<Header> headers,
+            byte[] body,
+            Instant headReadAt) {
+        this.method = method;
+        this.pathQuery = pathQuery;
+        this.headers = headers;
+        this.body = body;
+        this.headReadAt = headReadAt;
+    }
+
+    String method() {
+        return method;
+    }
+
+    String pathQuery() {
+        return pathQuery;
+    }
+
+    List<Header> headers() {
+        return headers;
+    }
+
+    byte[] body() {
+        return body;
+    }
+
+    Instant headReadAt() {
+        return headReadAt;
+    }
+
+    Optional<String> contentType() {
+        return headers.stream()
+                .filter(header -> header.isNamed("Content-Type"))
+                .findFirst()
+                .map(Header::value);
+    }
+}

@@ -1,0 +1,271 @@
+package dev.sluice.relay.lanes;
+
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.relay.dispatch.HoldPolicy;
+import dev.sluice.relay.fairness.FairShare;
+import dev.sluice.relay.fairness.Portion;
+import dev.sluice.relay.store.Lane;
+import dev.sluice.relay.store.LaneStore;
+import dev.sluice.relay.store.Lanes;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SequencedMap;
+import java.util.function.LongSupplier;
+
+/// The lanes that this node has leased, each with its [LaneReader].
+///
+/// A node's leases are shared among workspaces by the rule of [FairShare], so that a workspace with
+/// many due lanes always leaves some leases for others. The query for due lanes skips the
+/// workspaces that may lease no more lanes, so their lanes do not delay those of other workspaces.
+/// Owned by one thread.
+final class LaneLeases {
+
+    private static final int MAX_LEASED_LANES = 4_096;
+
+    /// Maximum number of lanes leased in one transaction.
+    private static final int LEASE_BATCH_ROWS = 512;
+
+    /// A lane's rest at its end lasts at most this long, or [#REREAD_INTERVAL] for each leased lane
+    /// if that is longer; see [#restAtEnd].
+    private static final Duration MIN_REST_AT_END = Duration.ofSeconds(5);
+
+    private static final Duration REREAD_INTERVAL = Duration.ofMillis(5);
+    private static final int SPREAD_STEPS = 1_024;
+
+    private static final Duration ADOPTION_INTERVAL = Duration.ofSeconds(10);
+    private static final Duration SLOW_LEASE_THRESHOLD = Duration.ofMillis(5);
+    private static final int LEASE_BACKOFF_FACTOR = 40;
+    private static final Duration MAX_LEASE_BACKOFF = Duration.ofSeconds(2);
+
+    private final Lanes lanes;
+    private final InstantSource clock;
+    private final LongSupplier nanos;
+    private final SequencedMap<Lane, LaneReader> leased = new LinkedHashMap<>();
+
+    /// Lanes whose release may still be committed although the database connection broke, each with
+    /// the time after which it can no longer be committed.
+    private final Map<Lane, Instant> releasesInDoubt = new HashMap<>();
+
+    private FairShare share = new FairShare(MAX_LEASED_LANES);
+
+    /// The number of leased lanes of each workspace; workspaces without leased lanes are missing.
+    private final Map<WorkspaceId, Portion> portions = new HashMap<>();
+
+    private long epoch;
+    private Instant nextAdoption = Instant.EPOCH;
+
+    /// When lanes may next be leased, measured by the clock `nanos`.
+    private long nextLeaseNanos;
+
+    /// @param nanos the monotonic clock of this process
+    LaneLeases(Lanes lanes, InstantSource clock, LongSupplier nanos) {
+        this.lanes = lanes;
+        this.clock = clock;
+        this.nanos = nanos;
+        this.nextLeaseNanos = nanos.getAsLong();
+    }
+
+    /// Sets the epoch of this node. If the epoch is new, forgets all lanes, because other nodes may
+    /// now have leased them.
+    void setEpoch(long current) {
+        if (epoch != current) {
+            leased.clear();
+            portions.clear();
+            share = new FairShare(MAX_LEASED_LANES);
+            releasesInDoubt.clear();
+            epoch = current;
+        }
+    }
+
+    long epoch() {
+        return epoch;
+    }
+
+    Collection<LaneReader> readers() {
+        return leased.values();
+    }
+
+    Optional<LaneReader> find(Lane lane) {
+        return Optional.ofNullable(leased.get(lane));
+    }
+
+    /// Whether this reader's lane is still leased, and by this reader.
+    boolean contains(LaneReader reader) {
+        return reader.equals(leased.get(reader.lane()));
+    }
+
+    /// Moves a lane to the end of [#readers], if it is still leased.
+    void putLast(LaneReader reader) {
+        if (contains(reader)) {
+            leased.putLast(reader.lane(), reader);
+        }
+    }
+
+    /// Every 10 s, re-adopts lanes whose lease reply was lost: their rows name this node as owner.
+    /// Returns whether it did so now.
+    ///
+    /// Skips a lane if it is unknown whether its release was committed. If the release commits
+    /// after this node has read the lane again, another node can lease it and send the same
+    /// deliveries.
+    boolean adoptLost() {
+        var now = clock.instant();
+        boolean isSetBack = nextAdoption.isAfter(now.plus(ADOPTION_INTERVAL));
+        if (now.isBefore(nextAdoption) && !isSetBack) {
+            return false;
+        }
+        nextAdoption = now.plus(ADOPTION_INTERVAL);
+        var latest = now.plus(LaneReader.MAX_TRANSACTION_AGE);
+        releasesInDoubt.replaceAll((_, until) -> until.isAfter(latest) ? latest : until);
+        releasesInDoubt.values().removeIf(now::isAfter);
+        for (var owned : lanes.leased(epoch)) {
+            if (!releasesInDoubt.containsKey(owned.lane()) && !leased.containsKey(owned.lane())) {
+                take(owned.workspace());
+                leased.put(owned.lane(), new LaneReader(owned));
+            }
+        }
+        return true;
+    }
+
+    /// Leases lanes that are due, as many as their workspaces may have, and ends the rest of leased
+    /// lanes that were woken.
+    ///
+    /// If the query is slow, the next one is delayed by 40 times its duration, but by 2 s at most.
+    /// The query is slow while a long transaction holds a snapshot, because it must then skip every
+    /// dead version of each lane's row.
+    void leaseMore() {
+        long began = nanos.getAsLong();
+        if (began - nextLeaseNanos < 0) {
+            return;
+        }
+        boolean isMore = true;
+        while (isMore) {
+            isMore = leaseBatch(clock.instant());
+        }
+        long took = nanos.getAsLong() - began;
+        if (took > SLOW_LEASE_THRESHOLD.toNanos()) {
+            nextLeaseNanos =
+                    began + Math.min(LEASE_BACKOFF_FACTOR * took, MAX_LEASE_BACKOFF.toNanos());
+        }
+    }
+
+    /// Leases one batch of lanes. Returns whether more may be due.
+    private boolean leaseBatch(Instant now) {
+        int limit = share.mayTake(new Portion()) ? LEASE_BATCH_ROWS : 0;
+        var due = lanes.dueFor(epoch, now, fullWorkspaces(), limit);
+        var woken = new ArrayList<Lane>();
+        var taken = new LinkedHashMap<Lane, LaneStore.LeasedLane>();
+        for (var one : due) {
+            var lane = one.leased().lane();
+            if (!one.isLeased() && tryTake(one.leased().workspace())) {
+                taken.put(lane, one.leased());
+            } else if (one.isLeased() && leased.containsKey(lane)) {
+                woken.add(lane);
+            }
+        }
+        return leaseWanted(now, woken, taken) && due.size() - woken.size() >= limit;
+    }
+
+    /// Leases the lanes in `taken`, and clears the wake-up times of those in `woken`. Gives back
+    /// the units of lanes that could not be leased. Returns whether any lane was leased.
+    private boolean leaseWanted(
+            Instant now, List<Lane> woken, Map<Lane, LaneStore.LeasedLane> taken) {
+        var wanted = new ArrayList<>(woken);
+        wanted.addAll(taken.keySet());
+        if (wanted.isEmpty()) {
+            return false;
+        }
+        boolean isAny = false;
+        try {
+            for (var lane : lanes.lease(epoch, now, wanted)) {
+                var fresh = taken.remove(lane);
+                if (fresh == null) {
+                    find(lane).ifPresent(LaneReader::rouse);
+                } else {
+                    releasesInDoubt.remove(lane); // leasable, so its release has committed
+                    leased.put(lane, new LaneReader(fresh));
+                    isAny = true;
+                }
+            }
+        } finally {
+            taken.values().forEach(missed -> giveBack(missed.workspace()));
+        }
+        return isAny;
+    }
+
+    /// Returns the workspaces that may lease no more lanes now.
+    private List<WorkspaceId> fullWorkspaces() {
+        return portions.entrySet().stream()
+                .filter(entry -> !share.mayTake(entry.getValue()))
+                .map(Map.Entry::getKey)
+                .toList();
+    }
+
+    private boolean tryTake(WorkspaceId workspace) {
+        var portion = portions.getOrDefault(workspace, new Portion());
+        if (!share.mayTake(portion)) {
+            return false;
+        }
+        take(workspace);
+        return true;
+    }
+
+    private void take(WorkspaceId workspace) {
+        share.take(portions.computeIfAbsent(workspace, _ -> new Portion()));
+    }
+
+    private void giveBack(WorkspaceId workspace) {
+        portions.computeIfPresent(
+                workspace,
+                (_, portion) -> {
+                    share.giveBack(portion);
+                    return portion.held() == 0 ? null : portion;
+                });
+    }
+
+    /// Returns how long a lane rests at its end if nothing wakes it. The more lanes are leased, the
+    /// longer they rest, so that the ends of such rests cause at most 400 reads a second in total.
+    /// The time differs between lanes, by up to a factor of two, so that they are not all read at
+    /// once.
+    Duration restAtEnd(Lane lane) {
+        var rest = REREAD_INTERVAL.multipliedBy(leased.size());
+        var longest = rest.compareTo(MIN_REST_AT_END) > 0 ? rest : MIN_REST_AT_END;
+        return longest.multipliedBy(
+                        SPREAD_STEPS + HoldPolicy.spread(lane.connection(), SPREAD_STEPS))
+                .dividedBy(2 * SPREAD_STEPS);
+    }
+
+    /// Releases a lane. Does nothing while deliveries of the lane are in memory, because another
+    /// node would then load them, too. The lane wakes at `wakeAt`; if that is empty, it sleeps
+    /// until it is woken.
+    void release(LaneReader reader, Optional<Instant> wakeAt) {
+        if (reader.inMemory() > 0) {
+            return;
+        }
+        var lane = reader.lane();
+        leased.remove(lane);
+        giveBack(reader.workspace());
+        releasesInDoubt.put(
+                lane,
+                clock.instant().plus(LaneReader.MAX_TRANSACTION_AGE)); // in case the reply is lost
+        lanes.release(lane, epoch, wakeAt);
+        releasesInDoubt.remove(lane);
+    }
+
+    /// Releases all lanes, including those with deliveries in memory.
+    void leave() {
+        for (var reader : leased.values()) {
+            lanes.release(reader.lane(), epoch, lanes.firstDue(reader.lane()));
+        }
+        leased.clear();
+        portions.clear();
+    }
+}

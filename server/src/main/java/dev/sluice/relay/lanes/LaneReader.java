@@ -1,0 +1,211 @@
+package dev.sluice.relay.lanes;
+
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.platform.loop.Pause;
+import dev.sluice.relay.DeliveryId;
+import dev.sluice.relay.UnfinishedDelivery;
+import dev.sluice.relay.store.Lane;
+import dev.sluice.relay.store.LaneStore;
+import dev.sluice.relay.store.Lanes;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+
+/// A cursor over the due deliveries of one lane that this node has leased.
+///
+/// The cursor moves forward, so that dead index entries and deliveries already in memory are not
+/// read again and again. A read starts over if the previous read reached the end of the lane, or if
+/// the last restart was more than five seconds ago. It then finds rows that were committed behind
+/// the cursor. It starts over at the floor, a due time before which no more rows can appear. There
+/// is such a time because no transaction lives longer than a minute, and no due time is set in the
+/// past. When the clock is set back, the floor is reset.
+///
+/// A lane that rests is not read. A lane that was read to its end, and of which deliveries are in
+/// memory, rests until one of them leaves memory, the next delivery is due, or the lane is woken. A
+/// wake-up may be lost, so the rest also ends after some time. A lane that cannot be read also
+/// rests, so that it does not hold up other lanes.
+///
+/// Owned by the thread of [Backlog], except while the reader is lent to [ProbeLoop]. Until
+/// [ProbeLoop] returns it, the thread of [Backlog] may change it only by `forget` and `rouse`.
+final class LaneReader {
+
+    private static final Duration RESTART_INTERVAL = Duration.ofSeconds(5);
+
+    /// The maximum time that a lane may rest at its end. Each read looks this far ahead, to find
+    /// out when the next delivery is due.
+    static final Duration MAX_REST_AT_END = Duration.ofSeconds(30);
+
+    /// The maximum age of a transaction, even after its connection broke.
+    static final Duration MAX_TRANSACTION_AGE = Duration.ofSeconds(60);
+
+    private static final Duration MIN_REST = Duration.ofSeconds(1);
+    private static final int MAX_DOUBLINGS = 6;
+    private static final UUID MIN_ID = new UUID(0, 0);
+
+    private final LaneStore.LeasedLane leased;
+    private final Map<DeliveryId, UnfinishedDelivery> inMemory = new ConcurrentHashMap<>();
+    private Instant floor = Instant.EPOCH;
+    private Instant positionTime = Instant.EPOCH;
+    private UUID positionId = MIN_ID;
+    private Instant restartedAt = Instant.EPOCH;
+    private boolean isAtEnd = true;
+    private boolean foundNothing;
+
+    /// When the next delivery is due, if the last read, which looks [#MAX_REST_AT_END] ahead, saw
+    /// one.
+    private Instant nextDue = Instant.MAX;
+
+    private volatile Pause restAtEnd = Pause.NONE;
+
+    /// The number of failures in a row.
+    private int failures;
+
+    private Instant blockedSince = Instant.MAX;
+    private boolean isBlocked;
+    private Pause rest = Pause.NONE;
+
+    LaneReader(LaneStore.LeasedLane leased) {
+        this.leased = leased;
+    }
+
+    Lane lane() {
+        return leased.lane();
+    }
+
+    WorkspaceId workspace() {
+        return leased.workspace();
+    }
+
+    /// Returns the number of this lane's deliveries in memory.
+    int inMemory() {
+        return inMemory.size();
+    }
+
+    void add(UnfinishedDelivery delivery) {
+        inMemory.put(delivery.id(), delivery);
+    }
+
+    /// Removes this delivery from the deliveries in memory, and ends the rest of the lane.
+    /// Deliveries are compared by identity: after this node was declared dead, an older object of a
+    /// delivery that was read again since must not remove the newer one.
+    @SuppressWarnings("ReferenceEquality")
+    void forget(UnfinishedDelivery delivery) {
+        inMemory.computeIfPresent(delivery.id(), (_, known) -> known == delivery ? null : known);
+        rouse();
+    }
+
+    /// Lets the lane rest if the last read reached its end and some of its deliveries are in
+    /// memory.
+    ///
+    /// @param longest the maximum duration of the rest
+    void restAtEnd(Instant now, Duration longest) {
+        if (isAtEnd && !inMemory.isEmpty()) {
+            var until = now.plus(longest);
+            restAtEnd = new Pause(now, nextDue.isBefore(until) ? nextDue : until);
+        }
+    }
+
+    /// Ends the rest that [#restAtEnd] began; does nothing if there is none.
+    void rouse() {
+        restAtEnd = Pause.NONE;
+    }
+
+    boolean isRestingAtEnd(Instant now) {
+        return !restAtEnd.isOver(now);
+    }
+
+    /// Lets the lane rest after a failure: for one second, and twice as long after each further
+    /// failure, up to 64 seconds.
+    void failed(Instant now) {
+        blocked(now);
+        rest = Pause.of(now, MIN_REST.multipliedBy(1L << Math.min(failures, MAX_DOUBLINGS)));
+        failures++;
+    }
+
+    /// Records that due deliveries of the lane cannot be loaded now.
+    void blocked(Instant now) {
+        isBlocked = true;
+        blockedSince = blockedSince.equals(Instant.MAX) ? now : blockedSince;
+    }
+
+    void beginRound() {
+        isBlocked = false;
+    }
+
+    /// Ends a round that did not fail.
+    void endRound() {
+        failures = 0;
+        blockedSince = isBlocked ? blockedSince : Instant.MAX;
+    }
+
+    /// Lets the lane rest for a while, although nothing has failed.
+    void restFor(Instant now, Duration time) {
+        rest = Pause.of(now, time);
+    }
+
+    boolean isResting(Instant now) {
+        return !rest.isOver(now);
+    }
+
+    /// Returns the time since when no due delivery of the lane could be loaded; [Instant#MAX] if
+    /// loading is possible.
+    Instant blockedSince() {
+        return blockedSince;
+    }
+
+    /// Whether the last read found no due deliveries except those already in memory.
+    boolean foundNothing() {
+        return foundNothing;
+    }
+
+    /// Returns up to `limit` due deliveries that are not in memory. Does not move the cursor past
+    /// them; [#advance] does.
+    List<LaneStore.WaitingDelivery> read(Lanes lanes, Instant now, int limit) {
+        if (isAtEnd || now.isAfter(restartedAt.plus(RESTART_INTERVAL))) {
+            restart(now);
+        }
+        int rows = limit + inMemory.size();
+        var found =
+                lanes.due(leased.lane(), now.plus(MAX_REST_AT_END), positionTime, positionId, rows);
+        var read = found.stream().takeWhile(waiting -> !waiting.nextAt().isAfter(now)).toList();
+        isAtEnd = read.size() < rows;
+        nextDue = read.size() < found.size() ? found.get(read.size()).nextAt() : Instant.MAX;
+        if (positionId.equals(MIN_ID)) {
+            raiseFloor(read, now);
+        }
+        var free = new ArrayList<LaneStore.WaitingDelivery>();
+        for (var waiting : read) {
+            if (!inMemory.containsKey(waiting.delivery().id())) {
+                free.add(waiting);
+            }
+        }
+        if (free.size() > limit) {
+            isAtEnd = false;
+        }
+        foundNothing = free.isEmpty();
+        return free.size() > limit ? free.subList(0, limit) : free;
+    }
+
+    private void restart(Instant now) {
+        restartedAt = now;
+        floor = floor.isAfter(now) ? Instant.EPOCH : floor;
+        positionTime = floor;
+        positionId = MIN_ID;
+    }
+
+    private void raiseFloor(List<LaneStore.WaitingDelivery> read, Instant now) {
+        var safe = now.minus(MAX_TRANSACTION_AGE);
+        var first = read.isEmpty() ? now : read.getFirst().nextAt();
+        floor = first.isBefore(safe) ? first : safe;
+    }
+
+    void advance(LaneStore.WaitingDelivery to) {
+        positionTime = to.nextAt();
+        positionId = to.delivery().id().value();
+    }
+}

@@ -1,0 +1,79 @@
+package dev.sluice.relay.lanes;
+
+import dev.sluice.gateway.source.SourceId;
+import dev.sluice.platform.db.DbException;
+import dev.sluice.platform.db.Halving;
+import dev.sluice.relay.EventId;
+import dev.sluice.relay.Payload;
+import dev.sluice.relay.store.Lanes;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/// Reads the payloads of waiting deliveries, and finds the payloads that are damaged.
+///
+/// If one payload is damaged, the database refuses the whole statement. The events are then read in
+/// halves, until each event with a damaged payload is alone. A payload counts as unreadable once
+/// two loads, at least a second apart, could not read its stored value. A database that is only
+/// temporarily unavailable never makes a payload unreadable. Owned by one thread.
+final class PayloadReader {
+
+    /// The result of one read.
+    ///
+    /// @param payloads the payloads that could be read; events that no longer exist are missing
+    /// @param suspects events whose payload could not be read this time
+    /// @param unreadable events whose payload cannot be read, each with the database's last answer
+    record PayloadRead(
+            Map<EventId, Payload> payloads,
+            Map<EventId, RuntimeException> suspects,
+            Map<EventId, RuntimeException> unreadable) {}
+
+    /// The minimum time between the two failed loads after which a payload counts as unreadable.
+    static final Duration SECOND_LOAD_DELAY = Duration.ofSeconds(1);
+
+    /// After this time a suspect is forgotten, because another node has probably leased its lane.
+    private static final Duration SUSPECT_TIMEOUT = Duration.ofMinutes(5);
+
+    private final Lanes lanes;
+    private final InstantSource clock;
+
+    /// When a load first failed to read the payload of each suspect. Empty unless a payload is
+    /// damaged.
+    private final Map<EventId, Instant> suspects = new HashMap<>();
+
+    PayloadReader(Lanes lanes, InstantSource clock) {
+        this.lanes = lanes;
+        this.clock = clock;
+    }
+
+    /// Reads the payloads of these events, which all belong to one source.
+    ///
+    /// @throws RuntimeException if the database fails for a reason other than a damaged value
+    PayloadRead read(SourceId source, Collection<EventId> events) {
+        var payloads = new HashMap<EventId, Payload>();
+        var failed =
+                Halving.run(
+                        List.copyOf(events),
+                        part -> payloads.putAll(lanes.payloads(source, part)),
+                        e -> e instanceof DbException refused && refused.isUnreadableValue());
+        var suspected = new HashMap<EventId, RuntimeException>();
+        var unreadable = new HashMap<EventId, RuntimeException>();
+        if (!suspects.isEmpty() || !failed.isEmpty()) {
+            var now = clock.instant();
+            suspects.keySet().removeAll(payloads.keySet());
+            suspects.values().removeIf(since -> since.plus(SUSPECT_TIMEOUT).isBefore(now));
+            failed.forEach((event, e) -> {
+                var since = suspects.computeIfAbsent(event, _ -> now);
+                boolean isSecond = !since.plus(SECOND_LOAD_DELAY).isAfter(now);
+                (isSecond ? unreadable : suspected).put(event, e);
+            });
+            suspects.keySet().removeAll(unreadable.keySet());
+        }
+        return new PayloadRead(payloads, suspected, unreadable);
+    }
+}

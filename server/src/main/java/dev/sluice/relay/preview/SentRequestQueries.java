@@ -1,0 +1,105 @@
+package dev.sluice.relay.preview;
+
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.account.workspace.WorkspaceStore;
+import dev.sluice.gateway.connection.ConnectionId;
+import dev.sluice.gateway.source.SourceId;
+import dev.sluice.platform.db.Row;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.relay.DeliveryId;
+import dev.sluice.relay.ErrorCode;
+import dev.sluice.relay.Payload;
+
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/// Reads the stored data of an attempt, from which its request can be rebuilt.
+final class SentRequestQueries {
+
+    /// @param configuration the low 32 bits of the version of the configuration; empty if an older
+    ///   version of Sluice made the attempt
+    record StoredAttempt(
+            SourceId source,
+            ConnectionId connection,
+            Instant attemptedAt,
+            Optional<Integer> configuration,
+            Optional<ErrorCode> errorCode) {}
+
+    private static final long LOW_BITS = 0xffff_ffffL;
+
+    private SentRequestQueries() {}
+
+    /// Returns the attempt with this number; empty if there is none, if its source is in the trash,
+    /// or if the source belongs to another workspace.
+    static Optional<StoredAttempt> attempt(
+            Tx tx, WorkspaceId workspace, DeliveryId delivery, int number) {
+        var sources =
+                tx.query(
+                        "select id from source where workspace_id = ? and trashed_at is null",
+                        row -> row.uuid("id"),
+                        workspace.value());
+        return last(tx, sources, delivery, number).or(() -> earlier(tx, sources, delivery, number));
+    }
+
+    private static Optional<StoredAttempt> last(
+            Tx tx, List<UUID> sources, DeliveryId delivery, int number) {
+        return tx.findOne(
+                """
+                select source_id, connection_id, attempted_at, configuration, error_code
+                  from delivery
+                 where id = ? and source_id = any (?) and attempts = ? and attempted_at is not null
+                """,
+                SentRequestQueries::storedAttempt,
+                delivery.value(),
+                sources,
+                number);
+    }
+
+    private static Optional<StoredAttempt> earlier(
+            Tx tx, List<UUID> sources, DeliveryId delivery, int number) {
+        return tx.findOne(
+                """
+                select attempt.source_id, coalesce(ended.connection_id, work.connection_id) as connection_id,
+                       attempt.attempted_at, attempt.configuration, attempt.error_code
+                  from attempt
+                  left join delivery as ended on ended.id = delivery_id and ended.source_id = attempt.source_id
+                  left join delivery_work as work on work.id = delivery_id and work.source_id = attempt.source_id
+                 where delivery_id = ? and number = ? and attempt.source_id = any (?)
+                """,
+                SentRequestQueries::storedAttempt,
+                delivery.value(),
+                number,
+                sources);
+    }
+
+    private static StoredAttempt storedAttempt(Row row) throws SQLException {
+        return new StoredAttempt(
+                new SourceId(row.uuid("source_id")),
+                new ConnectionId(row.uuid("connection_id")),
+                row.instant("attempted_at"),
+                row.integerOrNone("configuration"),
+                row.integerOrNone("error_code").map(ErrorCode::fromNumber));
+    }
+
+    /// Returns the newest version of the configuration whose low 32 bits are `lowBits`.
+    static long version(Tx tx, int lowBits) {
+        return version(WorkspaceStore.configVersion(tx), lowBits);
+    }
+
+    static long version(long newest, int lowBits) {
+        return newest - ((newest - lowBits) & LOW_BITS);
+    }
+
+    static Optional<Payload> payload(Tx tx, SourceId source, DeliveryId delivery) {
+        return tx.findOne(
+                "select method, headers, body from event where id = ? and source_id = ?",
+                row ->
+                        Payload.fromStored(row.bytes("headers"), row.bytes("body"))
+                                .withMethod(row.text("method")),
+                delivery.event().value(),
+                source.value());
+    }
+}

@@ -1,0 +1,186 @@
+package dev.sluice.relay.preview;
+
+import dev.sluice.account.access.Authenticator;
+import dev.sluice.account.access.Caller;
+import dev.sluice.account.plan.PlanCatalog;
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.gateway.connection.ReplacedConnectionStore;
+import dev.sluice.gateway.connection.Transformation;
+import dev.sluice.gateway.destination.AuthConfig;
+import dev.sluice.gateway.destination.Destination;
+import dev.sluice.gateway.destination.ReplacedDestinationStore;
+import dev.sluice.gateway.source.ReplacedSourceStore;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.http.ApiErrorCode;
+import dev.sluice.platform.http.ApiException;
+import dev.sluice.platform.http.Reply;
+import dev.sluice.platform.http.Request;
+import dev.sluice.platform.http.Router;
+import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.json.JsonObject;
+import dev.sluice.relay.DeliveryId;
+import dev.sluice.relay.ErrorCode;
+import dev.sluice.relay.request.DryRun;
+import dev.sluice.relay.request.OutboundBody;
+import dev.sluice.relay.request.OutboundRequest;
+
+import java.time.InstantSource;
+import java.util.EnumSet;
+import java.util.Optional;
+import java.util.Set;
+
+/// The route `GET /api/v1/deliveries/{id}/attempts/{number}/request`, which shows what an attempt
+/// sent.
+///
+/// The request is not stored. It is rebuilt from the event and from the version of the
+/// configuration that is stored with the attempt, with the code that prepares deliveries.
+public final class SentRequestRoutes {
+
+    /// The errors that occur before the first byte of the request is sent.
+    private static final Set<ErrorCode> NOT_SENT =
+            EnumSet.of(
+                    ErrorCode.DNS_FAILURE,
+                    ErrorCode.CONNECT_REFUSED,
+                    ErrorCode.CONNECT_TIMEOUT,
+                    ErrorCode.TLS_FAILED,
+                    ErrorCode.BLOCKED_ADDRESS);
+
+    private static final int MAX_NUMBER_DIGITS = 4;
+
+    private final Db db;
+    private final Authenticator authenticator;
+    private final PlanCatalog plans;
+    private final ReplacedDestinationStore destinations;
+    private final ReplacedSourceStore sources;
+    private final DryRun dryRun;
+    private final InstantSource clock;
+
+    public SentRequestRoutes(
+            Db db,
+            Authenticator authenticator,
+            PlanCatalog plans,
+            ReplacedDestinationStore destinations,
+            ReplacedSourceStore sources,
+            DryRun dryRun,
+            InstantSource clock) {
+        this.db = db;
+        this.authenticator = authenticator;
+        this.plans = plans;
+        this.destinations = destinations;
+        this.sources = sources;
+        this.dryRun = dryRun;
+        this.clock = clock;
+    }
+
+    public void addTo(Router router) {
+        router.get("/api/v1/deliveries/{id}/attempts/{number}/request", this::get);
+    }
+
+    private Reply get(Request request) {
+        var caller = authenticator.authenticate(request);
+        var id = new DeliveryId(request.id("delivery"));
+        int number = number(request.pathParameter("number"));
+        return db.snapshot(tx -> {
+            requireKept(tx, caller, id);
+            var attempt =
+                    SentRequestQueries.attempt(tx, caller.workspace(), id, number)
+                            .orElseThrow(SentRequestRoutes::noAttempt);
+            return Reply.ok(
+                            show(rebuilt(tx, caller.workspace(), id, number, attempt))
+                                    .put("attempt_number", number)
+                                    .put("attempted_at", attempt.attemptedAt())
+                                    .put(
+                                            "was_sent",
+                                            attempt.errorCode()
+                                                    .filter(NOT_SENT::contains)
+                                                    .isEmpty()))
+                    .uncompressed();
+        });
+    }
+
+    private static int number(String text) {
+        if (text.length() > MAX_NUMBER_DIGITS || !text.matches("[1-9][0-9]*")) {
+            throw noAttempt();
+        }
+        return Integer.parseInt(text);
+    }
+
+    private static ApiException noAttempt() {
+        return ApiException.notFound("attempt");
+    }
+
+    private void requireKept(Tx tx, Caller caller, DeliveryId id) {
+        var retention = plans.ofWorkspace(tx, caller.workspace()).limits().retention();
+        if (retention.isExpired(Uuid7.timeOf(id.value()), clock.instant())) {
+            throw noAttempt();
+        }
+    }
+
+    private OutboundRequest rebuilt(
+            Tx tx,
+            WorkspaceId workspace,
+            DeliveryId id,
+            int number,
+            SentRequestQueries.StoredAttempt attempt) {
+        long version =
+                attempt.configuration()
+                        .map(lowBits -> SentRequestQueries.version(tx, lowBits))
+                        .orElseThrow(() ->
+                                unknown(
+                                        "an older version of Sluice made the attempt, and"
+                                                + " did not record its configuration."));
+        var payload =
+                SentRequestQueries.payload(tx, attempt.source(), id)
+                        .orElseThrow(SentRequestRoutes::noAttempt);
+        var connection =
+                ReplacedConnectionStore.at(tx, attempt.connection(), version)
+                        .orElseThrow(SentRequestRoutes::noAttempt);
+        var destination =
+                destinations
+                        .at(tx, connection.destination(), version)
+                        .orElseThrow(SentRequestRoutes::noAttempt);
+        var source =
+                sources.at(tx, attempt.source(), version).orElseThrow(SentRequestRoutes::noAttempt);
+        requireReadable(destination, connection.transformation());
+        return new OutboundRequest(
+                destination,
+                new OutboundRequest.RequestSource(
+                        workspace,
+                        source.name(),
+                        source.credentialHeader().map(Set::of).orElse(Set.of())),
+                payload.method(),
+                payload.headers(),
+                OutboundBody.of(payload.body()),
+                id,
+                number,
+                connection.transformation(),
+                attempt.attemptedAt());
+    }
+
+    private static void requireReadable(
+            Destination.DestinationSpec destination, Optional<Transformation> transformation) {
+        boolean isReadable =
+                destination.url().isReadable()
+                        && !(destination.auth() instanceof AuthConfig.UnreadableAuth)
+                        && destination.customHeaders().isReadable()
+                        && transformation.map(Transformation::isReadable).orElse(true);
+        if (!isReadable) {
+            throw unknown("settings of that time cannot be read here.");
+        }
+    }
+
+    private JsonObject show(OutboundRequest request) {
+        return switch (dryRun.run(request)) {
+            case DryRun.MaskedRequest(var headers, var body) ->
+                    RequestJson.of(request.url(), headers, body);
+            case DryRun.DryRunFailure(String why) ->
+                    throw new ApiException(ApiErrorCode.CONFLICT, "Nothing was sent. " + why + ".");
+        };
+    }
+
+    /// @param why the end of the message, which follows a colon
+    private static ApiException unknown(String why) {
+        return new ApiException(ApiErrorCode.CONFLICT, "What was sent is not known: " + why);
+    }
+}

@@ -1,0 +1,43 @@
+package dev.sluice.relay.selection;
+
+import dev.sluice.relay.EventId;
+
+/// An event of a selection, with the state of its deliveries on the selection's connection.
+///
+/// @param hasSelectedStatus whether one of those deliveries has a requested status
+/// @param isDeadLetter whether the newest of those deliveries failed or is exhausted
+/// @param isResentByJob whether this job already resent the event
+/// @param isResentByOther whether the event was resent since the job was created, or was resent by
+///   an overlapping earlier job; also true if this job resent the event
+public record ResendCandidate(
+        EventId event,
+        boolean hasSelectedStatus,
+        boolean isDeadLetter,
+        boolean isResentByJob,
+        boolean isResentByOther) {
+
+    /// What to do with a candidate.
+    public enum ResendDecision {
+        RESEND,
+        ALREADY_RESENT_BY_JOB,
+        /// A user or another job has already resent the event.
+        RESENT_BY_OTHER,
+        /// The selection does not include the event (see [ResendSelection#includesSucceeded]).
+        NOT_SELECTED
+    }
+
+    public ResendDecision decide(boolean includesSucceeded) {
+        if (isResentByJob) {
+            return ResendDecision.ALREADY_RESENT_BY_JOB;
+        }
+        if (!hasSelectedStatus) {
+            return ResendDecision.NOT_SELECTED;
+        }
+        if (isResentByOther) {
+            return ResendDecision.RESENT_BY_OTHER;
+        }
+        return isDeadLetter || includesSucceeded
+                ? ResendDecision.RESEND
+                : ResendDecision.NOT_SELECTED;
+    }
+}

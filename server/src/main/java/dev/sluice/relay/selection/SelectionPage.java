@@ -1,0 +1,50 @@
+package dev.sluice.relay.selection;
+
+import dev.sluice.relay.DeliveryId;
+import dev.sluice.relay.DeliveryStatus;
+import dev.sluice.relay.EventId;
+
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+/// One page of the events that a selection may include, oldest first. A page is short enough for
+/// one transaction.
+///
+/// @param next the position after which the next page begins; empty on the last page
+public record SelectionPage(List<EventId> events, Optional<UUID> next) {
+
+    /// A failed or exhausted delivery from the selection's source.
+    ///
+    /// @param isSelected whether the delivery satisfies the selection's condition
+    record DeadLetterRow(DeliveryId id, UUID connection, int status, boolean isSelected) {}
+
+    /// Builds a page from rows of dead letters.
+    ///
+    /// @param incomplete an event that may have more rows than those read; the next page then
+    ///   begins with this event
+    static SelectionPage of(
+            ResendSelection selection,
+            List<DeadLetterRow> rows,
+            Optional<EventId> incomplete,
+            int maxEvents) {
+        Set<EventId> events = new LinkedHashSet<>();
+        Optional<EventId> last = Optional.empty();
+        for (var row : rows) {
+            var event = Optional.of(row.id().event());
+            boolean isNew = !event.equals(last);
+            if (isNew && (event.equals(incomplete) || events.size() == maxEvents)) {
+                return new SelectionPage(List.copyOf(events), last.map(DeliveryId::maxIdOf));
+            }
+            last = event;
+            if (row.isSelected()
+                    && row.connection().equals(selection.connection().value())
+                    && selection.statuses().contains(DeliveryStatus.fromNumber(row.status()))) {
+                events.add(event.get());
+            }
+        }
+        return new SelectionPage(List.copyOf(events), Optional.empty());
+    }
+}

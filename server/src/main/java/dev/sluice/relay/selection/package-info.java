@@ -1,0 +1,5 @@
+/// Finds and counts the deliveries that a bulk resend selects.
+@NullMarked
+package dev.sluice.relay.selection;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,38 @@
+package dev.sluice.relay.transfer;
+
+import dev.sluice.platform.datafile.DataFileHeader.TableLayout;
+
+import java.util.List;
+import java.util.Map;
+
+/// A table that is exported to a data file.
+///
+/// @param expressions the SQL expressions that are exported instead of a column, by column
+/// @param sealed the columns with sealed values, each with the prefix of its sealing context
+/// @param isSeeded whether migrations write rows into the table
+record ExportedTable(
+        String name,
+        Map<String, String> expressions,
+        Map<String, String> sealed,
+        boolean isSeeded) {
+
+    static ExportedTable of(String name) {
+        return new ExportedTable(name, Map.of(), Map.of(), false);
+    }
+
+    ExportedTable with(Map<String, String> replaced) {
+        return new ExportedTable(name, replaced, sealed, isSeeded);
+    }
+
+    ExportedTable sealing(Map<String, String> contexts) {
+        return new ExportedTable(name, expressions, contexts, isSeeded);
+    }
+
+    ExportedTable seeded() {
+        return new ExportedTable(name, expressions, sealed, true);
+    }
+
+    TableLayout layout(List<String> columns) {
+        return new TableLayout(name, columns, sealed, isSeeded);
+    }
+}

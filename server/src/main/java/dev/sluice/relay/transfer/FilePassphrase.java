@@ -1,0 +1,38 @@
+package dev.sluice.relay.transfer;
+
+import dev.sluice.account.access.PasswordHasher;
+import dev.sluice.platform.datafile.DataFileHeader.PassphraseParameters;
+import dev.sluice.platform.secret.Sealer;
+import dev.sluice.platform.secret.Secret;
+import dev.sluice.platform.secret.SecretGenerator;
+
+import java.util.Base64;
+
+/// Derives the key that seals the secrets in a data file from a passphrase.
+final class FilePassphrase {
+
+    private static final int SALT_BYTES = 16;
+
+    private FilePassphrase() {}
+
+    static PassphraseParameters newParameters(SecretGenerator random) {
+        var cost = PasswordHasher.KeyCost.DEFAULT;
+        return new PassphraseParameters(
+                Base64.getEncoder().encodeToString(random.bytes(SALT_BYTES)),
+                cost.memoryKib(),
+                cost.iterations(),
+                cost.parallelism());
+    }
+
+    /// Returns the sealer whose key is derived from the passphrase.
+    ///
+    /// @throws IllegalArgumentException if the salt is not Base64
+    static Sealer sealer(
+            Secret passphrase, PassphraseParameters parameters, SecretGenerator random) {
+        var cost =
+                new PasswordHasher.KeyCost(
+                        parameters.memoryKib(), parameters.iterations(), parameters.parallelism());
+        byte[] salt = Base64.getDecoder().decode(parameters.salt());
+        return new Sealer(PasswordHasher.key(passphrase, salt, cost), random);
+    }
+}

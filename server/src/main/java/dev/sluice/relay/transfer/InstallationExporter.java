@@ -1,0 +1,181 @@
+package dev.sluice.relay.transfer;
+
+import dev.sluice.account.access.SealingCanaryStore;
+import dev.sluice.platform.datafile.DataFileException;
+import dev.sluice.platform.datafile.DataFileHeader;
+import dev.sluice.platform.datafile.DataFileHeader.PassphraseParameters;
+import dev.sluice.platform.datafile.DataFileHeader.TableLayout;
+import dev.sluice.platform.datafile.DataFileWriter;
+import dev.sluice.platform.datafile.ResealedRows;
+import dev.sluice.platform.datafile.ResealedRows.KeyChange;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.secret.Sealer;
+import dev.sluice.platform.secret.Secret;
+import dev.sluice.platform.secret.SecretGenerator;
+import dev.sluice.relay.store.PartitionStore;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+
+/// Writes an installation to a data file, from one snapshot of its database. Servers may run
+/// meanwhile.
+public final class InstallationExporter {
+
+    /// The input for sealing the secrets in the file with a passphrase.
+    ///
+    /// @param master the sealer that opens the secrets in the database
+    public record PassphraseSeal(Sealer master, Secret passphrase, SecretGenerator random) {}
+
+    /// How the secrets in the file are sealed.
+    ///
+    /// @param parameters the parameters of the passphrase; empty if the file has none
+    /// @param canary a value sealed with the key of the file, in Base64, by which an import
+    ///   recognizes the right key
+    /// @param change the change of key for the secrets; empty if they are written as they are in
+    ///   the database
+    private record FileSeal(
+            Optional<PassphraseParameters> parameters, String canary, Optional<KeyChange> change) {
+
+        FileSeal(
+                Optional<PassphraseParameters> parameters,
+                byte[] canary,
+                Optional<KeyChange> change) {
+            this(parameters, Base64.getEncoder().encodeToString(canary), change);
+        }
+    }
+
+    private final String version;
+    private final int schemaVersion;
+    private final Optional<PassphraseSeal> passphrase;
+    private final TransferProgress progress;
+    private final AtomicLong unreadable = new AtomicLong();
+
+    /// @param version the version of this program
+    /// @param schemaVersion the number of the database's last migration
+    /// @param passphrase the passphrase to seal secrets with; empty to leave them sealed with the
+    ///   master key
+    public InstallationExporter(
+            String version,
+            int schemaVersion,
+            Optional<PassphraseSeal> passphrase,
+            TransferProgress progress) {
+        this.version = version;
+        this.schemaVersion = schemaVersion;
+        this.passphrase = passphrase;
+        this.progress = progress;
+    }
+
+    /// Writes the file to `out`.
+    ///
+    /// @throws DataFileException if the database has no installation, or if the given master key is
+    ///   not the key of its secrets
+    /// @throws UncheckedIOException if the file cannot be written
+    public TransferSummary write(Db db, OutputStream out) {
+        return db.snapshot(tx -> {
+            try {
+                return write(tx, out);
+            } catch (IOException e) {
+                throw new UncheckedIOException(String.valueOf(e.getMessage()), e);
+            }
+        });
+    }
+
+    private TransferSummary write(Tx tx, OutputStream out) throws IOException {
+        TransferQueries.liftTimeLimits(tx);
+        // Locks the tables before the first query takes the snapshot, so that everything in the
+        // snapshot can be read until the end.
+        TransferQueries.keep(
+                tx, InstallationTables.EXPORTED.stream().map(ExportedTable::name).toList());
+        var seal = seal(tx);
+        var columns = TransferQueries.columns(tx);
+        var file = new DataFileWriter(out, header(tx, seal, columns));
+        var summary = TransferSummary.NONE;
+        for (var table : InstallationTables.EXPORTED) {
+            long rows = write(tx, file, table.layout(columnsOf(table, columns)), table, seal);
+            summary = summary.plus(table.name(), rows);
+        }
+        file.finish();
+        return summary.withUnreadable(unreadable.get());
+    }
+
+    private static List<String> columnsOf(ExportedTable table, Map<String, List<String>> columns) {
+        return columns.getOrDefault(table.name(), List.of());
+    }
+
+    private FileSeal seal(Tx tx) {
+        byte[] stored =
+                SealingCanaryStore.find(tx)
+                        .orElseThrow(() ->
+                                new DataFileException(
+                                        "The database has no installation: no server has used it"
+                                                + " yet."));
+        return passphrase
+                .map(given -> seal(given, stored))
+                .orElse(new FileSeal(Optional.empty(), stored, Optional.empty()));
+    }
+
+    private FileSeal seal(PassphraseSeal given, byte[] stored) {
+        if (!SealingCanaryStore.isSealedBy(given.master(), stored)) {
+            throw new DataFileException(
+                    "The secrets in the database were sealed with another master key. Run"
+                            + " export-data with the settings of the server.");
+        }
+        var parameters = FilePassphrase.newParameters(given.random());
+        var sealer = FilePassphrase.sealer(given.passphrase(), parameters, given.random());
+        return new FileSeal(
+                Optional.of(parameters),
+                SealingCanaryStore.seal(sealer),
+                Optional.of(new KeyChange(given.master(), sealer, unreadable::incrementAndGet)));
+    }
+
+    private DataFileHeader header(Tx tx, FileSeal seal, Map<String, List<String>> columns) {
+        var origin = TransferQueries.origin(tx);
+        return new DataFileHeader(
+                origin.time(),
+                version,
+                schemaVersion,
+                origin.database(),
+                seal.parameters(),
+                seal.canary(),
+                List.copyOf(PartitionStore.attachedDays(tx)),
+                TransferQueries.sequences(tx),
+                InstallationTables.EXPORTED.stream()
+                        .map(table -> table.layout(columnsOf(table, columns)))
+                        .toList());
+    }
+
+    private long write(
+            Tx tx, DataFileWriter file, TableLayout layout, ExportedTable table, FileSeal seal)
+            throws IOException {
+        var bytes = new AtomicLong();
+        file.beginTable(layout.name());
+        long rows =
+                TransferQueries.read(
+                        tx,
+                        table,
+                        layout.columns(),
+                        stream ->
+                                file.rows(
+                                        resealed(stream, layout, seal),
+                                        piece ->
+                                                progress.moved(
+                                                        layout.name(), bytes.addAndGet(piece))));
+        file.endTable(rows);
+        progress.finished(layout.name(), rows, bytes.get());
+        return rows;
+    }
+
+    private static InputStream resealed(InputStream rows, TableLayout layout, FileSeal seal) {
+        return seal.change().isEmpty() || layout.sealed().isEmpty()
+                ? rows
+                : new ResealedRows(rows, layout, seal.change().get());
+    }
+}

@@ -1,0 +1,245 @@
+package dev.sluice.relay.transfer;
+
+import dev.sluice.account.access.SealingCanaryStore;
+import dev.sluice.platform.datafile.DataFileException;
+import dev.sluice.platform.datafile.DataFileHeader;
+import dev.sluice.platform.datafile.DataFileHeader.TableLayout;
+import dev.sluice.platform.datafile.DataFileReader;
+import dev.sluice.platform.datafile.ResealedRows;
+import dev.sluice.platform.datafile.ResealedRows.KeyChange;
+import dev.sluice.platform.db.Database;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.DbException;
+import dev.sluice.platform.db.SchemaMigrator;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.secret.Sealer;
+import dev.sluice.platform.secret.Secret;
+import dev.sluice.platform.secret.SecretGenerator;
+import dev.sluice.relay.store.PartitionStore;
+import dev.sluice.relay.usage.CommitLogStore;
+
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.Base64;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+
+/// Reads a data file into an empty database.
+///
+/// All rows are written in one transaction, which commits only after the checksum of the file was
+/// verified. If the import ends before that, the database has tables without imported rows, and the
+/// import can be repeated.
+public final class InstallationImporter {
+
+    /// How long the database may take to answer. The commit of many rows takes long on a slow disk.
+    private static final Duration SILENCE_TIMEOUT = Duration.ofMinutes(10);
+
+    private final Database database;
+    private final TransferProgress progress;
+    private final AtomicLong unreadable = new AtomicLong();
+
+    public InstallationImporter(Database database, TransferProgress progress) {
+        this.database = database;
+        this.progress = progress;
+    }
+
+    /// Returns the sealer that opens the secrets in the file.
+    ///
+    /// @param master the master key of the importing server, if it is known
+    /// @param passphrase the file's passphrase, if it has one
+    /// @throws DataFileException if the secrets cannot be opened
+    public static Sealer openSecrets(
+            DataFileHeader header,
+            Optional<Sealer> master,
+            Optional<Secret> passphrase,
+            SecretGenerator random) {
+        try {
+            var sealer =
+                    header.passphrase().isPresent()
+                            ? passphrase.map(given ->
+                                    FilePassphrase.sealer(given, header.passphrase().get(), random))
+                            : master;
+            byte[] canary = Base64.getDecoder().decode(header.canary());
+            return sealer.filter(found -> SealingCanaryStore.isSealedBy(found, canary))
+                    .orElseThrow(() -> new DataFileException(wrongKey(header, master)));
+        } catch (IllegalArgumentException e) {
+            throw new DataFileException("The file's header is damaged.");
+        }
+    }
+
+    private static String wrongKey(DataFileHeader header, Optional<Sealer> master) {
+        if (header.passphrase().isPresent()) {
+            return "The passphrase is not the file's.";
+        }
+        String needed =
+                " The file needs that of the server that wrote it (database "
+                        + header.database()
+                        + "): set SLUICE_MASTER_KEY to it, or export again with a passphrase.";
+        return master.isPresent()
+                ? "The secrets in the file were sealed with another master key." + needed
+                : "There is no master key to open the file's secrets." + needed;
+    }
+
+    /// Checks that the file can be imported into the database. Changes nothing.
+    ///
+    /// @throws DataFileException if the file cannot be imported
+    public void requireFit(DataFileHeader header) {
+        var version = SchemaMigrator.version(database);
+        if (header.schemaVersion() > version.newest()) {
+            throw new DataFileException(
+                    "The file was written by a newer version of Sluice ("
+                            + header.version()
+                            + "). Import it with that version, or a later one.");
+        }
+        if (version.applied() == 0) {
+            return;
+        }
+        try (var db = open()) {
+            db.run(tx -> requireEmpty(tx, TransferQueries.columns(tx)));
+        }
+        if (version.applied() != header.schemaVersion()) {
+            throw new DataFileException(
+                    "The database has tables of another version of Sluice. Import into a new"
+                            + " database.");
+        }
+    }
+
+    private void requireEmpty(Tx tx, Map<String, List<String>> columns) {
+        for (String table : columns.keySet()) {
+            if (!InstallationTables.SEEDED.contains(table) && TransferQueries.hasRows(tx, table)) {
+                throw new DataFileException(
+                        "The database "
+                                + database.name()
+                                + " is not empty: the table "
+                                + table
+                                + " has rows. Import into a new database.");
+            }
+        }
+    }
+
+    /// Writes the rows of the file into the database, and then migrates the schema to the newest
+    /// version. If only the migration fails, the rows stay, and the summary has the reason.
+    ///
+    /// @param secrets the sealer that opens the secrets in the file
+    /// @param master the sealer that seals the secrets in the database
+    /// @throws DataFileException if the file is damaged, or the database is no longer empty
+    public TransferSummary read(DataFileReader file, Sealer secrets, Sealer master) {
+        SchemaMigrator.run(database, file.header().schemaVersion());
+        TransferSummary summary;
+        try (var db = open()) {
+            new PartitionStore(db).make(file.header().days());
+            var change = new KeyChange(secrets, master, unreadable::incrementAndGet);
+            summary =
+                    db.call(tx -> {
+                        try {
+                            return read(tx, file, change);
+                        } catch (IOException e) {
+                            throw new UncheckedIOException(String.valueOf(e.getMessage()), e);
+                        }
+                    });
+        }
+        try {
+            SchemaMigrator.run(database);
+        } catch (DbException e) {
+            return summary.withMigrationFailure(String.valueOf(e.getMessage()));
+        }
+        return summary;
+    }
+
+    private Db open() {
+        return Db.open(database, "import-data", 1, SILENCE_TIMEOUT);
+    }
+
+    private TransferSummary read(Tx tx, DataFileReader file, KeyChange change) throws IOException {
+        TransferQueries.liftTimeLimits(tx);
+        TransferStore.lockDatabase(tx);
+        var columns = TransferQueries.columns(tx);
+        requireEmpty(tx, columns);
+        var layouts = new HashMap<String, TableLayout>();
+        file.header().tables().forEach(table -> layouts.put(table.name(), table));
+        var summary = TransferSummary.NONE;
+        for (var name = file.nextTable(); name.isPresent(); name = file.nextTable()) {
+            var layout = known(Optional.ofNullable(layouts.remove(name.get())), columns);
+            summary = summary.plus(layout.name(), readTable(tx, file, layout, change));
+        }
+        file.end();
+        if (!layouts.isEmpty()) {
+            throw unknownContent();
+        }
+        file.header()
+                .sequences()
+                .forEach((sequence, last) -> {
+                    if (!TransferStore.continueSequence(tx, sequence, last)) {
+                        throw unknownContent();
+                    }
+                });
+        CommitLogStore.restart(tx, beginning(file.header()));
+        SealingCanaryStore.create(tx, change.to());
+        return summary.withUnreadable(unreadable.get());
+    }
+
+    /// Returns a time before which no event arrived.
+    private static Instant beginning(DataFileHeader header) {
+        return header.days().stream()
+                .min(Comparator.naturalOrder())
+                .map(day -> day.atStartOfDay().toInstant(ZoneOffset.UTC))
+                .orElse(header.createdAt());
+    }
+
+    /// Returns the layout if the database has such a table; throws otherwise. Names that are not in
+    /// the database therefore do not get into an SQL statement.
+    private static TableLayout known(
+            Optional<TableLayout> layout, Map<String, List<String>> columns) {
+        return layout.filter(table ->
+                        columns.getOrDefault(table.name(), List.of()).containsAll(table.columns()))
+                .filter(table -> table.columns().containsAll(table.sealed().keySet()))
+                .orElseThrow(InstallationImporter::unknownContent);
+    }
+
+    private static DataFileException unknownContent() {
+        return new DataFileException(
+                "The file has other tables than its version of Sluice. It was made by another"
+                        + " program.");
+    }
+
+    private long readTable(Tx tx, DataFileReader file, TableLayout layout, KeyChange change)
+            throws IOException {
+        if (layout.isSeeded()) {
+            TransferStore.clear(tx, layout);
+        }
+        var bytes = new AtomicLong();
+        InputStream rows = counted(file.rows(), layout, bytes);
+        boolean isResealed = change.from() != change.to() && !layout.sealed().isEmpty();
+        long written =
+                TransferStore.write(
+                        tx, layout, isResealed ? new ResealedRows(rows, layout, change) : rows);
+        if (written != file.rowCount()) {
+            throw new DataFileException(
+                    "The file says of the table " + layout.name() + " another number of rows.");
+        }
+        progress.finished(layout.name(), written, bytes.get());
+        return written;
+    }
+
+    private InputStream counted(InputStream rows, TableLayout layout, AtomicLong bytes) {
+        return new FilterInputStream(rows) {
+            @Override
+            public int read(byte[] target, int offset, int length) throws IOException {
+                int read = super.read(target, offset, length);
+                if (read > 0) {
+                    progress.moved(layout.name(), bytes.addAndGet(read));
+                }
+                return read;
+            }
+        };
+    }
+}

@@ -1,0 +1,126 @@
+package dev.sluice.relay.transfer;
+
+import dev.sluice.platform.db.Tx;
+
+import java.io.IOException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/// Reads whole tables, and reads from the catalogue which tables, columns and sequences there are.
+public final class TransferQueries {
+
+    /// The key of an advisory lock. An import holds the lock exclusively while it writes; each
+    /// server that starts takes it shared for a moment.
+    static final long IMPORT_LOCK = 0x536c_7569_6365_0001L;
+
+    /// The database of a snapshot and the time at which the snapshot's transaction began.
+    record SnapshotOrigin(String database, Instant time) {}
+
+    private TransferQueries() {}
+
+    /// Whether an import writes into the database now.
+    public static boolean isImportRunning(Tx tx) {
+        return tx.single(
+                "select not pg_try_advisory_xact_lock_shared(?) as is_running",
+                row -> row.bool("is_running"),
+                IMPORT_LOCK);
+    }
+
+    /// Removes the limits on the duration of statements and on idle time in this transaction.
+    static void liftTimeLimits(Tx tx) {
+        tx.update("set local statement_timeout = 0");
+        tx.update("set local idle_in_transaction_session_timeout = 0");
+    }
+
+    /// Locks the tables and their partitions, so that they are not dropped or altered until the
+    /// transaction ends. Other transactions can still read and write rows.
+    static void keep(Tx tx, Collection<String> tables) {
+        tx.update(
+                "lock table "
+                        + tables.stream()
+                                .map(TransferQueries::quoted)
+                                .collect(Collectors.joining(", "))
+                        + " in access share mode");
+    }
+
+    static SnapshotOrigin origin(Tx tx) {
+        return tx.single(
+                """
+                select (select system_identifier from pg_control_system())
+                       || '-' || (select oid from pg_database where datname = current_database()) as name,
+                       now() as at
+                """,
+                row -> new SnapshotOrigin(row.text("name"), row.instant("at")));
+    }
+
+    /// Returns the columns of each table, in order. Leaves out partitions and the list of
+    /// migrations.
+    static Map<String, List<String>> columns(Tx tx) {
+        var columns = new LinkedHashMap<String, List<String>>();
+        tx.query(
+                        """
+                        select pg_class.relname as table_name, attname as column_name
+                          from pg_class
+                          join pg_attribute on attrelid = pg_class.oid
+                         where relnamespace = current_schema()::regnamespace
+                           and relkind in ('r', 'p') and not relispartition
+                           and relname <> 'flyway_schema_history'
+                           and attnum > 0 and not attisdropped
+                         order by relname, attnum
+                        """,
+                        row -> Map.entry(row.text("table_name"), row.text("column_name")))
+                .forEach(column ->
+                        columns.computeIfAbsent(column.getKey(), _ -> new ArrayList<>())
+                                .add(column.getValue()));
+        return columns;
+    }
+
+    /// Returns the last value of each sequence that has been used.
+    static Map<String, Long> sequences(Tx tx) {
+        var sequences = new TreeMap<String, Long>();
+        tx.query(
+                        """
+                        select sequencename, last_value
+                          from pg_sequences
+                         where schemaname = current_schema() and last_value is not null
+                        """,
+                        row -> Map.entry(row.text("sequencename"), row.number("last_value")))
+                .forEach(sequence -> sequences.put(sequence.getKey(), sequence.getValue()));
+        return sequences;
+    }
+
+    static boolean hasRows(Tx tx, String table) {
+        return tx.single(
+                "select exists (select from " + quoted(table) + ") as has_rows",
+                row -> row.bool("has_rows"));
+    }
+
+    /// Passes all rows to `reader`, in the binary format of COPY. Returns the number of rows.
+    ///
+    /// @param columns all columns of the table
+    static long read(Tx tx, ExportedTable table, List<String> columns, Tx.CopyReader reader)
+            throws IOException {
+        String values =
+                columns.stream()
+                        .map(column -> table.expressions().getOrDefault(column, quoted(column)))
+                        .collect(Collectors.joining(", "));
+        return tx.copyOut(
+                "copy (select "
+                        + values
+                        + " from "
+                        + quoted(table.name())
+                        + ") to stdout (format binary)",
+                reader);
+    }
+
+    /// Returns the name as a quoted SQL identifier.
+    static String quoted(String name) {
+        return '"' + name.replace("\"", "\"\"") + '"';
+    }
+}

@@ -1,0 +1,62 @@
+package dev.sluice.relay.transfer;
+
+import dev.sluice.platform.datafile.DataFileHeader.TableLayout;
+import dev.sluice.platform.db.Tx;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.stream.Collectors;
+
+/// Writes whole tables into an empty database.
+final class TransferStore {
+
+    private TransferStore() {}
+
+    /// Locks the database until the transaction ends. The advisory lock makes other imports wait
+    /// and tells a server that starts that an import is running. The table locks block the first
+    /// statements of a server's first start.
+    static void lockDatabase(Tx tx) {
+        // If this machine vanishes, PostgreSQL notices within some minutes and releases the locks.
+        tx.update("set local tcp_keepalives_idle = 60");
+        tx.query(
+                "select pg_advisory_xact_lock(?)::text as locked",
+                row -> row.text("locked"),
+                TransferQueries.IMPORT_LOCK);
+        tx.update("lock table sealing_canary, config_version, workspace in access exclusive mode");
+    }
+
+    /// Deletes the rows of the table, which migrations wrote.
+    static void clear(Tx tx, TableLayout table) {
+        tx.update("delete from " + TransferQueries.quoted(table.name()));
+    }
+
+    /// Writes rows that are in the binary format of COPY. Returns the number of rows.
+    static long write(Tx tx, TableLayout table, InputStream rows) throws IOException {
+        String columns =
+                table.columns().stream()
+                        .map(TransferQueries::quoted)
+                        .collect(Collectors.joining(", "));
+        return tx.copyIn(
+                "copy "
+                        + TransferQueries.quoted(table.name())
+                        + " ("
+                        + columns
+                        + ") from stdin (format binary)",
+                rows);
+    }
+
+    /// Makes a sequence continue after `lastValue`. Returns false if there is no such sequence.
+    static boolean continueSequence(Tx tx, String name, long lastValue) {
+        return !tx.query(
+                        """
+                        select setval(oid::regclass, ?) as value
+                          from pg_class
+                         where relkind = 'S' and relname = ?
+                           and relnamespace = current_schema()::regnamespace
+                        """,
+                        row -> row.number("value"),
+                        lastValue,
+                        name)
+                .isEmpty();
+    }
+}

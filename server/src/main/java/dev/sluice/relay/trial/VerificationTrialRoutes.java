@@ -1,0 +1,111 @@
+package dev.sluice.relay.trial;
+
+import dev.sluice.account.access.Authenticator;
+import dev.sluice.account.access.Caller;
+import dev.sluice.gateway.CustomHeaderRules;
+import dev.sluice.gateway.routing.ConfigurationCache;
+import dev.sluice.gateway.source.Source;
+import dev.sluice.gateway.source.SourceId;
+import dev.sluice.gateway.source.VerificationConfig;
+import dev.sluice.gateway.source.VerificationJson;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.http.ApiException;
+import dev.sluice.platform.http.Reply;
+import dev.sluice.platform.http.Request;
+import dev.sluice.platform.http.Router;
+import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.json.FieldReader;
+import dev.sluice.platform.json.JsonObject;
+import dev.sluice.relay.preview.SampleEvent;
+import dev.sluice.relay.preview.SampleEventQueries;
+import dev.sluice.relay.verify.InboundRequest;
+import dev.sluice.relay.verify.VerificationDiagnosis;
+
+import java.io.IOException;
+import java.util.Optional;
+import java.util.UUID;
+
+/// The route `POST /api/v1/sources/{id}/verify`: judges a stored event by a verification config
+/// that need not be saved. Nothing is stored or changed.
+public final class VerificationTrialRoutes {
+
+    /// The parsed request body.
+    ///
+    /// @param event the stored event to judge
+    /// @param config the config to judge by; empty for the saved config of the source
+    private record TrialRequest(Optional<UUID> event, Optional<VerificationConfig> config) {}
+
+    private final Db db;
+    private final Authenticator authenticator;
+    private final ConfigurationCache configuration;
+    private final SampleEventQueries events;
+    private final CustomHeaderRules headerRules;
+    private final String baseUrl;
+
+    public VerificationTrialRoutes(
+            Db db,
+            Authenticator authenticator,
+            ConfigurationCache configuration,
+            SampleEventQueries events,
+            CustomHeaderRules headerRules,
+            String baseUrl) {
+        this.db = db;
+        this.authenticator = authenticator;
+        this.configuration = configuration;
+        this.events = events;
+        this.headerRules = headerRules;
+        this.baseUrl = baseUrl;
+    }
+
+    public void addTo(Router router) {
+        router.post("/api/v1/sources/{id}/verify", this::verify);
+    }
+
+    private Reply verify(Request request) throws IOException {
+        var caller = authenticator.authenticate(request);
+        var id = new SourceId(request.id("source"));
+        // Loads the latest configuration, because another node may have just changed it.
+        configuration.run();
+        var source =
+                configuration
+                        .source(id)
+                        .filter(found -> found.workspace().equals(caller.workspace()))
+                        .orElseThrow(() -> ApiException.notFound("source"));
+        var asked = read(request.jsonBody());
+        var event = event(caller, asked, source);
+        var receivedAt = Uuid7.timeOf(event.id().value());
+        var diagnosis =
+                VerificationDiagnosis.of(
+                        asked.config().orElse(source.verification()),
+                        new InboundRequest(
+                                event.payload().headers(),
+                                event.payload().body(),
+                                receivedAt,
+                                baseUrl + source.ingestPath()));
+        return Reply.ok(
+                new JsonObject()
+                        .put("event_id", event.id())
+                        .put("received_at", receivedAt)
+                        .put("result", diagnosis.judgement().text())
+                        .put("message", diagnosis.sentence()));
+    }
+
+    private TrialRequest read(FieldReader input) {
+        var asked =
+                new TrialRequest(
+                        input.required("event_id", input.uuid("event_id")).toOptional(),
+                        input.nested("verification_config")
+                                .map(config -> VerificationJson.read(config, headerRules))
+                                .toOptional());
+        input.check();
+        return asked;
+    }
+
+    private SampleEvent event(Caller caller, TrialRequest asked, Source source) {
+        return asked.event()
+                .flatMap(id -> db.snapshot(tx -> events.find(tx, caller.workspace(), id)))
+                .filter(found ->
+                        found.source().filter(its -> its.id().equals(source.id())).isPresent())
+                .orElseThrow(() -> ApiException.notFound("event", "event_id"));
+    }
+}

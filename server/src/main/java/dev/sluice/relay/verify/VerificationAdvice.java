@@ -1,0 +1,237 @@
+package dev.sluice.relay.verify;
+
+import dev.sluice.gateway.source.VerificationConfig;
+import dev.sluice.gateway.source.VerificationConfig.GenericHmacVerification;
+import dev.sluice.gateway.source.VerificationConfig.HmacAlgorithm;
+import dev.sluice.gateway.source.VerificationConfig.HmacEncoding;
+import dev.sluice.gateway.source.VerificationConfig.SignedContent;
+import dev.sluice.gateway.source.WebhookProvider;
+import dev.sluice.platform.http.Header;
+import dev.sluice.relay.VerificationReason;
+import dev.sluice.relay.verify.SignatureScheme.TimestampLocation;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/// Says what to change when an event does not pass a config. Pure.
+///
+/// Each sentence begins with a space, because it follows another sentence.
+final class VerificationAdvice {
+
+    /// Parts of the names that senders give to headers with a signature.
+    private static final List<String> SIGNATURE_WORDS =
+            List.of("signature", "hmac", "digest", "-sig", "sign");
+
+    private static final int MAX_NAMED_HEADERS = 5;
+
+    private VerificationAdvice() {}
+
+    static String of(VerificationConfig config, InboundRequest event, VerificationReason reason) {
+        return switch (reason) {
+            case SIGNATURE_MISSING -> signatureMissing(config, event);
+            case SIGNATURE_REPEATED, TIMESTAMP_REPEATED, MESSAGE_ID_REPEATED, CREDENTIAL_REPEATED ->
+                    " Look for a proxy on the way that adds it a second time.";
+            case SIGNATURE_MALFORMED -> signatureMalformed(config, event);
+            case SIGNATURE_MISMATCH -> mismatch(config, event);
+            case BODY_NOT_SIGNED -> " Let the sender sign it.";
+            case TIMESTAMP_MISSING -> timestampMissing(config);
+            case TIMESTAMP_MALFORMED -> " Name the header that has the time in Unix seconds.";
+            case TIMESTAMP_TOO_OLD, TIMESTAMP_IN_FUTURE -> timestampOff(config, event);
+            case MESSAGE_ID_MISSING -> " Let the sender send webhook-id or svix-id.";
+            case CREDENTIAL_MISSING -> credentialMissing(config);
+            case CREDENTIAL_MALFORMED ->
+                    " Let the sender send Authorization: Basic with user name and password.";
+            case CREDENTIAL_WRONG -> " Enter the same one here and at the sender.";
+            case CONFIG_UNREADABLE -> "";
+        };
+    }
+
+    private static String signatureMissing(VerificationConfig config, InboundRequest event) {
+        var other = senderOf(event);
+        if (other.isPresent()) {
+            return " The event has the headers of another sender: set provider to "
+                    + other.get()
+                    + ".";
+        }
+        String similar =
+                event.headers().stream()
+                        .map(Header::name)
+                        .filter(VerificationAdvice::isSignatureLike)
+                        .limit(MAX_NAMED_HEADERS)
+                        .collect(Collectors.joining(", "));
+        String expected = " Expected is " + expectedHeaders(config) + ".";
+        if (similar.isEmpty()) {
+            return expected + " Switch signing on at the sender: no header looks like a signature.";
+        }
+        return config instanceof GenericHmacVerification
+                ? expected + " Set header to the right one; the event has " + similar + "."
+                : expected + " Choose the provider that sends " + similar + ", or generic_hmac.";
+    }
+
+    private static String expectedHeaders(VerificationConfig config) {
+        return config instanceof VerificationConfig.DiscordVerification
+                ? DiscordVerifier.SIGNATURE_HEADER
+                : SignatureSchemes.ofConfig(config).stream()
+                        .map(SignatureScheme::header)
+                        .collect(Collectors.joining(" or "));
+    }
+
+    /// Returns the provider whose headers the event has; empty if there is none.
+    private static Optional<String> senderOf(InboundRequest event) {
+        if (event.hasHeader(DiscordVerifier.SIGNATURE_HEADER)) {
+            return Optional.of("discord");
+        }
+        return SignatureSchemes.providerOf(event)
+                .or(() ->
+                        Optional.of(WebhookProvider.GITLAB)
+                                .filter(_ -> event.hasHeader("X-Gitlab-Token")))
+                .map(WebhookProvider::text);
+    }
+
+    private static boolean isSignatureLike(String name) {
+        String lower = name.toLowerCase(Locale.ROOT);
+        return SIGNATURE_WORDS.stream().anyMatch(lower::contains);
+    }
+
+    private static String signatureMalformed(VerificationConfig config, InboundRequest event) {
+        return config instanceof GenericHmacVerification hmac
+                ? matchingChange(hmac, event)
+                        .orElse(
+                                " Check header and encoding: it is not "
+                                        + hmac.encoding().text()
+                                        + ".")
+                : " Choose the provider that sends this header as the event has it.";
+    }
+
+    private static String mismatch(VerificationConfig config, InboundRequest event) {
+        if (config instanceof GenericHmacVerification hmac) {
+            var change = matchingChange(hmac, event);
+            if (change.isPresent()) {
+                return change.get();
+            }
+        }
+        boolean coversUrl =
+                SignatureSchemes.ofConfig(config).stream()
+                        .anyMatch(scheme -> scheme.content().hasSlot("{url}"));
+        if (coversUrl) {
+            return " It covers the URL, which the sender must know exactly as "
+                    + event.url()
+                    + ". If the sender adds a query, judge by a new event: the query is not"
+                    + " stored.";
+        }
+        return config instanceof VerificationConfig.DiscordVerification
+                ? " Enter the public key of the sender's settings again."
+                : " Enter the secret of the sender's settings again, with its prefix if it has"
+                        + " one.";
+    }
+
+    /// Returns a sentence that names the settings to change, if the signature fits the same secret
+    /// with other settings; empty otherwise.
+    private static Optional<String> matchingChange(
+            GenericHmacVerification hmac, InboundRequest event) {
+        return variants(hmac)
+                .filter(variant -> isSignedBy(variant, event))
+                .findFirst()
+                .map(variant -> " It fits with " + differences(hmac, variant) + ": set that.");
+    }
+
+    private static Stream<GenericHmacVerification> variants(GenericHmacVerification hmac) {
+        var variants = new ArrayList<GenericHmacVerification>();
+        for (var algorithm : HmacAlgorithm.values()) {
+            for (var encoding : HmacEncoding.values()) {
+                for (var signed : SignedContent.values()) {
+                    if (signed == SignedContent.BODY || hmac.timestampHeader().isPresent()) {
+                        variants.add(
+                                new GenericHmacVerification(
+                                        hmac.secret(),
+                                        hmac.previousSecret(),
+                                        hmac.header(),
+                                        algorithm,
+                                        encoding,
+                                        hmac.timestampHeader(),
+                                        hmac.tolerance(),
+                                        Optional.of(signed)));
+                    }
+                }
+            }
+        }
+        return variants.stream();
+    }
+
+    /// Whether the event's signature fits the settings, even if its timestamp is too old or in the
+    /// future.
+    private static boolean isSignedBy(GenericHmacVerification hmac, InboundRequest event) {
+        return switch (Verifier.check(hmac, event)) {
+            case VerificationResult.VerificationPassed _ -> true;
+            case VerificationResult.VerificationFailed(VerificationReason reason) ->
+                    reason == VerificationReason.TIMESTAMP_TOO_OLD
+                            || reason == VerificationReason.TIMESTAMP_IN_FUTURE;
+            case VerificationResult.VerificationSkipped() -> false;
+        };
+    }
+
+    private static String differences(
+            GenericHmacVerification hmac, GenericHmacVerification variant) {
+        var changes = new ArrayList<String>();
+        if (hmac.algorithm() != variant.algorithm()) {
+            changes.add("algorithm " + variant.algorithm().text());
+        }
+        if (hmac.encoding() != variant.encoding()) {
+            changes.add("encoding " + variant.encoding().text());
+        }
+        variant.signedContent()
+                .filter(signed ->
+                        !SignatureSchemes.of(hmac)
+                                .content()
+                                .equals(SignatureSchemes.of(variant).content()))
+                .ifPresent(signed -> changes.add("signed_content " + signed.text()));
+        return String.join(" and ", changes);
+    }
+
+    private static String timestampMissing(VerificationConfig config) {
+        return config instanceof GenericHmacVerification hmac
+                ? " The event has no header "
+                        + hmac.timestampHeader().orElse("")
+                        + ": name the right one in timestamp_header, or leave it out."
+                : " Choose the provider that sends events such as this one.";
+    }
+
+    private static String timestampOff(VerificationConfig config, InboundRequest event) {
+        if (config instanceof GenericHmacVerification hmac) {
+            return SignatureSchemes.of(hmac).timestampLocation()
+                            instanceof TimestampLocation.HeaderTimestamp(String name)
+                    ? distance(name, event)
+                    : "";
+        }
+        return " Look at the sender's clock and at this server's, or let the sender sign each try"
+                + " anew.";
+    }
+
+    private static String distance(String timestampHeader, InboundRequest event) {
+        try {
+            String timestamp =
+                    event.singleHeader(
+                            timestampHeader,
+                            VerificationReason.TIMESTAMP_MISSING,
+                            VerificationReason.TIMESTAMP_REPEATED);
+            long seconds = TimestampValidator.parseSeconds(timestamp);
+            long distance = Math.abs(event.headReadAt().getEpochSecond() - seconds);
+            return " It differs by "
+                    + distance
+                    + " s from the event's arrival: set tolerance_secs to at least that, or mend"
+                    + " the sender's clock.";
+        } catch (VerificationException e) {
+            return "";
+        }
+    }
+
+    private static String credentialMissing(VerificationConfig config) {
+        return " The event has no header "
+                + config.credentialHeader().orElse("")
+                + ": let the sender send it, or name the right one.";
+    }
+}

@@ -1,0 +1,64 @@
+package dev.sluice;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.sluice.platform.db.Database;
+import dev.sluice.testkit.PostgresProxy;
+import dev.sluice.testkit.RelayProcess;
+import dev.sluice.testkit.TestPostgres;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Path;
+import java.util.concurrent.Executors;
+
+/// Tests the log of a server whose database is away for a while. The server is a process of its
+/// own, so that its log has the lines of nobody else.
+class DatabaseOutageTest {
+
+    private static final int REQUESTS = 20;
+
+    @TempDir private Path directory;
+
+    @Test
+    void an_outage_is_one_warning_and_one_line_at_its_end() {
+        var database = TestPostgres.newDatabase();
+        try (var proxy = PostgresProxy.to(database.host(), database.port());
+                var server = RelayProcess.start(directory, through(proxy, database))) {
+            var api = server.api();
+            var source = api.source("shop");
+            int begin = server.log().length();
+
+            proxy.takeDown();
+            try (var requests = Executors.newVirtualThreadPerTaskExecutor()) {
+                for (int i = 0; i < REQUESTS; i++) {
+                    requests.execute(
+                            () -> assertThat(api.get("/api/v1/sources").status()).isEqualTo(503));
+                }
+            }
+            proxy.bringUp();
+            await().until(() -> server.log().contains("database.returned"));
+
+            assertThat(api.ingest(source.text("ingest_path"), "{}").status()).isEqualTo(200);
+            var lines = server.log().substring(begin).lines().toList();
+            assertThat(lines)
+                    .filteredOn(line -> !line.contains(" INFO "))
+                    .singleElement()
+                    .asString()
+                    .contains(" WARN ", "database.lost", "reason=");
+            assertThat(lines).filteredOn(line -> line.contains("database.returned")).hasSize(1);
+        }
+    }
+
+    private static Database through(PostgresProxy proxy, Database database) {
+        return new Database(
+                "127.0.0.1",
+                proxy.port(),
+                database.name(),
+                database.user(),
+                database.password(),
+                "");
+    }
+}
