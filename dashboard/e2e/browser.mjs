@@ -35,6 +35,59 @@ export async function newPage(browser, url, problems, { width = 1440, height = 9
   return page;
 }
 
+/** The processor time that the page's main thread spends on something, in milliseconds. On a busy machine it says more than the clock. */
+export async function processorTime(page, act) {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const spent = async () => (await session.send('Performance.getMetrics')).metrics.find((one) => one.name === 'TaskDuration').value * 1000;
+  const before = await spent();
+  await act();
+  const after = await spent();
+  await session.detach();
+  return after - before;
+}
+
+/** What the work below takes of a processor of the developers' machine that does nothing else, in milliseconds. */
+const REFERENCE_MILLISECONDS = 8;
+
+/**
+ * How many times slower the machine is now than when it does nothing else; at least 1. Other work in its caches makes everything take more
+ * processor time, so limits of processor time grow with what a fixed piece of work takes: 1 400 cells built and laid out.
+ */
+export async function slowness(page) {
+  const spent = [];
+  for (let round = 0; round < 3; round++) spent.push(await processorTime(page, () => page.evaluate(buildRows)));
+  return Math.max(1, Math.min(...spent) / REFERENCE_MILLISECONDS);
+}
+
+function buildRows() {
+  const box = document.createElement('div');
+  for (let i = 0; i < 200; i++) {
+    const row = document.createElement('div');
+    for (let j = 0; j < 7; j++) {
+      const cell = document.createElement('span');
+      cell.textContent = `row ${i}, cell ${j}`;
+      row.append(cell);
+    }
+    box.append(row);
+  }
+  document.body.append(box);
+  box.getBoundingClientRect();
+  box.remove();
+}
+
+/** Begins to record tasks. What it returns ends that, and says how much processor time the longest task of a main thread took, in milliseconds. */
+export async function traceTasks(browser, page) {
+  await browser.startTracing(page, { categories: ['disabled-by-default-devtools.timeline', 'toplevel'] });
+  return async () => {
+    const { traceEvents } = JSON.parse((await browser.stopTracing()).toString());
+    const mains = new Set(traceEvents.filter((one) => one.name === 'thread_name' && one.args.name === 'CrRendererMain').map((one) => `${one.pid} ${one.tid}`));
+    const tasks = traceEvents.filter((one) => one.ph === 'X' && one.name.endsWith('RunTask') && mains.has(`${one.pid} ${one.tid}`));
+    if (tasks.length === 0) throw new Error('The trace has no tasks.');
+    return Math.max(...tasks.map((one) => one.tdur ?? one.dur)) / 1000;
+  };
+}
+
 const ALL_RULES = { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] };
 /** What a theme can change. */
 const COLOR_RULES = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] };

@@ -63,6 +63,8 @@ export async function seed(url, receiver) {
   };
   const signed = (body) => post(payments, body, { 'X-Hub-Signature-256': `sha256=${createHmac('sha256', SECRET).update(body).digest('hex')}`, 'X-Event-Type': 'invoice.paid' });
 
+  // The test bench looks at 50.
+  for (let i = 14; i < 50; i++) await shopOrder(TYPES[i % TYPES.length], i);
   for (let i = 0; i < 14; i++) {
     await shopOrder(TYPES[i % TYPES.length], i);
     if (i % 2 === 0) await post(code, '{"ref":"refs/heads/main","commits":[]}', { 'X-Forge-Event': 'push' });
@@ -71,7 +73,7 @@ export async function seed(url, receiver) {
   }
   await post(payments, '{"type":"charge.refunded"}', { 'X-Hub-Signature-256': 'sha256=00' });
   await post(fleet, Buffer.from([0, 1, 2, 250, 251, 252, 10, 13, 66]), { 'Content-Type': 'application/octet-stream' });
-  await post(code, '<script>alert(1)</script>', { 'Content-Type': 'text/html', 'X-Note': '<img src=x onerror=alert(2)>' });
+  const html = await (await post(code, '<script>alert(1)</script>', { 'Content-Type': 'text/html', 'X-Note': '<img src=x onerror=alert(2)>' })).json();
   const last = await (await shopOrder('order.created', 15)).json();
-  return { shop, bench, fulfilment, billing, last: last.request_id };
+  return { shop, payments, code, crm, bench, fulfilment, billing, html: html.request_id, last: last.request_id };
 }

@@ -23,15 +23,40 @@ function classPath() {
   return `${join(target, jar)}:${join(target, 'lib')}/*`;
 }
 
+/** Its port and its data stay when it is killed and started again. */
 export async function startServer() {
   const directory = mkdtempSync(join(tmpdir(), 'sluice-e2e-'));
+  let running = await start(directory, 0);
+  const { port } = running;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    log: () => running.log(),
+    kill: () => end(running, 'SIGKILL'),
+    async startAgain() {
+      running = await start(directory, port);
+    },
+    async stop() {
+      await end(running, 'SIGTERM');
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function end({ process }, signal) {
+  process.removeAllListeners('exit');
+  const ended = new Promise((resolve) => process.once('exit', resolve));
+  process.kill(signal);
+  await ended;
+}
+
+async function start(directory, port) {
   const java = execFileSync(join(home, 'bin/jdk'), { encoding: 'utf8' }).trim();
   const server = spawn(java, ['-Xmx512m', '-XX:TieredStopAtLevel=1', '-cp', classPath(), 'dev.sluice.Main'], {
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
       SLUICE_DATA_DIR: join(directory, 'data'),
-      SLUICE_PORT: '0',
+      SLUICE_PORT: String(port),
       SLUICE_ADMIN_EMAIL: EMAIL,
       SLUICE_ADMIN_PASSWORD: PASSWORD,
       SLUICE_ADMIN_API_KEY: KEY,
@@ -42,7 +67,7 @@ export async function startServer() {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let log = '';
-  const port = await new Promise((resolve, reject) => {
+  const actual = await new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`The server did not start:\n${log}`)), START_MILLISECONDS);
     const read = (chunk) => {
       log += chunk;
@@ -56,19 +81,7 @@ export async function startServer() {
     server.stderr.on('data', read);
     server.on('exit', (code) => reject(new Error(`The server ended with ${code}:\n${log}`)));
   });
-  return {
-    url: `http://127.0.0.1:${port}`,
-    log: () => log,
-    async stop() {
-      const ended = new Promise((resolve) => server.on('exit', resolve));
-      server.removeAllListeners('exit');
-      server.on('exit', () => {});
-      const exit = new Promise((resolve) => server.once('exit', resolve));
-      server.kill('SIGTERM');
-      await Promise.race([exit, ended]);
-      rmSync(directory, { recursive: true, force: true });
-    },
-  };
+  return { process: server, port: actual, log: () => log };
 }
 
 /** Answers with `answer.status` and `answer.body`, which tests change. Paths that end in /refused always answer 422. */

@@ -21,7 +21,7 @@ const delivery = (id: string, name: string) => ({
   attempts: [{ attempt_number: 1, request_url: 'https://a.example/', response_status: 200, response_body: 'ok', error_code: null, error_message: null, latency_ms: 4, attempted_at: TIME }],
 });
 const event = {
-  id: EVENT, source_id: 's', method: 'POST', received_at: TIME, expires_at: null, verification_status: 'skipped', verification_reason: null, content_type: 'text/plain', body: 'hi', body_size: 2,
+  id: EVENT, source_id: 's', method: 'POST', received_at: TIME, expires_at: null, verification_status: 'skipped', verification_reason: null, content_type: 'text/plain', event_type: null, body: 'hi', body_size: 2,
   header_list: [], headers: {}, delivery_count: 2, delivered_count: 2, failed_count: 0, pending_count: 0, deliveries: [delivery(DELIVERY, 'Orders'), delivery(`${DELIVERY.slice(0, -1)}2`, 'Billing')],
 };
 const ANSWERS: Record<string, unknown> = {

@@ -137,10 +137,13 @@ describe('deliveries', () => {
 
 describe('the query field', () => {
   const sources = [{ id: 's1', name: 'shop-prod' }];
+  const destinations = [{ id: 'd1', name: 'erp' }];
   it.each([
     ['source:shop', { source: 's1', page: undefined }],
+    ['destination:ERP', { destination: 'd1', page: undefined }],
+    ['status:failed', { status: 'failed', page: undefined }],
     ['after:1h', { after: '1h', page: undefined }],
     ['01a20324', { q: '01a20324', page: undefined }],
     ['id:01a2', { q: '01a2', page: undefined }],
-  ])('reads %s', (text, change) => expect(qualifier(text, sources)).toEqual(change));
+  ])('reads %s', (text, change) => expect(qualifier(text, sources, destinations)).toEqual(change));
 });

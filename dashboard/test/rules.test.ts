@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { stepsInWords } from '../src/pages/connections/ThenTransform';
 import { parseRules, rulesToJson, textToValue, valueToText } from '../src/lib/rules';
 
 describe('filter rules', () => {
@@ -37,4 +38,18 @@ describe('filter rules', () => {
     expect(valueToText(op, json)).toBe(shown);
     expect(textToValue(op, shown).replace(/\s/g, '')).toBe(json);
   });
+});
+
+describe('a transformation in words', () => {
+  it('has its steps in the order in which they are taken, and numbers as they are written', () => {
+    const text = '{"set_headers":[{"name":"X-A","value":"1"}],"rename_headers":[{"from":"X-B","to":"X-C"}],"remove_headers":["X-D"],"merge_body_fields":{"n":1.0}}';
+    expect(stepsInWords(text)).toEqual([
+      ['Rename header', 'X-B to X-C'],
+      ['Remove header', 'X-D'],
+      ['Set header', 'X-A = 1'],
+      ['Merge into body', '{\n  "n": 1.0\n}'],
+    ]);
+  });
+
+  it.each(['{"set_headers":', '{"set_headers":7}', '{"set_headers":[null]}', 'null', ''])('is empty while it is none: %s', (text) => expect(stepsInWords(text)).toEqual([]));
 });

@@ -114,6 +114,29 @@ export const useDelivery = (id: string) =>
     queryFn: ({ signal }) => call('GET /api/v1/deliveries/{id}', { path: { id }, signal }),
   });
 
+export const useDeliveries = (query: Query, refetchInterval: number | false = false) =>
+  useQuery({
+    queryKey: ['deliveries', 'list', query],
+    queryFn: ({ signal }) => call('GET /api/v1/deliveries', { query, signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval,
+  });
+
+/** What an attempt sent never changes. */
+export const useSentRequest = (id: string, number: number) =>
+  useQuery({
+    queryKey: ['sent', id, number],
+    queryFn: ({ signal }) => call('GET /api/v1/deliveries/{id}/attempts/{number}/request', { path: { id, number: String(number) }, signal }),
+    staleTime: Infinity,
+  });
+
+/** What a resend of the event on the connection would send now. */
+export const useResendPreview = (event: string, connection: string) =>
+  useQuery({
+    queryKey: ['preview', event, connection],
+    queryFn: ({ signal }) => call('POST /api/v1/connections/preview', { body: { connection_id: connection, event_id: event }, signal }),
+  });
+
 export const useFailureGroups = (query: Query = {}) =>
   useQuery({
     queryKey: ['dlq', 'groups', query],

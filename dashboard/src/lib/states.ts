@@ -47,6 +47,12 @@ export function deliveryState(delivery: Delivery): StateName {
   }
 }
 
+/** The API's sentence without the word that a label beside it says. */
+export function reasonBesideLabel(reason: string): string {
+  const rest = reason.replace(/^(Held|Failed|Filtered|Delivered): /, '');
+  return rest.charAt(0).toUpperCase() + rest.slice(1);
+}
+
 export function circuitState(state: Schemas['CircuitState']): StateName {
   return { closed: 'cclosed' as const, open: 'copen' as const, half_open: 'chalf' as const }[state];
 }

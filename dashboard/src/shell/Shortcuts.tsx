@@ -14,12 +14,21 @@ function isTyping(event: KeyboardEvent): boolean {
 
 /** Runs `act` when the key is pressed and nobody types. */
 export function useShortcut(key: string, act: () => void) {
+  useKeys((pressed) => pressed === key, act);
+}
+
+/** The same for several keys of one character each. */
+export function useShortcuts(keys: string, act: (key: string) => void) {
+  useKeys((pressed) => pressed.length === 1 && keys.includes(pressed), act);
+}
+
+function useKeys(isWanted: (key: string) => boolean, act: (key: string) => void) {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey;
-      if (event.key === key && isPlain && preferences().shortcuts && !isTyping(event)) {
+      if (isWanted(event.key) && isPlain && preferences().shortcuts && !isTyping(event)) {
         event.preventDefault();
-        act();
+        act(event.key);
       }
     };
     addEventListener('keydown', onKey);
@@ -80,6 +89,8 @@ export function Shortcuts() {
     ['j, k', 'Next and previous event'],
     ['Enter', 'Open the selected event'],
     ['r', 'Resend the open event'],
+    ['y', 'Copy the link of the open event'],
+    ['1 to 5', 'Parts of the open event'],
     ['p', 'Pause the live view'],
     ['Esc', 'Close'],
     ...PLACES.map((place): [string, string] => [`g ${place.key}`, place.label]),

@@ -119,7 +119,8 @@ function WorkspaceMenu() {
         <Dialog title="New workspace" onClose={() => setCreating(false)}>
           <Form
             onSubmit={async (values) => {
-              await call('POST /api/v1/workspaces', { body: { name: text(values, 'name') } });
+              const made = await call('POST /api/v1/workspaces', { body: { name: text(values, 'name') } });
+              await call('POST /api/v1/workspaces/{id}/switch', { path: { id: made.id } });
             }}
             onDone={() => {
               setCreating(false);

@@ -184,8 +184,8 @@ export function Note({ icon, tone, children }: { icon?: IconName; tone?: Tone; c
 export function Facts({ facts }: { facts: [string, ReactNode][] }) {
   return (
     <dl className="kv">
-      {facts.map(([name, value]) => (
-        <div key={name} className="kv-row">
+      {facts.map(([name, value], i) => (
+        <div key={i} className="kv-row">
           <dt>{name}</dt>
           <dd>{value}</dd>
         </div>

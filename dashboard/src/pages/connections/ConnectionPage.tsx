@@ -6,6 +6,7 @@ import { ApiError, call, callText, type Schemas } from '../../api/client';
 import { changed, useSource } from '../../api/queries';
 import { formatJson, parseJson, sourceOf } from '../../lib/json';
 import { useSearchState } from '../../lib/search';
+import { plural } from '../../lib/text';
 import { Page } from '../../shell/Page';
 import { ErrorNote } from '../../ui/form';
 import { LoadError } from '../../ui/gate';
@@ -15,6 +16,7 @@ import { toast } from '../../ui/toast';
 import { EnabledToggle, stepsOf } from './ConnectionsPage';
 import { FilterEditor } from './FilterEditor';
 import { Sample, useDebounced } from './Sample';
+import { ThenTransform } from './ThenTransform';
 
 type Connection = Schemas['Connection'];
 
@@ -81,7 +83,7 @@ function Bench({ loaded }: { loaded: Loaded }) {
           { href: search.href({ tab: undefined }), label: 'Filter', isOn: tab === 'filter' },
           {
             href: search.href({ tab: 'transform' }),
-            label: <>Transform {connection.transformation && <span className="faint">{stepsOf(connection.transformation)}</span>}</>,
+            label: <>Transform {connection.transformation && <span className="faint">{plural(stepsOf(connection.transformation), 'step')}</span>}</>,
             isOn: tab === 'transform',
           },
         ]}
@@ -102,7 +104,10 @@ function Bench({ loaded }: { loaded: Loaded }) {
             </Note>
           )}
           {tab === 'filter' ? (
-            <FilterEditor connection={connection} text={filter} transformation={transformation} onChange={setFilter} />
+            <>
+              <FilterEditor connection={connection} text={filter} transformation={transformation} onChange={setFilter} />
+              <ThenTransform text={transformation} editHref={search.href({ tab: 'transform' })} />
+            </>
           ) : (
             <JsonEditor
               label="Transformation"

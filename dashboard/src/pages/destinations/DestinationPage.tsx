@@ -19,9 +19,13 @@ import { toast } from '../../ui/toast';
 import { AUTH_NAMES } from './auth';
 import { DestinationForm } from './DestinationForm';
 import { DestinationToggle } from './DestinationsPage';
+import { LatestDeliveries } from './LatestDeliveries';
 import { RetryRuler } from './RetryRuler';
+import { TestDelivery } from './TestDelivery';
 
 type Destination = Schemas['Destination'];
+
+const FAILED_ROWS = 50;
 
 export function DestinationPage() {
   const { id = '', tab = '' } = useParams<{ id: string; tab?: string }>();
@@ -49,7 +53,7 @@ export function DestinationPage() {
         {(data) => (
           <>
             {tab === '' && <Overview destination={data} />}
-            {tab === 'failed' && <Failed destination={data} limit={50} />}
+            {tab === 'failed' && <Failed destination={data} />}
             {tab === 'settings' && <Settings destination={data} />}
           </>
         )}
@@ -63,9 +67,8 @@ function Overview({ destination }: { destination: Destination }) {
     <div className="dest">
       <div>
         <CircuitCard destination={destination} />
-        <Panel title="Failed deliveries" flush end={<Link className="link" href={`/destinations/${destination.id}/failed`}>All</Link>}>
-          <Failed destination={destination} limit={8} />
-        </Panel>
+        <LatestDeliveries destination={destination} />
+        <TestDelivery destination={destination} />
       </div>
       <div>
         <Panel title="Delivery" end={<Link className="link" href={`/destinations/${destination.id}/settings`}>Edit</Link>}>
@@ -176,10 +179,10 @@ function CircuitStates({ current }: { current: Schemas['CircuitState'] }) {
   );
 }
 
-function Failed({ destination, limit }: { destination: Destination; limit: number }) {
+function Failed({ destination }: { destination: Destination }) {
   const { zone } = usePreferences();
   const [, navigate] = useLocation();
-  const letters = useDeadLetters({ destination_id: destination.id, limit });
+  const letters = useDeadLetters({ destination_id: destination.id, limit: FAILED_ROWS });
   return (
     <Gate query={letters} what="Failed deliveries" rows={4}>
       {(data) =>

@@ -3,10 +3,12 @@ import { Fragment, useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import type { Schemas } from '../../api/client';
 import { usePreferences } from '../../lib/preferences';
-import { deliveryState, errorAdvice, errorLabel, STATES } from '../../lib/states';
+import { useSearchState } from '../../lib/search';
+import { deliveryState, errorAdvice, errorLabel, reasonBesideLabel, STATES } from '../../lib/states';
 import { visible } from '../../lib/text';
 import { clock, duration } from '../../lib/time';
 import { Icon } from '../../ui/icons';
+import { sendingKey } from './Sent';
 import { Timeline } from './Timeline';
 
 type Delivery = Schemas['Delivery'];
@@ -26,6 +28,8 @@ export function DeliveryRow({ delivery, now, isOlder, isMarked, eventId }: RowPr
   const isPlain = delivery.attempts.length === 1 && delivery.status === 'succeeded';
   const [isOpen, setOpen] = useState(delivery.attempts.length > 0 && (isMarked || (!isPlain && !isOlder)));
   const row = useRef<HTMLLIElement>(null);
+  const search = useSearchState();
+  const only = delivery.attempts[0];
   useEffect(() => {
     if (isMarked) row.current?.scrollIntoView({ block: 'nearest' });
   }, []);
@@ -42,9 +46,16 @@ export function DeliveryRow({ delivery, now, isOlder, isMarked, eventId }: RowPr
           {reasonOf(delivery)}
         </span>
         {delivery.attempts.length > 0 ? (
-          <button type="button" className="link x" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-            {isOpen ? 'Hide attempts' : 'Attempts'}
-          </button>
+          <span className="row x">
+            {isPlain && only && (
+              <Link className="link" href={search.href({ tab: 'sent', attempt: sendingKey(delivery, only) })}>
+                Sent request
+              </Link>
+            )}
+            <button type="button" className="link" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+              {isOpen ? 'Hide attempts' : 'Attempts'}
+            </button>
+          </span>
         ) : state === 'filtered' ? (
           <Link className="link x" href={`/connections/${delivery.connection_id}?event=${eventId}`}>
             Open filter
@@ -63,14 +74,12 @@ export function DeliveryRow({ delivery, now, isOlder, isMarked, eventId }: RowPr
   );
 }
 
-/** The API's sentence without the word that the label beside it has already said. */
 function reasonOf(delivery: Delivery): string {
   const last = delivery.attempts.at(-1);
   if (delivery.status === 'succeeded' && last) {
     return `${last.response_status} in ${duration(last.latency_ms)} on attempt ${last.attempt_number}`;
   }
-  const rest = delivery.reason.replace(/^(Held|Failed|Filtered|Delivered): /, '');
-  return rest.charAt(0).toUpperCase() + rest.slice(1);
+  return reasonBesideLabel(delivery.reason);
 }
 
 function Attempts({ delivery, now }: { delivery: Delivery; now: number }) {
@@ -114,7 +123,7 @@ function Attempts({ delivery, now }: { delivery: Delivery; now: number }) {
                   <tr className="full">
                     <td />
                     <td colSpan={4}>
-                      <AttemptInFull attempt={attempt} />
+                      <AttemptInFull delivery={delivery} attempt={attempt} />
                     </td>
                   </tr>
                 )}
@@ -146,11 +155,21 @@ function answerOf(attempt: Schemas['Attempt']) {
   return attempt.error_message ?? 'No body';
 }
 
-function AttemptInFull({ attempt }: { attempt: Schemas['Attempt'] }) {
+function AttemptInFull({ delivery, attempt }: { delivery: Delivery; attempt: Schemas['Attempt'] }) {
+  const search = useSearchState();
+  const key = sendingKey(delivery, attempt);
   return (
     <div className="attempt-full">
       <p>
         <code>POST {attempt.request_url}</code>
+      </p>
+      <p className="row">
+        <Link className="link" href={search.href({ tab: 'sent', attempt: key })}>
+          Sent request
+        </Link>
+        <Link className="link" href={search.href({ tab: 'diff', attempt: key })}>
+          What was changed
+        </Link>
       </p>
       {attempt.error_message !== null && <p>{attempt.error_message}</p>}
       {attempt.error_code !== null && <p className="faint">{errorAdvice(attempt.error_code, attempt.response_status)}</p>}

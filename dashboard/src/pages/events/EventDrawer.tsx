@@ -4,7 +4,6 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { call, serverUrl, type Schemas } from '../../api/client';
 import { changed, useEvent, useSources } from '../../api/queries';
-import { member, parseJson } from '../../lib/json';
 import { useNow } from '../../lib/now';
 import { usePreferences } from '../../lib/preferences';
 import { apiCall, curl, httpie, rawHttp } from '../../lib/requests';
@@ -50,16 +49,6 @@ export function EventDrawer({ id, onClose, onStep }: DrawerProps) {
   );
 }
 
-/** The value of `type` or a name like it, from the body's own text. */
-function typeOf(event: Event): string | null {
-  const root = event.body_base64 === undefined ? parseJson(event.body) : null;
-  for (const name of ['type', 'event', 'action', 'topic']) {
-    const node = root ? member(event.body, root, name) : undefined;
-    if (node?.kind === 'string') return JSON.parse(event.body.slice(node.start, node.end)) as string;
-  }
-  return null;
-}
-
 function Loaded({ event, onClose, onStep }: { event: Event; onClose: () => void; onStep: (by: number) => void }) {
   const now = useNow();
   const { zone } = usePreferences();
@@ -67,6 +56,7 @@ function Loaded({ event, onClose, onStep }: { event: Event; onClose: () => void;
   const source = sources.data?.items.find((one) => one.id === event.source_id);
   const sentence = headline(event, now);
   const latest = latestByConnection(event.deliveries);
+  const deliveries = [...latest, ...event.deliveries.filter((one) => !latest.includes(one))];
   const search = useSearchState();
   const wanted = (search.get('delivery') || search.get('q')).toLowerCase();
   return (
@@ -74,7 +64,7 @@ function Loaded({ event, onClose, onStep }: { event: Event; onClose: () => void;
       <div className="dh">
         <div className="l1">
           <span className="chip plain">{event.method}</span>
-          <h2 className="title cut">{titleOf(event, typeOf(event))}</h2>
+          <h2 className="title cut">{titleOf(event)}</h2>
           <span className="mono faint cut id">{event.id}</span>
           <CopyButton text={event.id} label="Copy the id" />
           <span className="end">
@@ -105,12 +95,12 @@ function Loaded({ event, onClose, onStep }: { event: Event; onClose: () => void;
       </div>
       {event.deliveries.length > 0 && (
         <ul className="dv">
-          {[...latest, ...event.deliveries.filter((one) => !latest.includes(one))].map((delivery, i) => (
+          {deliveries.map((delivery, i) => (
             <DeliveryRow key={`${delivery.id} ${delivery.id === wanted}`} delivery={delivery} now={now} isOlder={i >= latest.length} isMarked={delivery.id === wanted} eventId={event.id} />
           ))}
         </ul>
       )}
-      <EventViewer event={event} latest={latest} />
+      <EventViewer event={event} deliveries={deliveries} latest={latest} />
     </>
   );
 }
@@ -127,6 +117,7 @@ function Actions({ event, latest, source }: { event: Event; latest: Schemas['Del
     },
   });
   useShortcut('r', () => setDialog('choose'));
+  useShortcut('y', () => void copy(location.href));
   const url = source ? serverUrl(source.ingest_path) : serverUrl('/in/TOKEN');
   const isRefused = event.verification_status === 'failed';
   return (
@@ -147,8 +138,9 @@ function Actions({ event, latest, source }: { event: Event; latest: Schemas['Del
             { label: 'curl to the source', onSelect: () => void copy(curl(event.method, url, event.header_list, event.body, event.body_base64)) },
             { label: 'HTTPie to the source', onSelect: () => void copy(httpie(event.method, url, event.header_list, event.body, event.body_base64)) },
             { label: 'Raw HTTP', onSelect: () => void copy(rawHttp(event.method, source?.ingest_path ?? '/', event.header_list, event.body)) },
+            { label: 'sluice replay', onSelect: () => void copy(`sluice replay ${event.id} --forward-to 3000/webhooks`) },
             { label: 'Body', onSelect: () => void copy(event.body) },
-            { label: 'Link to this event', icon: 'link', onSelect: () => void copy(location.href) },
+            { label: 'Link to this event', icon: 'link', hint: 'y', onSelect: () => void copy(location.href) },
           ]}
         >
           Copy as

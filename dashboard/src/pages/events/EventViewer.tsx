@@ -1,78 +1,53 @@
-/** The request as it came: payload, headers, raw bytes; and what a resend would send now. */
-import { useQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
-import { call, type Schemas } from '../../api/client';
+/** The request as it came: payload, headers, raw bytes; what its attempts sent, and the difference. */
+import { useState } from 'react';
+import type { Schemas } from '../../api/client';
 import { useSearchState } from '../../lib/search';
-import { fromBase64, hexDump } from '../../lib/bytes';
-import { formatJson, parseJson } from '../../lib/json';
-import { diff } from '../../lib/diff';
-import { diffHeaders } from '../../lib/headers';
+import { useShortcuts } from '../../shell/Shortcuts';
+import { fromBase64 } from '../../lib/bytes';
+import { parseJson } from '../../lib/json';
 import { isSecret } from '../../lib/requests';
 import { size, visible } from '../../lib/text';
-import { Gate } from '../../ui/gate';
-import { JsonView } from '../../ui/JsonView';
-import { Blank, Button, CopyButton, Segments, Tabs } from '../../ui/parts';
-import { DiffView } from '../../ui/DiffView';
+import { Button, CopyButton, Segments, Tabs } from '../../ui/parts';
+import { BodyView, Hex, LARGE_BODY_BYTES } from './BodyView';
+import { DiffTab, SentTab } from './Sent';
 
 type Event = Schemas['Event'];
 type Header = Schemas['Header'];
 
-/** Larger bodies are drawn only when somebody asks. */
-const LARGE_BODY_BYTES = 256 * 1024;
-const MAX_HEX_BYTES = 64 * 1024;
-
-const TABS = ['payload', 'headers', 'resend', 'raw'] as const;
+const TABS = ['payload', 'headers', 'sent', 'diff', 'raw'] as const;
 type Tab = (typeof TABS)[number];
 
-export function EventViewer({ event, latest }: { event: Event; latest: Schemas['Delivery'][] }) {
+type ViewerProps = { event: Event; deliveries: Schemas['Delivery'][]; latest: Schemas['Delivery'][] };
+
+export function EventViewer({ event, deliveries, latest }: ViewerProps) {
   const search = useSearchState();
   const tab: Tab = TABS.find((one) => one === search.get('tab')) ?? 'payload';
-  const labels = { payload: 'Payload', headers: <>Headers <span className="faint">{event.header_list.length}</span></>, resend: 'Diff', raw: 'Raw' };
+  const shown = TABS.filter((one) => (one !== 'sent' && one !== 'diff') || latest.length > 0);
+  const hrefOf = (one: Tab) => search.href({ tab: one === 'payload' ? undefined : one });
+  useShortcuts('12345', (digit) => {
+    const to = shown[Number(digit) - 1];
+    if (to !== undefined) search.set({ tab: to === 'payload' ? undefined : to }, { replace: true });
+  });
+  const labels = { payload: 'Payload', headers: <>Headers <span className="faint">{event.header_list.length}</span></>, sent: 'Sent', diff: 'Diff', raw: 'Raw' };
   return (
     <div className="view">
       <Tabs
         label="Parts of the request"
-        tabs={TABS.filter((one) => one !== 'resend' || latest.length > 0).map((one) => ({
-          href: search.href({ tab: one === 'payload' ? undefined : one }),
+        tabs={shown.map((one) => ({
+          href: hrefOf(one),
           label: labels[one],
           isOn: one === tab,
         }))}
         end={`${size(event.body_size)}, ${event.content_type ?? 'no content type'}`}
       />
       <div className="view-in">
-        {tab === 'payload' && <Payload event={event} />}
+        {tab === 'payload' && <BodyView text={event.body} base64={event.body_base64} bytes={event.body_size} />}
         {tab === 'headers' && <Headers headers={event.header_list} />}
-        {tab === 'resend' && <ResendPreview event={event} latest={latest} />}
+        {tab === 'sent' && <SentTab deliveries={deliveries} />}
+        {tab === 'diff' && <DiffTab event={event} deliveries={deliveries} latest={latest} />}
         {tab === 'raw' && <Raw event={event} />}
       </div>
     </div>
-  );
-}
-
-function Payload({ event }: { event: Event }) {
-  const [isAsked, setAsked] = useState(false);
-  if (event.body_size === 0) return <Blank icon="ring" title="The body is empty" />;
-  if (event.body_size > LARGE_BODY_BYTES && !isAsked) {
-    return (
-      <Blank icon="events" title={`The body has ${size(event.body_size)}`} action={<Button onClick={() => setAsked(true)}>Show it</Button>}>
-        Drawing it may take a moment.
-      </Blank>
-    );
-  }
-  if (event.body_base64 !== undefined) return <Hex base64={event.body_base64} />;
-  return <JsonView text={event.body} />;
-}
-
-function Hex({ base64 }: { base64: string }) {
-  const dump = useMemo(() => {
-    const bytes = fromBase64(base64);
-    return { text: hexDump(bytes, MAX_HEX_BYTES), isCut: bytes.length > MAX_HEX_BYTES };
-  }, [base64]);
-  return (
-    <>
-      <pre className="raw">{dump.text}</pre>
-      {dump.isCut && <p className="faint small in">These are the first 64 KiB. Raw downloads all of them.</p>}
-    </>
   );
 }
 
@@ -116,43 +91,6 @@ function Headers({ headers }: { headers: Header[] }) {
       </div>
     </div>
   );
-}
-
-/** What a resend would send now, against what came: the connection's present transformation applied by the server. */
-function ResendPreview({ event, latest }: { event: Event; latest: Schemas['Delivery'][] }) {
-  const [connection, setConnection] = useState(latest[0]?.connection_id ?? '');
-  const preview = useQuery({
-    queryKey: ['preview', event.id, connection],
-    queryFn: ({ signal }) => call('POST /api/v1/connections/preview', { body: { connection_id: connection, event_id: event.id }, signal }),
-  });
-  return (
-    <div>
-      <div className="row in wrap">
-        <span className="muted small">What came, and what a resend would send now to</span>
-        <Segments label="Destination" value={connection} options={latest.map((one) => ({ value: one.connection_id, label: one.destination_name }))} onChange={setConnection} />
-      </div>
-      <Gate query={preview} what="The request" rows={4}>
-        {(made) =>
-          made.request === null ? (
-            <Blank icon="filtered" title="The filter would not let it pass">
-              {made.transformation_error ?? 'Today’s filter does not match; a resend ignores the filter.'}
-            </Blank>
-          ) : (
-            <DiffView
-              sections={[
-                ['headers', diffHeaders(event.header_list, made.request.headers)],
-                ['body', diff(bodyLines(event.body, event.body_base64), bodyLines(made.request.body, made.request.body_base64))],
-              ]}
-            />
-          )
-        }
-      </Gate>
-    </div>
-  );
-}
-
-function bodyLines(body: string, base64: string | undefined): string[] {
-  return base64 !== undefined ? [`(${base64.length} characters of Base64)`] : (formatJson(body) ?? body).split('\n');
 }
 
 function Raw({ event }: { event: Event }) {

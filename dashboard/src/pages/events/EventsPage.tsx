@@ -2,11 +2,11 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useLocation, useParams } from 'wouter';
 import { serverNow, type Query, type Schemas } from '../../api/client';
-import { useEvents, useSources } from '../../api/queries';
+import { useDestinations, useEvents, useSources } from '../../api/queries';
 import { isWholeId } from '../../lib/deliveryLink';
 import { useSearchState, type SearchState } from '../../lib/search';
 import type { StateName } from '../../lib/states';
-import { count, shortId, size } from '../../lib/text';
+import { count, shortId, size, visible } from '../../lib/text';
 import { windowStart } from '../../lib/time';
 import { Page } from '../../shell/Page';
 import { useShortcut } from '../../shell/Shortcuts';
@@ -28,18 +28,25 @@ const WINDOWS = [
   { value: '7d', label: 'Last 7 days' },
 ];
 
-const VIEWS: { value: '' | Schemas['VerificationStatus']; label: string }[] = [
-  { value: '', label: 'All' },
-  { value: 'verified', label: 'Verified' },
-  { value: 'skipped', label: 'No check' },
-  { value: 'failed', label: 'Not verified' },
+/** Each view is a filter of the address. */
+const VIEWS: { label: string; verified?: Schemas['VerificationStatus']; status?: string }[] = [
+  { label: 'All' },
+  { label: 'Failing', status: 'failed,exhausted' },
+  { label: 'Waiting', status: 'pending,delivering' },
+  { label: 'Filtered', status: 'filtered' },
+  { label: 'Not verified', verified: 'failed' },
 ];
+
+/** What narrows the list, besides its page. */
+const FILTERS = ['source', 'destination', 'status', 'verified', 'after', 'before', 'q'] as const;
 
 /** Reads the address. A window such as `1h` starts at the same minute for a while, so that its answers can be kept. */
 function queryOf(search: SearchState): Query {
   const minute = Math.floor(serverNow() / 60_000) * 60_000;
   return {
     source_id: search.get('source'),
+    destination_id: search.get('destination'),
+    status: search.get('status'),
     verification_status: search.get('verified'),
     received_after: search.get('after') && windowStart(search.get('after'), minute),
     received_before: search.get('before'),
@@ -53,7 +60,7 @@ export function EventsPage() {
   const { id } = useParams<{ id?: string }>();
   const [, navigate] = useLocation();
   const search = useSearchState();
-  const key = ['source', 'verified', 'after', 'before', 'q', 'page'].map((name) => search.get(name)).join('\n');
+  const key = [...FILTERS, 'page'].map((name) => search.get(name)).join('\n');
   const query = useMemo(() => queryOf(search), [key]);
   const events = useEvents(query, POLL_MILLISECONDS);
   const [shown, newCount, showNew] = useStill(events.data, key);
@@ -85,10 +92,11 @@ export function EventsPage() {
   );
 }
 
-/** The list or an event of it with the list's filters. A delivery that was pointed at belongs to one event alone. */
+/** The list or an event of it with the list's filters. A delivery or attempt that was pointed at belongs to one event alone. */
 function eventPath(id: string | undefined, search: string): string {
   const kept = new URLSearchParams(search);
   kept.delete('delivery');
+  kept.delete('attempt');
   const query = kept.toString();
   return `/events${id === undefined ? '' : `/${id}`}${query === '' ? '' : `?${query}`}`;
 }
@@ -124,12 +132,18 @@ function useStill(latest: Schemas['EventPage'] | undefined, key: string) {
 
 function FilterBar({ search }: { search: SearchState }) {
   const sources = useSources();
+  const destinations = useDestinations();
   const field = useRef<HTMLInputElement>(null);
   useShortcut('/', () => field.current?.focus());
   const after = search.get('after');
   const source = sources.data?.items.find((one) => one.id === search.get('source'));
   const tokens: { name: string; label: string; value: string }[] = [];
   if (search.get('source')) tokens.push({ name: 'source', label: 'source', value: source?.name ?? shortId(search.get('source')) });
+  const destination = destinations.data?.items.find((one) => one.id === search.get('destination'));
+  if (search.get('destination')) tokens.push({ name: 'destination', label: 'destination', value: destination?.name ?? shortId(search.get('destination')) });
+  if (viewOf(search) === undefined) {
+    for (const name of ['status', 'verified']) if (search.get(name)) tokens.push({ name, label: name, value: search.get(name) });
+  }
   if (after) tokens.push({ name: 'after', label: 'after', value: after });
   if (search.get('before')) tokens.push({ name: 'before', label: 'before', value: search.get('before') });
   if (search.get('q')) tokens.push({ name: 'q', label: 'id', value: search.get('q') });
@@ -140,7 +154,7 @@ function FilterBar({ search }: { search: SearchState }) {
       onSubmit={(event) => {
         event.preventDefault();
         const value = field.current?.value.trim() ?? '';
-        if (value !== '') search.set(qualifier(value, sources.data?.items ?? []));
+        if (value !== '') search.set(qualifier(value, sources.data?.items ?? [], destinations.data?.items ?? []));
         if (field.current) field.current.value = '';
       }}
     >
@@ -153,7 +167,7 @@ function FilterBar({ search }: { search: SearchState }) {
             <Icon name="x" />
           </button>
         ))}
-        <input ref={field} aria-label="Filter by the id of an event or a delivery, or source: and a name" placeholder={tokens.length > 0 ? 'Add a filter' : 'Paste the id of an event or a delivery, or source:name'} />
+        <input ref={field} aria-label="Filter by the id of an event or a delivery, or source: or destination: and a name" placeholder={tokens.length > 0 ? 'Add a filter' : 'Paste the id of an event or a delivery, or source:name, destination:name'} />
         <kbd>/</kbd>
       </div>
       <Menu
@@ -178,13 +192,21 @@ function FilterBar({ search }: { search: SearchState }) {
   );
 }
 
-/** `source:name`, `verified:failed`, `after:1h`, or a part of an id. */
-export function qualifier(text: string, sources: { id: string; name: string }[]): Record<string, string | undefined> {
-  const [, name = '', value = ''] = /^(source|verified|after|before|id):(.+)$/.exec(text) ?? [];
-  if (name === 'source') {
+/** The view that the address shows; undefined when it has a filter of no view. */
+function viewOf(search: SearchState) {
+  return VIEWS.find((one) => search.get('verified') === (one.verified ?? '') && search.get('status') === (one.status ?? ''));
+}
+
+type Named = { id: string; name: string };
+
+/** `source:name`, `destination:name`, `status:failed`, `verified:failed`, `after:1h`, or a part of an id. */
+export function qualifier(text: string, sources: Named[], destinations: Named[]): Record<string, string | undefined> {
+  const [, name = '', value = ''] = /^(source|destination|status|verified|after|before|id):(.+)$/.exec(text) ?? [];
+  if (name === 'source' || name === 'destination') {
     const wanted = value.toLowerCase();
-    const found = sources.find((one) => one.name.toLowerCase() === wanted) ?? sources.find((one) => one.name.toLowerCase().includes(wanted));
-    return { source: found?.id ?? value, page: undefined };
+    const all = name === 'source' ? sources : destinations;
+    const found = all.find((one) => one.name.toLowerCase() === wanted) ?? all.find((one) => one.name.toLowerCase().includes(wanted));
+    return { [name]: found?.id ?? value, page: undefined };
   }
   if (name === 'id' || name === '') return { q: value || text, page: undefined };
   return { [name]: value, page: undefined };
@@ -195,9 +217,9 @@ function Views({ search, page, number, newCount, onShowNew, isFailing }: { searc
   return (
     <div className="views">
       {VIEWS.map((view) => {
-        const isOn = search.get('verified') === view.value;
+        const isOn = viewOf(search) === view;
         return (
-          <button key={view.value} type="button" className={isOn ? 'on' : ''} aria-pressed={isOn} onClick={() => search.set({ verified: view.value, page: undefined })}>
+          <button key={view.label} type="button" className={isOn ? 'on' : ''} aria-pressed={isOn} onClick={() => search.set({ verified: view.verified, status: view.status, page: undefined })}>
             {view.label}
             {isOn && page && <span>{page.total_is_exact === false ? `${count(page.total)}+` : count(page.total)}</span>}
           </button>
@@ -258,8 +280,9 @@ function EventTable({ items, selected, onOpen }: { items: Item[]; selected: stri
                 <SourceName name={source?.name ?? shortId(event.source_id)} color={source?.color} />
               </td>
               <td className="sum mono cut">
-                <button type="button" className="row-link mono" onClick={() => onOpen(event.id)}>
-                  {event.method} {shortId(event.id)}
+                <button type="button" className="row-link mono" title={event.id} onClick={() => onOpen(event.id)}>
+                  {event.method === 'POST' ? '' : `${event.method} `}
+                  {event.event_type === null ? <span className="muted">{shortId(event.id)}</span> : visible(event.event_type)}
                 </button>
               </td>
               <td className="wide muted cut">{whatHappens(event)}</td>
@@ -320,7 +343,7 @@ function Deliveries({ event }: { event: Item }) {
 }
 
 function NoEvents({ search }: { search: SearchState }) {
-  const filters = ['source', 'verified', 'after', 'before', 'q'].filter((name) => search.get(name) !== '');
+  const filters = FILTERS.filter((name) => search.get(name) !== '');
   const last = filters.at(-1);
   if (last === undefined) {
     return (

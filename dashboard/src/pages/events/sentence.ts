@@ -1,6 +1,7 @@
 /** The sentence at the top of an event: what became of all its deliveries. */
 import type { Schemas } from '../../api/client';
 import { deliveriesInWords, deliveryState } from '../../lib/states';
+import { visible } from '../../lib/text';
 import { countdown } from '../../lib/time';
 
 type Event = Schemas['Event'];
@@ -43,9 +44,7 @@ function lower(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
-/** A name for the event, from where senders usually put one. */
-export function titleOf(event: Event, typeInBody: string | null): string {
-  if (typeInBody !== null) return typeInBody;
-  const named = event.header_list.find((header) => /^(x-[a-z0-9-]+-(event|topic)|x-event-type|ce-type)$/i.test(header.name));
-  return named?.value ?? (event.content_type ?? 'no content type').split(';')[0] ?? '';
+/** A name for the event: what its sender calls it, else what kind of content it has. */
+export function titleOf(event: Event): string {
+  return visible(event.event_type ?? event.content_type?.split(';')[0] ?? 'no content type');
 }

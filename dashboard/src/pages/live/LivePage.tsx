@@ -1,6 +1,7 @@
 /** Is it arriving? Events the moment they are stored, with the outcomes of their deliveries. */
 import { memo, useEffect, useState } from 'react';
-import { Link } from 'wouter';
+import { Link, useLocation } from 'wouter';
+import { BASE_PATH } from '../../api/client';
 import { changed, useSources } from '../../api/queries';
 import { usePreferences } from '../../lib/preferences';
 import { useSearchState } from '../../lib/search';
@@ -12,8 +13,16 @@ import { useShortcut } from '../../shell/Shortcuts';
 import { Icon } from '../../ui/icons';
 import { Blank, Button, Marks, Note, SourceName } from '../../ui/parts';
 import { Verification } from '../events/EventsPage';
-import { add, clear, EMPTY, MAX_ROWS, pause, resume, type EventRow, type Feed, type GapRow, type Outcome } from './feed';
+import { add, clear, EMPTY, MAX_ROWS, pause, resume, type EventRow, type Feed, type GapRow, type Outcome, type Row } from './feed';
 import { follow, type StreamState } from './stream';
+
+/** The rows that are drawn at first: those that the window shows, and some more. Scrolling down draws further ones. */
+const firstRows = () => Math.ceil(innerHeight / ROW_HEIGHT) + SPARE_ROWS;
+const ROW_HEIGHT = 32;
+const SPARE_ROWS = 20;
+const MORE_ROWS = 100;
+/** So near to the end, in pixels, more rows are drawn. */
+const MARGIN = 1_000;
 
 export function LivePage() {
   const search = useSearchState();
@@ -21,6 +30,11 @@ export function LivePage() {
   const sources = useSources();
   const [feed, setFeed] = useState<Feed>(EMPTY);
   const [state, setState] = useState<StreamState>({ name: 'connecting' });
+  const [drawn, setDrawn] = useState(firstRows);
+  const onScroll = ({ scrollTop, scrollHeight, clientHeight }: HTMLElement) => {
+    if (scrollTop === 0) setDrawn(firstRows());
+    else if (scrollHeight - scrollTop - clientHeight < MARGIN) setDrawn(Math.min(drawn + MORE_ROWS, MAX_ROWS));
+  };
 
   useEffect(() => {
     setFeed((before) => ({ ...EMPTY, isPaused: before.isPaused }));
@@ -54,7 +68,7 @@ export function LivePage() {
         </Button>
       </div>
       <StateLine state={state} feed={feed} onResume={() => setFeed(resume)} />
-      <div className="list">
+      <div className="list" onScroll={(event) => onScroll(event.currentTarget)}>
         {(state.name === 'ended' || state.name === 'refused') && (
           <div className="pad" role="alert">
             <Note icon="unverified" tone="failed">
@@ -67,7 +81,7 @@ export function LivePage() {
             {feed.isPaused ? 'What arrives waits until you go on.' : 'An event appears here the moment it is stored. Events has all earlier ones.'}
           </Blank>
         ) : (
-          <Rows feed={feed} />
+          <Rows rows={feed.rows.slice(0, drawn)} />
         )}
       </div>
     </Page>
@@ -104,12 +118,20 @@ function StateLine({ state, feed, onResume }: { state: StreamState; feed: Feed; 
   );
 }
 
-function Rows({ feed }: { feed: Feed }) {
+function Rows({ rows }: { rows: Row[] }) {
   const sources = useSources();
   const { zone } = usePreferences();
+  const [, navigate] = useLocation();
   const byId = new Map((sources.data?.items ?? []).map((one) => [one.id, one]));
+  // One listener for all rows: a Link in each would make 500 rows slow.
+  const open = (click: MouseEvent) => {
+    const to = (click.target as Element).closest('a')?.dataset.to;
+    if (to === undefined || click.ctrlKey || click.metaKey || click.altKey || click.shiftKey || click.button !== 0) return;
+    click.preventDefault();
+    navigate(to);
+  };
   return (
-    <table>
+    <table onClick={open as never}>
       <thead>
         <tr>
           <th className="c-at">Stored</th>
@@ -122,7 +144,7 @@ function Rows({ feed }: { feed: Feed }) {
         </tr>
       </thead>
       <tbody>
-        {feed.rows.map((row) =>
+        {rows.map((row) =>
           row.kind === 'gap' ? (
             <Gap key={row.id} row={row} />
           ) : (
@@ -170,9 +192,9 @@ const EventLine = memo(function EventLine({ row, zone, name, color }: { row: Eve
         <SourceName name={name ?? shortId(event.source_id)} color={color} />
       </td>
       <td className="sum mono cut">
-        <Link href={`/events/${event.id}`}>
+        <a href={`${BASE_PATH}/events/${event.id}`} data-to={`/events/${event.id}`}>
           {event.method} {shortId(event.id)}
-        </Link>
+        </a>
       </td>
       <td className="wide muted cut">{event.content_type ?? 'none'}</td>
       <td className="wide r muted">{size(event.body_size)}</td>

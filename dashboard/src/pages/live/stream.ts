@@ -13,6 +13,8 @@ const STREAM: Operation = 'GET /api/v1/stream';
 
 const MIN_RETRY_MILLISECONDS = 2_000;
 const MAX_RETRY_MILLISECONDS = 30_000;
+/** Every paint lays out the whole table, and nobody reads faster. */
+const MIN_PAINT_INTERVAL = 100;
 /** A frame never comes while the tab is hidden; so many messages do not wait for one. */
 const MAX_BATCH = 500;
 
@@ -32,11 +34,16 @@ export function follow(source: string, { onState, onMessages, onAccessEnded }: L
   let wait = MIN_RETRY_MILLISECONDS;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let frame = 0;
+  let pause: ReturnType<typeof setTimeout> | undefined;
+  let paintedAt = 0;
   let batch: Message[] = [];
 
   const flush = () => {
     cancelAnimationFrame(frame);
+    clearTimeout(pause);
     frame = 0;
+    pause = undefined;
+    paintedAt = Date.now();
     const messages = batch;
     batch = [];
     onMessages(messages);
@@ -44,7 +51,18 @@ export function follow(source: string, { onState, onMessages, onAccessEnded }: L
   const push = (message: Message) => {
     batch.push(message);
     if (batch.length >= MAX_BATCH) flush();
-    else if (frame === 0) frame = requestAnimationFrame(flush);
+    else if (frame === 0 && pause === undefined) schedule();
+  };
+  const schedule = () => {
+    const rest = paintedAt + MIN_PAINT_INTERVAL - Date.now();
+    if (rest > 0 && rest <= MIN_PAINT_INTERVAL) {
+      pause = setTimeout(() => {
+        pause = undefined;
+        frame = requestAnimationFrame(flush);
+      }, rest);
+    } else {
+      frame = requestAnimationFrame(flush);
+    }
   };
   const end = (message: string) => {
     isOver = true;
@@ -111,6 +129,7 @@ export function follow(source: string, { onState, onMessages, onAccessEnded }: L
   return () => {
     isOver = true;
     clearTimeout(timer);
+    clearTimeout(pause);
     cancelAnimationFrame(frame);
     removeEventListener('online', open);
     stream?.close();

@@ -1,14 +1,17 @@
 /** What somebody should look at, the most severe first: open circuits, failed deliveries, refused requests. */
 import type { ReactNode } from 'react';
-import { useDestinations, useFailureGroups, useStatsBySource } from '../../api/queries';
+import { useDestinations, useFailureGroups, useStatsByDestination, useStatsBySource } from '../../api/queries';
+import { useNow } from '../../lib/now';
+import { usePreferences } from '../../lib/preferences';
 import { errorLabel } from '../../lib/states';
 import { notTaken } from '../../lib/stats';
 import { plural } from '../../lib/text';
+import { coarse, countdown, when } from '../../lib/time';
 import { Icon, type IconName } from '../../ui/icons';
 import { Ago, Badge, Blank, ButtonLink, Panel, Skeleton } from '../../ui/parts';
 import { groupKey, isRejected } from '../failures/FailuresPage';
 
-type Item = { key: string; icon: IconName; tone: string; title: string; text: ReactNode; to: string; action: string };
+type Item = { key: string; icon: IconName; tone: string; title: string; text: ReactNode; since?: string; to: string; action: string };
 
 const MAX_GROUPS = 5;
 
@@ -16,17 +19,34 @@ export function Attention({ window }: { window: string }) {
   const destinations = useDestinations(15_000);
   const groups = useFailureGroups();
   const sources = useStatsBySource(window);
+  const stats = useStatsByDestination(window);
+  const { zone } = usePreferences();
+  const now = useNow();
   const all = [destinations, groups, sources];
+  const checkedAt = Math.min(...all.map((one) => one.dataUpdatedAt));
   const items: Item[] = [];
   for (const one of destinations.data?.items ?? []) {
     if (one.circuit_state === 'closed') continue;
     const isOpen = one.circuit_state === 'open';
+    const waiting = stats.data?.items.find((other) => other.destination_id === one.id)?.waiting.count ?? 0;
     items.push({
       key: one.id,
       icon: isOpen ? 'copen' : 'chalf',
       tone: isOpen ? 'is-failed' : 'is-retrying',
       title: `${one.name}: ${isOpen ? 'circuit open' : 'recovering'}`,
-      text: isOpen ? 'Deliveries wait; nothing is lost.' : 'A probe decides whether the waiting deliveries follow.',
+      text: isOpen ? (
+        <>
+          {waiting === 0 ? 'Deliveries wait' : `${plural(waiting, 'delivery waits', 'deliveries wait')}`}, nothing is lost.
+          {one.circuit_reopen_at !== null && (
+            <>
+              {' '}
+              Probe in <b className="strong num">{countdown(one.circuit_reopen_at, now)}</b>.
+            </>
+          )}
+        </>
+      ) : (
+        'A probe decides whether the waiting deliveries follow.'
+      ),
       to: `/destinations/${one.id}`,
       action: 'Open destination',
     });
@@ -43,6 +63,7 @@ export function Attention({ window }: { window: string }) {
           {errorLabel(group.error_code, group.response_status)}, last <Ago time={group.last_seen} />
         </>
       ),
+      since: group.first_seen,
       to: `/failures?group=${encodeURIComponent(groupKey(group))}`,
       action: 'Review and replay',
     });
@@ -75,7 +96,7 @@ export function Attention({ window }: { window: string }) {
   const isKnown = all.every((one) => one.data !== undefined);
   const isFailing = all.some((one) => one.isError);
   return (
-    <Panel title={<>Needs attention {items.length > 0 && <Badge failed>{items.length}</Badge>}</>} note={isFailing ? 'some of it could not be read' : undefined} flush>
+    <Panel title={<>Needs attention {items.length > 0 && <Badge failed>{items.length}</Badge>}</>} note={isFailing ? 'some of it could not be read' : undefined} flush end={isKnown && <span className="faint small">Checked {coarse(now - checkedAt)} ago</span>}>
       {items.length > 0 ? (
         <ul className="attn">
           {items.map((item) => (
@@ -83,10 +104,11 @@ export function Attention({ window }: { window: string }) {
               <Icon name={item.icon} className={item.tone} />
               <span className="strong cut">{item.title}</span>
               <span className="muted cut">{item.text}</span>
+              <span className="faint small num since">{item.since !== undefined && `since ${when(item.since, zone, now)}`}</span>
               <ButtonLink to={item.to}>{item.action}</ButtonLink>
             </li>
           ))}
-          {failures.length > MAX_GROUPS && <li className="faint small">{plural(failures.length - MAX_GROUPS, 'more group')} in Failures</li>}
+          {failures.length > MAX_GROUPS && <li className="faint small rest">{plural(failures.length - MAX_GROUPS, 'more group')} in Failures</li>}
         </ul>
       ) : isKnown ? (
         <Blank icon="delivered" title="Nothing needs you">

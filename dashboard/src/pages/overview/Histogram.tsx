@@ -72,7 +72,7 @@ export function Histogram({ stats }: { stats: Schemas['StatsOverview'] }) {
         {bars.map((parts, i) => {
           const start = starts[i] ?? '';
           const words = parts.filter((one) => one.value > 0).map((one) => `${count(one.value)} ${one.label.toLowerCase()}`);
-          const text = `${label(start)}: ${words.length === 0 ? 'nothing' : words.join(', ')}`;
+          const text = `${label(start)}${i === bars.length - 1 ? ', so far' : ''}: ${words.length === 0 ? 'nothing' : words.join(', ')}`;
           return (
             <Link
               key={start}
@@ -92,7 +92,7 @@ export function Histogram({ stats }: { stats: Schemas['StatsOverview'] }) {
       </div>
       <div className="hist-x faint small num" aria-hidden="true">
         {starts.map((start, i) => (
-          <span key={start}>{i % every === 0 ? label(start) : ''}</span>
+          <span key={start}>{i === starts.length - 1 ? 'so far' : i % every === 0 && i < starts.length - every ? label(start) : ''}</span>
         ))}
       </div>
     </Panel>

@@ -23,9 +23,11 @@ export function pathOf(values: (number | null)[]): string {
 }
 
 export function Sparkline({ values }: { values: (number | null)[] }) {
+  const line = pathOf(values);
   return (
     <svg className="spark" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
-      <path d={pathOf(values)} fill="none" stroke="currentColor" strokeWidth="1.5" vectorEffect="non-scaling-stroke" strokeLinejoin="round" />
+      {values.length > 1 && !values.includes(null) && <path d={`${line}V${HEIGHT}H0Z`} fill="currentColor" opacity=".14" />}
+      <path d={line} fill="none" stroke="currentColor" strokeWidth="1.5" vectorEffect="non-scaling-stroke" strokeLinejoin="round" />
     </svg>
   );
 }

@@ -55,7 +55,7 @@ function DeleteAccount({ email }: { email: string }) {
   return (
     <Panel title="Delete your account">
       <div className="row wrap">
-        <p className="muted grow">Your sessions, memberships and open invites end. API keys that you made go on. The last owner of a workspace hands it over or deletes it first.</p>
+        <p className="muted grow">Your sessions, memberships and open invites end. API keys that you made stay valid. The last owner of a workspace hands it over or deletes it first.</p>
         <Button kind="danger" onClick={() => setOpen(true)}>
           Delete account
         </Button>

@@ -70,7 +70,7 @@ export function ApiKeys({ role }: { role: Role | undefined }) {
 }
 
 function NewKey({ onClose }: { onClose: () => void }) {
-  const [made, setMade] = useState<Schemas['NewApiKey'] | null>(null);
+  const [made, setMade] = useState<Schemas['CreatedApiKey'] | null>(null);
   if (made) {
     const env = `SLUICE_URL=${serverUrl('')}\nSLUICE_API_KEY=${made.key}`;
     return (

@@ -28,7 +28,7 @@ export function Members({ me }: { me: Schemas['Me'] }) {
   const invites = useInvites(id, isAllowed);
   const { zone } = usePreferences();
   const [isInviting, setInviting] = useState(false);
-  const [made, setMade] = useState<Schemas['NewInvite'] | null>(null);
+  const [made, setMade] = useState<Schemas['CreatedInvite'] | null>(null);
   const withdraw = useMutation({
     mutationFn: (invite: string) => call('DELETE /api/v1/workspaces/{id}/invites/{invite_id}', { path: { id, invite_id: invite } }),
     onSuccess: () => {

@@ -20,6 +20,7 @@ import { PauseToggle } from './SourcesPage';
 import { PROVIDER_NAMES } from './providers';
 import { Refusals } from './Refusals';
 import { ResponseForm } from './ResponseForm';
+import { TokenPanel } from './TokenPanel';
 import { VerificationForm } from './VerificationForm';
 
 type Source = Schemas['Source'];
@@ -68,7 +69,7 @@ function Overview({ source }: { source: Source }) {
   return (
     <div className="dest">
       <div>
-        <Panel title="URL" note="anything that speaks HTTP can post to it">
+        <Panel title="URL" note="anything that speaks HTTP can post to it" end={<Link className="link" href={`/sources/${source.id}/settings`}>Rotate token</Link>}>
           <div className="stack">
             <UrlField url={url} />
             <div className="code-head">
@@ -118,18 +119,19 @@ export function UrlField({ url }: { url: string }) {
   );
 }
 
-/** Posts to the source as a sender would, from this browser. */
+/** Lets the server make an event, signed as the source expects. */
 export function SendTest({ source }: { source: Source }) {
   const send = useMutation({
-    mutationFn: () => call('POST /in/{token}', { path: { token: source.token }, rawBody: SAMPLE_BODY }),
-    onSuccess: () => {
-      toast('The test event is stored');
+    mutationFn: () =>
+      call('POST /api/v1/sources/{id}/test-event', {
+        path: { id: source.id },
+        body: source.verification_config.provider === 'none' ? { body: SAMPLE_BODY } : {},
+      }),
+    onSuccess: ({ verification_status, verification_reason }) => {
+      toast(verification_status === 'failed' ? `The test event is stored, but refused. ${verification_reason ?? ''}` : 'The test event is stored');
       void changed('events', 'sources');
     },
-    onError: () => {
-      toast(source.verification_config.provider === 'none' ? 'The test event was refused' : 'Not verified: the browser cannot sign a test event');
-      void changed('events');
-    },
+    onError: (error) => toast(error.message),
   });
   return (
     <Button disabled={send.isPending} onClick={() => send.mutate()}>
@@ -239,6 +241,7 @@ function Settings({ source }: { source: Source }) {
           <Field name="color" label="Colour" type="color" value={source.color} hint="The bar beside its name." />
         </Form>
       </Panel>
+      <TokenPanel source={source} />
       <Panel title="Delete">
         <div className="row wrap">
           <p className="muted grow">Moves the source to the trash for 7 days. Its URL answers 404 at once, and its deliveries wait. Until then it can be restored.</p>

@@ -139,7 +139,7 @@ function NewSource({ onClose }: { onClose: () => void }) {
     <Dialog title="New source" onClose={onClose}>
       <Form
         onSubmit={async (values) => {
-          const made = await call('POST /api/v1/sources', { body: { name: text(values, 'name'), description: text(values, 'description') || null } });
+          const made = await call('POST /api/v1/sources', { body: { name: text(values, 'name'), description: text(values, 'description') || null, token: text(values, 'token') || null } });
           await changed('sources');
           toast(`${made.name} is ready`);
           navigate(`/sources/${made.id}`);
@@ -154,6 +154,7 @@ function NewSource({ onClose }: { onClose: () => void }) {
       >
         <Field name="name" label="Name" autoFocus placeholder="shop-prod" hint="Who sends, such as the system and its environment." />
         <Field name="description" label="Description" />
+        <Field name="token" label="Token (optional)" mono autoComplete="off" hint="Empty: a random one. For rebuilding an installation with the same URLs: 22 to 64 letters and digits." />
       </Form>
     </Dialog>
   );

@@ -7,9 +7,15 @@ import { ConfigFields, configOf } from '../../ui/ConfigFields';
 import { Form } from '../../ui/form';
 import { Button, Note, Panel } from '../../ui/parts';
 import { toast } from '../../ui/toast';
-import { PROVIDER_FIELDS, PROVIDER_NAMES, type Provider } from './providers';
+import { PROVIDER_FIELDS, PROVIDER_NAMES, type Provider, type ProviderField } from './providers';
+import { VerificationTest } from './VerificationTest';
 
 type Choice = Exclude<Provider, 'unreadable'>;
+
+/** Whether the form leaves the stored secrets as they are: the API never shows them, so it has none. */
+function hasNoSecret(config: Record<string, unknown>, fields: ProviderField[]): boolean {
+  return fields.filter((field) => field.isSecret).every((field) => (config[field.name] ?? '') === '');
+}
 
 export function VerificationForm({ source }: { source: Schemas['Source'] }) {
   const saved = source.verification_config;
@@ -17,11 +23,17 @@ export function VerificationForm({ source }: { source: Schemas['Source'] }) {
   const fields = PROVIDER_FIELDS[provider];
   const refused = useEvents({ source_id: source.id, verification_status: 'failed', limit: 1 });
   const last = refused.data?.items[0];
+  const form = `verification-${source.id}`;
+  const enteredConfig = () => {
+    const config = { provider, ...configOf(new FormData(document.getElementById(form) as HTMLFormElement), 'verification_config', fields) };
+    return saved.provider === provider && hasNoSecret(config, fields) ? undefined : config;
+  };
   return (
     <div className="dest">
       <div>
         <Panel title="Verification" note="a request that fails is answered 401, stored, and not delivered">
           <Form
+            id={form}
             onSubmit={async (values) => {
               await call('PATCH /api/v1/sources/{id}', {
                 path: { id: source.id },
@@ -59,6 +71,7 @@ export function VerificationForm({ source }: { source: Schemas['Source'] }) {
         </Panel>
       </div>
       <div>
+        <VerificationTest source={source} config={enteredConfig} />
         <Panel title="Not verified">
           {last === undefined ? (
             <p className="muted">No request failed the check while its event is kept.</p>

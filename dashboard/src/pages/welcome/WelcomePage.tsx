@@ -181,7 +181,31 @@ function WhereTo({ source, connected }: { source: Source; connected: Schemas['Co
           <Field name="url" label="To a URL" type="url" placeholder="https://api.example.com/webhooks" hint="Makes a destination and connects it. Timeout, signing and retries can be changed later." />
         </Form>
       </div>
+      <ToMyMachine source={source} />
     </Panel>
+  );
+}
+
+/** No destination is needed: the command line sends what arrives to a local port. */
+function ToMyMachine({ source }: { source: Source }) {
+  const name = /^[\w.-]+$/.test(source.name) ? source.name : quote(source.name);
+  const command = `sluice listen ${name} --forward-to 3000/webhooks`;
+  return (
+    <div className="opt">
+      <div className="row">
+        <h3>To my machine</h3>
+        <span className="end row">
+          <Link className="link small" href="/settings/api-keys">
+            Make a key
+          </Link>
+          <CopyButton text={command} label="Copy the command" />
+        </span>
+      </div>
+      <pre className="code">{command}</pre>
+      <p className="faint small">
+        Once before it: <code>sluice login --server {serverUrl('')}</code>
+      </p>
+    </div>
   );
 }
 

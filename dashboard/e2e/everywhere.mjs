@@ -1,0 +1,120 @@
+// Every page: axe in both themes, a phone's width, how fast it answers, and the pictures of the guide.
+import assert from 'node:assert/strict';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { audit, newPage, processorTime, slowness } from './browser.mjs';
+import { shrink } from './png.mjs';
+import { browser, made, noProblems, page, post, problems, routes, server, settled, signIn } from './world.mjs';
+
+const guide = fileURLToPath(new URL('../../docs/guide/', import.meta.url));
+
+const MAX_INTERACTION_MILLISECONDS = 100;
+
+test('every page in both themes: axe finds nothing serious, and none is wider than a phone', async () => {
+  const found = [];
+  for (const [name, path] of Object.entries({ ...routes(), missing: '/no/such/page' })) {
+    await page.goto(path);
+    await settled(page);
+    for (const theme of ['light', 'dark']) {
+      await page.emulateMedia({ colorScheme: theme });
+      found.push(...(await audit(page, { onlyColors: theme === 'dark' })).map((one) => `${name}, ${theme}: ${one}`));
+    }
+    await page.setViewportSize({ width: 360, height: 740 });
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false, `${name} is wider than 360 px`);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false, `${name} is wider than the window`);
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+  assert.deepEqual(found, []);
+  noProblems();
+});
+
+test('what a key or a click does is drawn within 100 ms', async () => {
+  await page.goto('/events');
+  await page.locator('.list tbody tr').nth(20).waitFor();
+  const acts = {
+    'open the palette': [() => page.keyboard.press('Control+k'), () => page.getByRole('listbox').waitFor()],
+    'find in the palette': [() => page.keyboard.press('b'), () => page.getByRole('option', { name: 'billing-api' }).waitFor()],
+    'close the palette': [() => page.keyboard.press('Escape'), () => page.getByRole('listbox').waitFor({ state: 'detached' })],
+    'switch the theme': [() => page.keyboard.press('t'), () => page.locator('html[data-theme=dark]').waitFor()],
+    'switch it back': [() => page.keyboard.press('t'), () => page.locator('html[data-theme=light]').waitFor()],
+    'open an event': [() => page.keyboard.press('j'), () => page.locator('.drawer .view').waitFor()],
+    'close it': [() => page.keyboard.press('Escape'), () => page.locator('.drawer').waitFor({ state: 'detached' })],
+    'change the page': [() => page.getByRole('link', { name: 'Destinations' }).first().click(), () => page.getByRole('heading', { name: 'Destinations' }).waitFor()],
+    'go back': [() => page.goBack(), () => page.locator('.list tbody tr').nth(20).waitFor()],
+  };
+  const best = {};
+  for (let round = 0; round < 3; round++) {
+    for (const [name, [act, shown]] of Object.entries(acts)) {
+      const spent = await processorTime(page, async () => {
+        await act();
+        await shown();
+      });
+      best[name] = Math.min(best[name] ?? Infinity, Math.round(spent));
+    }
+  }
+  const limit = MAX_INTERACTION_MILLISECONDS * (await slowness(page));
+  assert.deepEqual(Object.entries(best).filter(([, spent]) => spent >= limit), []);
+  noProblems();
+});
+
+test('signing out ends on the sign-in page, which axe accepts', async () => {
+  await page.goto('/settings/account');
+  await page.getByRole('button', { name: 'Sign out' }).first().click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  for (const theme of ['light', 'dark']) {
+    await page.emulateMedia({ colorScheme: theme });
+    assert.deepEqual(await audit(page), []);
+  }
+  noProblems();
+});
+
+const WIDTHS = { wide: [1440, 900], middle: [1024, 768], narrow: [390, 844] };
+
+/** What a picture needs besides its address. */
+const PREPARED = {
+  async live(own) {
+    await own.getByRole('status').filter({ hasText: 'Live' }).waitFor();
+    for (let i = 0; i < 14; i++) await post(i % 3 === 0 ? made.crm : made.code, '{"action":"opened"}', { 'X-Forge-Event': i % 3 === 0 ? 'contact' : 'issue' });
+    await own.locator('.list tbody tr').nth(13).waitFor();
+  },
+  async bench(own) {
+    await own.getByRole('button', { name: 'Test against them' }).click();
+    await own.getByText(/would be sent, /).waitFor();
+    await own.waitForTimeout(1_500);
+  },
+  async 'source-settings'(own) {
+    await own.getByRole('button', { name: 'Rotate token' }).click();
+  },
+};
+
+test('pictures for the guide', { skip: process.env.SCREENSHOTS === undefined }, async () => {
+  mkdirSync(guide, { recursive: true });
+  for (const name of readdirSync(guide)) if (name.endsWith('.png')) rmSync(guide + name); // the texts stay
+  for (const [width, [w, h]] of Object.entries(WIDTHS)) {
+    for (const theme of ['light', 'dark']) {
+      const own = await newPage(browser, server.url, problems, { width: w, height: h, theme });
+      const save = async (name) => writeFileSync(`${guide}${name}-${width}-${theme}.png`, shrink(await own.screenshot()));
+      await own.goto('/');
+      await own.getByLabel('E-mail').waitFor();
+      await save('sign-in');
+      await signIn(own);
+      for (const [name, path] of Object.entries(routes())) {
+        await own.goto(path);
+        await settled(own);
+        await PREPARED[name]?.(own);
+        await save(name);
+      }
+      await own.goto('/replays');
+      await own.locator('.list tbody a').first().click();
+      await own.waitForURL('**/replays/*');
+      await settled(own);
+      await save('replay');
+      await own.keyboard.press('Control+k');
+      await own.getByRole('listbox').waitFor();
+      await save('palette');
+      await own.context().close();
+    }
+  }
+});
