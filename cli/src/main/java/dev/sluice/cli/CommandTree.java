@@ -1,8 +1,10 @@
 package dev.sluice.cli;
 
+import dev.sluice.cli.deadletters.DeadLetterCommands;
 import dev.sluice.cli.declare.ApplyCommand;
 import dev.sluice.cli.declare.ExportCommand;
 import dev.sluice.cli.events.EventCommands;
+import dev.sluice.cli.events.TriggerCommand;
 import dev.sluice.cli.listen.ListenCommand;
 import dev.sluice.cli.listen.ReplayCommand;
 import dev.sluice.cli.listen.TailCommand;
@@ -21,7 +23,7 @@ import picocli.CommandLine.HelpCommand;
 
 import java.time.InstantSource;
 
-/// All commands, in the order in which the help lists them.
+/// Builds the tree of all commands, in the order in which the help lists them.
 final class CommandTree {
 
     private CommandTree() {}
@@ -35,9 +37,11 @@ final class CommandTree {
                 .addSubcommand(new ConfigCommand(context));
         root.addSubcommand(new ListenCommand(context, clock))
                 .addSubcommand(new TailCommand(context, clock))
-                .addSubcommand(new ReplayCommand(context));
+                .addSubcommand(new ReplayCommand(context))
+                .addSubcommand(new TriggerCommand(context));
         ResourceCommands.addTo(root, context);
         EventCommands.addTo(root, context, clock);
+        DeadLetterCommands.addTo(root, context, clock);
         root.addSubcommand(new StatsCommand(context, clock));
         root.addSubcommand(new ApplyCommand(context)).addSubcommand(new ExportCommand(context));
         root.addSubcommand(new CompletionCommand(context))
@@ -46,7 +50,7 @@ final class CommandTree {
         addHelpOption(root);
     }
 
-    /// `-h` and `--help` work everywhere, so that nobody has to know which command has them.
+    /// Adds `-h` and `--help` to the command and all commands below it.
     private static void addHelpOption(CommandLine command) {
         command.getCommandSpec()
                 .addOption(

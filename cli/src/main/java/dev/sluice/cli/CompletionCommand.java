@@ -11,7 +11,7 @@ import picocli.CommandLine.Spec;
 
 import java.util.Set;
 
-/// The command `sluice completion SHELL`.
+/// The command `sluice completion SHELL`: prints a script that completes commands in a shell.
 @Command(
         name = "completion",
         description = {
@@ -27,7 +27,7 @@ final class CompletionCommand implements Runnable {
     @Spec
     private @SuppressWarnings("NullAway.Init") CommandSpec spec;
 
-    @Parameters(paramLabel = "SHELL", description = "bash or zsh; both take the same script.")
+    @Parameters(paramLabel = "SHELL", description = "bash or zsh; both use the same script.")
     private @SuppressWarnings("NullAway.Init") String name;
 
     CompletionCommand(CommandContext context) {

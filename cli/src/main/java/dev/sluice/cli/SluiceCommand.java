@@ -10,10 +10,10 @@ import java.time.InstantSource;
 
 /// The command line tool `sluice`: the entry point and the options of all commands.
 ///
-/// The script `bin/sluice` lists the commands and starts those of the server.
+/// The script `bin/sluice` starts this program, or the server's jar for commands such as `serve`.
 @Command(
         name = "sluice",
-        description = "Calls a Sluice server, and brings its webhooks to this machine.",
+        description = "Calls a Sluice server, and forwards its webhooks to this machine.",
         synopsisSubcommandLabel = "COMMAND")
 public final class SluiceCommand {
 
@@ -32,7 +32,8 @@ public final class SluiceCommand {
     static CommandLine commandLine(Shell shell, InstantSource clock) {
         var context = new CommandContext(shell);
         var command = new CommandLine(new SluiceCommand()).addMixin("options", context);
-        // An argument that begins with @ names data here, not more arguments.
+        // Here an argument that begins with @ names a file with data, not a file with more
+        // arguments.
         command.setExpandAtFiles(false);
         CommandTree.addTo(command, context, clock);
         return ErrorPrinter.on(command, context);

@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 
 /// Tests `apply` and `export` against the real server.
 class ApplyTest {
@@ -88,6 +89,25 @@ class ApplyTest {
                         "+ connection Plain -> App");
         assertThat(second.out()).isEmpty();
         assertThat(second.err()).contains("Nothing to change.");
+    }
+
+    @Test
+    void a_source_is_made_with_a_token_of_its_own_which_stays() {
+        String own = "own" + UUID.randomUUID().toString().replace("-", "");
+        var cli = cli().with("OWN_TOKEN", own).with("NEXT_TOKEN", "next" + own);
+        String file = "sources: [{name: Own, token: '${env:OWN_TOKEN}'}]";
+
+        var made = apply(cli, file);
+        var again = apply(cli, file);
+        var changed = apply(cli, file.replace("OWN_TOKEN", "NEXT_TOKEN"));
+
+        assertThat(made.status()).as(made.err()).isZero();
+        assertThat(cli.run("sources", "get", "Own", "-o", "json").json().path("token").asString())
+                .isEqualTo(own);
+        assertThat(again.err()).contains("Nothing to change.");
+        assertThat(changed.status()).isEqualTo(5);
+        assertThat(changed.err()).contains("source Own: ", "can only be set when the source is");
+        assertThat(cli.run("export").out()).doesNotContain(own);
     }
 
     @Test
@@ -232,7 +252,7 @@ class ApplyTest {
         assertThat(run.err())
                 .contains(
                         "sources[0].verification_config.secret must not be in the file",
-                        "sources[1] describes the source 'Shop' again",
+                        "sources[1] repeats the source 'Shop'",
                         "sources[2].nmae is no field",
                         "sources[2].name is required",
                         "connections[0].source names 'Nobody'",
@@ -269,6 +289,10 @@ class ApplyTest {
     }
 
     private CliRun apply(String yaml, String... options) {
+        return apply(cli(), yaml, options);
+    }
+
+    private CliRun apply(CliRunner cli, String yaml, String... options) {
         try {
             Files.writeString(home.resolve("gateway.yaml"), yaml);
         } catch (IOException e) {
@@ -276,7 +300,7 @@ class ApplyTest {
         }
         var args = new ArrayList<>(List.of("apply", "-f", home.resolve("gateway.yaml").toString()));
         args.addAll(List.of(options));
-        return cli().run(args.toArray(String[]::new));
+        return cli.run(args.toArray(String[]::new));
     }
 
     private CliRunner cli() {

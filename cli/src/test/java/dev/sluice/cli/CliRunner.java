@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.sluice.cli.shell.Shell;
 import dev.sluice.cli.testkit.BackgroundRun;
 import dev.sluice.cli.testkit.CliRun;
+import dev.sluice.cli.testkit.CommandProcess;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -18,13 +19,15 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
 
 /// Runs the command line tool in this JVM, or as a process, in an environment of its own.
 public final class CliRunner {
 
     private final Path home;
     private final Map<String, String> environment = new HashMap<>();
+    private final List<String> prefix = new ArrayList<>();
+    private final List<String> flags = new ArrayList<>();
+    private String program = SluiceCommand.class.getName();
     private boolean isTerminal;
 
     /// @param home the home folder of the user who runs it
@@ -39,6 +42,24 @@ public final class CliRunner {
 
     public CliRunner onTerminal() {
         isTerminal = true;
+        return this;
+    }
+
+    /// Starts the process by this program.
+    public CliRunner startedBy(String... words) {
+        prefix.addAll(List.of(words));
+        return this;
+    }
+
+    /// Runs this class as the process.
+    public CliRunner asProgram(Class<?> main) {
+        program = main.getName();
+        return this;
+    }
+
+    /// Sets a system property of the process.
+    public CliRunner withProperty(String name, String value) {
+        flags.add("-D" + name + "=" + value);
         return this;
     }
 
@@ -75,20 +96,23 @@ public final class CliRunner {
         return SluiceCommand.run(shell, InstantSource.system(), args);
     }
 
-    /// Starts the tool as a process.
-    public Process start(ProcessBuilder.Redirect out, ProcessBuilder.Redirect err, String... args) {
-        var command =
-                new ArrayList<>(
-                        List.of(
-                                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                                "-XX:+UseSerialGC",
-                                "-XX:TieredStopAtLevel=1",
-                                "-Duser.home=" + home,
-                                "-cp",
-                                System.getProperty("java.class.path"),
-                                "dev.sluice.cli.SluiceCommand"));
+    /// Starts the tool as a process that goes on while the test does.
+    public CommandProcess startProcess(String... args) {
+        return new CommandProcess(start(args));
+    }
+
+    private Process start(String... args) {
+        var command = new ArrayList<>(prefix);
+        command.addAll(
+                List.of(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1",
+                        "-Duser.home=" + home));
+        command.addAll(flags);
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), program));
         command.addAll(List.of(args));
-        var builder = new ProcessBuilder(command).redirectOutput(out).redirectError(err);
+        var builder = new ProcessBuilder(command);
         builder.environment()
                 .keySet()
                 .removeIf(name -> name.startsWith("SLUICE_") || name.startsWith("XDG_"));
@@ -102,21 +126,8 @@ public final class CliRunner {
 
     /// Runs the tool as a process to its end.
     public CliRun runProcess(String... args) {
-        var process = start(ProcessBuilder.Redirect.PIPE, ProcessBuilder.Redirect.PIPE, args);
-        try {
-            process.getOutputStream().close();
-            String out = new String(process.getInputStream().readAllBytes(), UTF_8);
-            String err = new String(process.getErrorStream().readAllBytes(), UTF_8);
-            if (!process.waitFor(1, TimeUnit.MINUTES)) {
-                process.destroyForcibly();
-                throw new AssertionError("the command does not end");
-            }
-            return new CliRun(process.exitValue(), out, err);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(e);
+        try (var process = startProcess(args)) {
+            return process.run().awaitEnd();
         }
     }
 }

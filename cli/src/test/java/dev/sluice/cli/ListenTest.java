@@ -1,13 +1,12 @@
 package dev.sluice.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sluice.cli.shell.JsonTree;
-import dev.sluice.cli.testkit.CliRun;
 import dev.sluice.cli.testkit.LocalService;
 import dev.sluice.cli.testkit.RelayServer;
 import dev.sluice.cli.testkit.ScriptedServer;
@@ -20,9 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -30,8 +27,6 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
-import java.util.stream.IntStream;
 
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
@@ -40,6 +35,7 @@ import javax.crypto.spec.SecretKeySpec;
 class ListenTest {
 
     private static final RelayServer SERVER = RelayServer.shared();
+
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
     private static final String FULL =
@@ -47,13 +43,11 @@ class ListenTest {
 
     @TempDir private Path home;
 
-    private String key = "";
-    private String ingestPath = "";
+    private Shop shop;
 
     @BeforeEach
-    void makeSource() {
-        key = SERVER.newWorkspaceKey();
-        ingestPath = makeSource("Shop");
+    void makeShop() {
+        shop = new Shop(home);
     }
 
     @Test
@@ -61,23 +55,24 @@ class ListenTest {
             throws Exception {
         byte[] body = {'{', '"', (byte) 0xff, 0, '\r', '\n', '"', '}'};
         String signature = hmac(body);
-        try (var service = new LocalService()) {
-            var listen =
-                    cli().runInBackground(
-                                    "listen",
-                                    "Shop",
-                                    "-f",
-                                    service.port() + "/hook?a=b",
-                                    "--max-events",
-                                    "1",
-                                    "-o",
-                                    "json",
-                                    "-H",
-                                    "X-Env: dev");
+        try (var service = new LocalService();
+                var process =
+                        shop.start(
+                                "listen",
+                                "Shop",
+                                "-f",
+                                service.port() + "/hook?a=b",
+                                "--max-events",
+                                "1",
+                                "-o",
+                                "json",
+                                "-H",
+                                "X-Env: dev")) {
+            var listen = process.run();
             listen.awaitOutput("\"ready\"");
             String id =
                     SERVER.ingest(
-                            ingestPath,
+                            shop.ingestPath(),
                             body,
                             "X-Signature",
                             signature,
@@ -113,39 +108,65 @@ class ListenTest {
     }
 
     @Test
-    void nothing_is_lost_or_doubled_when_the_server_is_killed_and_the_network_is_cut() {
-        try (var service = new LocalService();
-                var wire = new Wire(SERVER.port())) {
-            var listen =
-                    cli().with("SLUICE_SERVER", wire.url())
+    void jq_reads_every_line() throws Exception {
+        assumeTrue(new ProcessBuilder("sh", "-c", "command -v jq").start().waitFor() == 0);
+        SERVER.ingest(shop.ingestPath(), new byte[] {'"', '\n', 0, (byte) 0xff, (byte) 0xe2, 27});
+        var tail = shop.run("tail", "--from-start", "--payload", "--max-events", "1", "-o", "json");
+
+        var jq = new ProcessBuilder("jq", "-c", "[.schema, .type]").start();
+        try (var in = jq.getOutputStream()) {
+            in.write(tail.out().getBytes(UTF_8));
+        }
+
+        assertThat(new String(jq.getInputStream().readAllBytes(), UTF_8).lines())
+                .containsExactly("[1,\"ready\"]", "[1,\"event\"]", "[1,\"summary\"]");
+        assertThat(jq.waitFor()).isZero();
+    }
+
+    @Test
+    void the_banner_says_whose_webhooks_go_where_from_when_on() {
+        shop.send(0, 1);
+        String target = "127.9.8.7:8099/hook";
+
+        var listen = shop.run("listen", "-f", target, "--since", "1h", "--max-events", "1");
+
+        assertThat(listen.err().lines().toList().subList(0, 4))
+                .satisfiesExactly(
+                        line ->
+                                assertThat(line)
+                                        .startsWith(SERVER.url())
+                                        .contains("key of SLUICE_API_KEY, workspace Tests"),
+                        line ->
+                                assertThat(line)
+                                        .contains("Shop", shop.ingestPath())
+                                        .endsWith("  -> http://" + target),
+                        line -> assertThat(line).startsWith("  from 20").endsWith("Z on"),
+                        line -> assertThat(line).startsWith("Ready. 1 source -> "));
+    }
+
+    @Test
+    void what_came_while_the_stream_was_lost_is_left_out_when_asked() {
+        try (var wire = new Wire(SERVER.port())) {
+            var tail =
+                    shop.cli()
+                            .with("SLUICE_SERVER", wire.url())
                             .runInBackground(
-                                    "listen",
-                                    "-f",
-                                    "" + service.port(),
-                                    "--max-events",
-                                    "9",
-                                    "-o",
-                                    "json");
-            listen.awaitOutput("\"ready\"");
-            send(0, 3);
-            Awaitility.await().atMost(LIMIT).until(() -> service.requests().size() == 3);
-
+                                    "tail", "--no-resume", "--max-events", "2", "-o", "json");
+            tail.awaitOutput("\"ready\"");
+            shop.send(0, 1);
+            tail.awaitOutput("\"event\"");
             wire.cut();
-            SERVER.killAndStart();
-            send(3, 6);
+            shop.send(1, 3);
             wire.mend(SERVER.port());
-            Awaitility.await().atMost(LIMIT).until(() -> service.requests().size() == 6);
-            wire.cut();
-            send(6, 9);
-            wire.mend(SERVER.port());
+            tail.awaitOutput("\"not_resumed\"");
+            String last = SERVER.ingest(shop.ingestPath(), "last".getBytes(UTF_8));
 
-            var end = listen.awaitEnd();
-            assertThat(end.status()).as(end.err()).isZero();
-            assertThat(service.bodies()).containsExactlyElementsOf(bodies(0, 9));
-            assertThat(listen.lines())
-                    .extracting(line -> line.path("type").asString())
-                    .contains("reconnecting", "resumed")
-                    .doesNotContain("gap");
+            assertThat(tail.awaitEnd().status()).isZero();
+            assertThat(tail.lines())
+                    .filteredOn(line -> line.path("type").asString().equals("event"))
+                    .hasSize(2)
+                    .last()
+                    .matches(event -> event.path("id").asString().equals(last));
         }
     }
 
@@ -153,7 +174,8 @@ class ListenTest {
     void the_next_run_catches_up_with_what_came_in_between() {
         try (var service = new LocalService()) {
             var first =
-                    cli().runInBackground(
+                    shop.cli()
+                            .runInBackground(
                                     "listen",
                                     "Shop",
                                     "-f",
@@ -161,12 +183,12 @@ class ListenTest {
                                     "--max-events",
                                     "2");
             first.awaitOutput("Ready.");
-            send(0, 2);
+            shop.send(0, 2);
             assertThat(first.awaitEnd().status()).isZero();
-            send(2, 5);
+            shop.send(2, 5);
 
             var second =
-                    run(
+                    shop.run(
                             "listen",
                             "Shop",
                             "-f",
@@ -176,7 +198,7 @@ class ListenTest {
                             "--catch-up");
 
             assertThat(second.status()).as(second.err()).isZero();
-            assertThat(service.bodies()).containsExactlyElementsOf(bodies(0, 5));
+            assertThat(service.bodies()).containsExactlyElementsOf(Shop.bodies(0, 5));
             assertThat(second.out().lines()).hasSize(3).allMatch(line -> line.contains("->  200"));
             assertThat(second.err())
                     .contains("Summary: 3 received, 3 forwarded, 0 failed, 0 filtered, 0 gaps");
@@ -184,11 +206,33 @@ class ListenTest {
     }
 
     @Test
-    void a_stream_begins_with_the_oldest_event_or_at_a_time_when_asked() {
-        send(0, 3);
+    void a_run_that_stops_among_the_oldest_events_is_caught_up_from_there() {
+        shop.send(0, 4);
+        try (var service = new LocalService()) {
+            var first =
+                    shop.run(
+                            "listen",
+                            "--from-start",
+                            "-f",
+                            "" + service.port(),
+                            "--max-events",
+                            "2");
+            var second =
+                    shop.run(
+                            "listen", "--catch-up", "-f", "" + service.port(), "--max-events", "2");
 
-        var fromStart = run("tail", "--from-start", "--max-events", "3", "-o", "json");
-        var since = run("tail", "Shop", "--since", "1h", "--max-events", "3", "-o", "json");
+            assertThat(first.status()).as(first.err()).isZero();
+            assertThat(service.bodies()).containsExactlyElementsOf(Shop.bodies(0, 4));
+            assertThat(second.err()).contains("2 forwarded, 0 failed, 0 filtered, 0 gaps");
+        }
+    }
+
+    @Test
+    void a_stream_begins_with_the_oldest_event_or_at_a_time_when_asked() {
+        shop.send(0, 3);
+
+        var fromStart = shop.run("tail", "--from-start", "--max-events", "3", "-o", "json");
+        var since = shop.run("tail", "Shop", "--since", "1h", "--max-events", "3", "-o", "json");
 
         for (var run : List.of(fromStart, since)) {
             assertThat(run.status()).as(run.err()).isZero();
@@ -203,20 +247,21 @@ class ListenTest {
 
     @Test
     void tail_shows_payloads_when_asked_and_control_characters_never() {
-        SERVER.ingest(ingestPath, "{\"note\": \"a \u001b[2J\"}".getBytes(UTF_8));
+        SERVER.ingest(shop.ingestPath(), "{\"note\": \"a \u001b[2J\"}".getBytes(UTF_8));
 
-        var tail = run("tail", "--from-start", "--max-events", "1", "--payload");
+        var tail = shop.run("tail", "--from-start", "--max-events", "1", "--payload");
 
         assertThat(tail.out()).contains("Shop", "POST", "note").doesNotContain("\u001b");
     }
 
     @Test
     void sources_go_to_their_routes_and_others_nowhere() {
-        String other = makeSource("Other");
+        String other = shop.makeSource("Other");
         try (var service = new LocalService();
                 var fallback = new LocalService()) {
             var listen =
-                    cli().runInBackground(
+                    shop.cli()
+                            .runInBackground(
                                     "listen",
                                     "-f",
                                     "" + fallback.port(),
@@ -226,28 +271,29 @@ class ListenTest {
                                     "2");
             listen.awaitOutput("Ready.");
             SERVER.ingest(other, "other".getBytes(UTF_8));
-            send(0, 1);
+            shop.send(0, 1);
             assertThat(listen.awaitEnd().status()).isZero();
 
             assertThat(service.bodies()).containsExactly("other");
-            assertThat(fallback.bodies()).containsExactlyElementsOf(bodies(0, 1));
+            assertThat(fallback.bodies()).containsExactlyElementsOf(Shop.bodies(0, 1));
         }
     }
 
     @Test
     void an_event_whose_verification_failed_is_forwarded_nowhere() {
-        cli().run(
+        shop.cli()
+                .run(
                         "sources",
                         "update",
                         "Shop",
                         "verification_config.provider=api_key",
                         "verification_config.header=X-Key",
                         "verification_config.key=right");
-        SERVER.ingestRefused(ingestPath, "{}".getBytes(UTF_8));
-        SERVER.ingest(ingestPath, "good".getBytes(UTF_8), "X-Key", "right");
+        SERVER.ingestRefused(shop.ingestPath(), "{}".getBytes(UTF_8));
+        SERVER.ingest(shop.ingestPath(), "good".getBytes(UTF_8), "X-Key", "right");
         try (var service = new LocalService()) {
             var listen =
-                    run(
+                    shop.run(
                             "listen",
                             "--from-start",
                             "-f",
@@ -265,10 +311,24 @@ class ListenTest {
     }
 
     @Test
-    void a_dead_slow_or_broken_local_service_is_named_and_fails_only_when_asked() {
-        SERVER.ingest(ingestPath, "{}".getBytes(UTF_8));
+    void a_dead_or_slow_local_service_is_named() {
+        String dead = "127.9.8.7:8099";
         try (var slow = new LocalService("");
-                var strange = new LocalService("nonsense\r\n\r\n");
+                var listen =
+                        shop.start(listenTo(List.of(dead, "" + slow.port()), "--timeout", "1s"))) {
+            var end = listen.run().awaitEnd();
+
+            assertThat(end.status()).as(end.err()).isZero();
+            assertThat(end.out())
+                    .contains(
+                            "ERR  nothing is listening on " + dead,
+                            "localhost:" + slow.port() + " did not answer within 1000 ms");
+        }
+    }
+
+    @Test
+    void a_broken_local_service_is_named_and_fails_only_when_asked() {
+        try (var strange = new LocalService("nonsense\r\n\r\n");
                 var failing =
                         new LocalService(
                                 "HTTP/1.1 500 No\r\n"
@@ -276,36 +336,74 @@ class ListenTest {
                                         + "3\r\n"
                                         + "bad\r\n"
                                         + "0\r\n\r\n")) {
-            int dead = new LocalService().closedPort();
+            var targets = List.of("" + strange.port(), "" + failing.port());
 
-            assertThat(listenOnce("" + dead).out())
-                    .contains("ERR  nothing is listening on localhost:" + dead);
-            assertThat(listenOnce("" + slow.port(), "--timeout", "300ms").out())
-                    .contains("did not answer within 300 ms");
-            assertThat(listenOnce("" + strange.port()).out()).contains("does not speak HTTP");
-            assertThat(listenOnce("" + failing.port()).out()).contains("->  500").contains("bad");
-            var strict = listenOnce("" + failing.port(), "--fail-on-error");
+            var strict = shop.run(listenTo(targets, "--fail-on-error"));
+
             assertThat(strict.status()).isEqualTo(8);
-            assertThat(strict.err()).contains("failed for 1 events");
+            assertThat(strict.out()).contains("does not speak HTTP", "->  500", "bad");
+            assertThat(strict.err()).contains("failed for 2 events");
         }
     }
 
-    private CliRun listenOnce(String target, String... options) {
+    /// Makes a source with an event for each target.
+    ///
+    /// @return a `listen` that sends the events there, and ends
+    private String[] listenTo(List<String> targets, String... options) {
         var args =
                 new ArrayList<>(
-                        List.of("listen", "--from-start", "--max-events", "1", "-f", target));
+                        List.of("listen", "--from-start", "--max-events", "" + targets.size()));
+        for (String target : targets) {
+            String name = "To " + target;
+            SERVER.ingest(shop.makeSource(name), "{}".getBytes(UTF_8));
+            args.addAll(List.of("-r", name + "=" + target));
+        }
         args.addAll(List.of(options));
-        return run(args.toArray(String[]::new));
+        return args.toArray(String[]::new);
+    }
+
+    @Test
+    void several_events_are_sent_at_once_when_asked_and_the_next_run_repeats_none() {
+        shop.send(0, 4);
+        try (var service = new LocalService("")) {
+            var listen =
+                    shop.cli()
+                            .runInBackground(
+                                    "listen",
+                                    "--from-start",
+                                    "-f",
+                                    "" + service.port(),
+                                    "--concurrency",
+                                    "4",
+                                    "--timeout",
+                                    "10s",
+                                    "--max-events",
+                                    "4");
+            Awaitility.await()
+                    .atMost(LIMIT)
+                    .untilAsserted(() ->
+                            assertThat(service.bodies())
+                                    .containsExactlyInAnyOrderElementsOf(Shop.bodies(0, 4)));
+            service.hangUp();
+
+            assertThat(listen.awaitEnd().err()).contains("4 received, 0 forwarded, 4 failed");
+        }
+        shop.send(4, 5);
+        try (var service = new LocalService()) {
+            shop.run("listen", "--catch-up", "-f", "" + service.port(), "--max-events", "1");
+            assertThat(service.bodies()).containsExactlyElementsOf(Shop.bodies(4, 5));
+        }
     }
 
     @Test
     void replay_sends_stored_events_in_order() {
-        String first = SERVER.ingest(ingestPath, "a".getBytes(UTF_8));
-        String second = SERVER.ingest(ingestPath, "b".getBytes(UTF_8));
+        String first = SERVER.ingest(shop.ingestPath(), "a".getBytes(UTF_8));
+        String second = SERVER.ingest(shop.ingestPath(), "b".getBytes(UTF_8));
         try (var service = new LocalService()) {
-            assertThat(run("replay", second, first, "-f", "" + service.port()).status()).isZero();
+            assertThat(shop.run("replay", second, first, "-f", "" + service.port()).status())
+                    .isZero();
             assertThat(
-                            run(
+                            shop.run(
                                             "replay",
                                             "--last",
                                             "2",
@@ -317,37 +415,101 @@ class ListenTest {
                     .isZero();
 
             assertThat(service.bodies()).containsExactly("b", "a", "a", "b");
-            assertThat(run("replay", "018f3c5e-7a01-7000-8000-0000000000ff", "-f", "1").status())
+            assertThat(
+                            shop.run("replay", "018f3c5e-7a01-7000-8000-0000000000ff", "-f", "1")
+                                    .status())
                     .isEqualTo(3);
         }
     }
 
-    @ParameterizedTest
-    @CsvSource({"INT, 130", "TERM, 143"})
-    void a_signal_ends_it_with_the_summary(String signal, int status) throws Exception {
-        // A shell starts what runs in its background with SIGINT ignored, and children inherit it.
-        assumeFalse(signal.equals("INT") && isInterruptIgnored());
-        var process =
-                cli().start(
-                                ProcessBuilder.Redirect.PIPE,
-                                ProcessBuilder.Redirect.INHERIT,
-                                "listen",
-                                "-f",
-                                "3000",
-                                "-o",
-                                "json");
-        try (var out = new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8))) {
-            assertThat(out.readLine()).contains("\"ready\"");
-            new ProcessBuilder("kill", "-" + signal, "" + process.pid()).start().waitFor();
+    @Test
+    void a_request_differs_from_the_event_only_as_asked() {
+        String event = SERVER.ingest(shop.ingestPath(), "a\nb".getBytes(UTF_8), "X-Test", "1");
+        try (var service = new LocalService()) {
+            var replay =
+                    shop.run(
+                            "replay",
+                            event,
+                            "-f",
+                            service.port() + "/hook",
+                            "--method",
+                            "PUT",
+                            "--preserve-host",
+                            "--remove-header",
+                            "x-test",
+                            "--print",
+                            "headers,body,response");
 
-            assertThat(out.readLine()).contains("\"summary\"");
-            assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
-            assertThat(process.exitValue()).isEqualTo(status);
-        } finally {
-            process.destroyForcibly();
+            assertThat(replay.status()).as(replay.err()).isZero();
+            var request = service.requests().getFirst();
+            assertThat(request.head()).startsWith("PUT /hook HTTP/1.1\r\n");
+            assertThat(request.values("Host")).containsExactly(SERVER.url().substring(7));
+            assertThat(request.values("X-Test")).isEmpty();
+            assertThat(replay.out().lines())
+                    .contains("    X-Test: 1", "    a", "    b", "    < ok");
         }
     }
 
+    @Test
+    void a_local_service_that_fails_is_tried_again_when_asked() {
+        String event = SERVER.ingest(shop.ingestPath(), "{}".getBytes(UTF_8));
+        try (var failing = new LocalService("HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n")) {
+            var replay = shop.run("replay", event, "-f", "" + failing.port(), "--retry", "1");
+
+            assertThat(replay.out().lines()).singleElement().asString().contains("->  503");
+            assertThat(failing.bodies()).containsExactly("{}", "{}");
+        }
+    }
+
+    @Test
+    void a_recorded_event_can_be_sent_again_without_a_server() throws Exception {
+        assumeTrue(new ProcessBuilder("sh", "-c", "command -v curl").start().waitFor() == 0);
+        byte[] body = {'{', '"', (byte) 0xff, '\n', '\'', '"', '}'};
+        String event =
+                SERVER.ingest(shop.ingestPath(), body, "X-Odd", "it's \"$HOME\"", "X-Empty", "");
+        var folder = home.resolve("events");
+        try (var service = new LocalService()) {
+            String target = service.port() + "/hook";
+            var replay = shop.run("replay", event, "-f", target, "--record", folder.toString());
+            assertThat(replay.status()).as(replay.err()).isZero();
+            assertThat(folder.resolve(event + ".body")).hasBinaryContent(body);
+
+            var script = new ProcessBuilder(folder.resolve(event + ".sh").toString()).start();
+            assertThat(script.waitFor()).isZero();
+
+            assertThat(service.bodies().get(1)).isEqualTo(service.bodies().get(0));
+            assertThat(headers(service.requests().get(1)))
+                    .isEqualTo(headers(service.requests().get(0)));
+        }
+    }
+
+    /// The request line and headers, without those of the connection, in the order of their names.
+    private static List<String> headers(LocalService.RawRequest request) {
+        return request.head()
+                .lines()
+                .filter(line -> !line.startsWith("Connection:"))
+                .map(String::stripTrailing)
+                .sorted()
+                .toList();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"INT, 130", "TERM, 143"})
+    void a_signal_ends_it_with_the_summary(String signal, int status) throws IOException {
+        var cli = shop.cli();
+        if (isInterruptIgnored()) {
+            cli.startedBy("env", "--default-signal=INT");
+        }
+        try (var listen = cli.startProcess("listen", "-f", "3000", "-o", "json")) {
+            listen.run().awaitOutput("\"ready\"");
+            listen.signal(signal);
+
+            assertThat(listen.run().awaitEnd().status()).isEqualTo(status);
+            assertThat(listen.run().lines().getLast().path("type").asString()).isEqualTo("summary");
+        }
+    }
+
+    /// A shell starts what runs in its background with SIGINT ignored, and children inherit that.
     private static boolean isInterruptIgnored() throws IOException {
         try (var lines = Files.lines(Path.of("/proc/self/status"))) {
             return lines.filter(line -> line.startsWith("SigIgn:"))
@@ -358,20 +520,30 @@ class ListenTest {
 
     @Test
     void a_stream_that_cannot_be_had_ends_with_its_exit_code() {
-        assertThat(cli().with("SLUICE_API_KEY", "slk_wrong").run("listen", "-f", "3000").status())
+        assertThat(
+                        shop.cli()
+                                .with("SLUICE_API_KEY", "slk_wrong")
+                                .runProcess("listen", "-f", "3000")
+                                .status())
                 .isEqualTo(4);
-        assertThat(run("listen", "Nothing", "-f", "3000").status()).isEqualTo(3);
-        assertThat(run("listen").err()).contains("--forward-to");
-        assertThat(run("listen", "-f", "ftp://x").status()).isEqualTo(2);
-        assertThat(run("listen", "-f", "3000", "--since", "1h", "--catch-up").status())
+        assertThat(shop.run("listen", "Nothing", "-f", "3000").status()).isEqualTo(3);
+        assertThat(shop.run("listen").err()).contains("--forward-to");
+        assertThat(shop.run("listen", "-f", "ftp://x").status()).isEqualTo(2);
+        assertThat(shop.run("listen", "-f", "3000", "--since", "1h", "--catch-up").status())
                 .isEqualTo(2);
-        assertThat(run("listen", "-f", "3000", "-H", "no header").status()).isEqualTo(2);
-        assertThat(run("listen", "-f", "3000", "--server", "http://127.0.0.1:1").status())
+        assertThat(shop.run("listen", "-f", "3000", "-H", "no header").status()).isEqualTo(2);
+        assertThat(shop.run("listen", "-f", "3000", "--method", "a b").status()).isEqualTo(2);
+        assertThat(shop.run("listen", "-f", "3000", "--retry", "-1").status()).isEqualTo(2);
+        assertThat(shop.run("listen", "-f", "3000", "--concurrency", "0").status()).isEqualTo(2);
+        assertThat(shop.run("listen", "-f", "3000", "--print", "all").err()).contains("'all'");
+        assertThat(shop.run("listen", "-f", "3000", "--server", "http://127.0.0.1:1").status())
                 .isEqualTo(6);
-        assertThat(run("listen", "-f", "3000", "--duration", "1s").status()).isZero();
-        assertThat(run("listen", "-f", "3000", "--duration", "1s", "--max-events", "1").status())
+        assertThat(shop.run("listen", "-f", "3000", "--duration", "1s").status()).isZero();
+        assertThat(
+                        shop.run("listen", "-f", "3000", "--duration", "1s", "--max-events", "1")
+                                .status())
                 .isEqualTo(124);
-        assertThat(run("replay", "-f", "3000").status()).isEqualTo(2);
+        assertThat(shop.run("replay", "-f", "3000").status()).isEqualTo(2);
     }
 
     @Test
@@ -382,7 +554,7 @@ class ListenTest {
                     .answer(429, Map.of("Retry-After", "1"), FULL)
                     .answer(429, Map.of("Retry-After", "3600"), FULL);
 
-            var listen = run("listen", "-f", "3000", "--server", server.url());
+            var listen = shop.run("listen", "-f", "3000", "--server", server.url());
 
             assertThat(listen.status()).isEqualTo(7);
             assertThat(listen.err()).contains("next try in 1", "2 streams at a time");
@@ -394,7 +566,8 @@ class ListenTest {
     void a_lost_stream_is_given_up_after_the_time_that_was_asked_for() {
         try (var wire = new Wire(SERVER.port())) {
             var listen =
-                    cli().with("SLUICE_SERVER", wire.url())
+                    shop.cli()
+                            .with("SLUICE_SERVER", wire.url())
                             .runInBackground("tail", "--max-reconnect-time", "2s");
             listen.awaitOutput("Ready.");
             wire.cut();
@@ -406,32 +579,9 @@ class ListenTest {
         }
     }
 
-    private String makeSource(String name) {
-        return run("sources", "create", "name=" + name, "-o", "json")
-                .json()
-                .path("ingest_path")
-                .asString();
-    }
-
-    private void send(int from, int to) {
-        bodies(from, to).forEach(body -> SERVER.ingest(ingestPath, body.getBytes(UTF_8)));
-    }
-
-    private static List<String> bodies(int from, int to) {
-        return IntStream.range(from, to).mapToObj(n -> "{\"n\": " + n + "}").toList();
-    }
-
     private static String hmac(byte[] body) throws Exception {
         var mac = Mac.getInstance("HmacSHA256");
         mac.init(new SecretKeySpec("secret".getBytes(UTF_8), "HmacSHA256"));
         return HexFormat.of().formatHex(mac.doFinal(body));
-    }
-
-    private CliRun run(String... args) {
-        return cli().run(args);
-    }
-
-    private CliRunner cli() {
-        return new CliRunner(home).with("SLUICE_SERVER", SERVER.url()).with("SLUICE_API_KEY", key);
     }
 }

@@ -7,7 +7,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.sluice.cli.testkit.CliRun;
 import dev.sluice.cli.testkit.RelayServer;
 
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -16,7 +15,6 @@ import org.junit.jupiter.api.io.TempDir;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 
 /// Tests the commands that call the API, against the real server.
 class ResourceTest {
@@ -142,7 +140,6 @@ class ResourceTest {
         assertRefused(run("sources", "create", "name=@nowhere"), 2, "nowhere");
         assertRefused(run("api", "GET", "https://example.com/"), 2, "no path");
         assertRefused(run("api", "POST", "sources", "-d", "{"), 5, "JSON");
-        assertRefused(run("dlq", "resend", "--connection", NO_SUCH_ID), 3, "connection");
     }
 
     @Test
@@ -187,21 +184,14 @@ class ResourceTest {
     }
 
     @Test
-    void an_event_s_payload_is_printed_byte_for_byte() throws Exception {
+    void an_event_s_payload_is_printed_byte_for_byte() {
         byte[] body = {'{', (byte) 0xff, 0, '\r', '\n', '}'};
         String event = SERVER.ingest(ingestPath("Shop"), body);
 
-        var process =
-                cli().start(
-                                ProcessBuilder.Redirect.PIPE,
-                                ProcessBuilder.Redirect.INHERIT,
-                                "events",
-                                "get",
-                                event,
-                                "--body");
-
-        assertThat(process.getInputStream().readAllBytes()).isEqualTo(body);
-        assertThat(process.waitFor()).isZero();
+        try (var get = cli().startProcess("events", "get", event, "--body")) {
+            assertThat(get.run().awaitEnd().status()).isZero();
+            assertThat(get.run().output()).isEqualTo(body);
+        }
     }
 
     @Test
@@ -219,39 +209,6 @@ class ResourceTest {
         assertThat(resent.out()).contains("Created 1 deliveries");
         assertThat(ok("events", "list", "--until", "1h", "-o", "json").json().path("items"))
                 .isEmpty();
-    }
-
-    @Test
-    void dead_letters_are_listed_summed_up_grouped_and_counted_for_a_resend() {
-        String connection = connect("Shop", "App");
-        ok("destinations", "update", "App", "retry_policy:={\"intervals_seconds\":[1]}");
-        String event = SERVER.ingest(ingestPath("Shop"), "{}".getBytes(UTF_8));
-        Awaitility.await()
-                .atMost(Duration.ofSeconds(20))
-                .until(() -> ok("dlq", "list", "--source", "Shop").out().contains(event));
-
-        assertThat(
-                        ok("dlq", "list", "--destination", "App", "--error-code", "connect_refused")
-                                .out())
-                .contains(event, "exhausted");
-        assertThat(ok("dlq", "list", "--response-status", "500", "-o", "json").json().path("items"))
-                .isEmpty();
-        assertThat(ok("dlq", "summary", "Shop").out()).contains(connection);
-        assertThat(ok("dlq", "groups").out()).contains("connect_refused");
-        assertThat(ok("dlq", "resend", "--connection", connection, "--dry-run").out())
-                .contains("Would create 1 deliveries");
-        assertThat(
-                        ok(
-                                        "dlq",
-                                        "resend",
-                                        "--connection",
-                                        connection,
-                                        "--status",
-                                        "exhausted,failed",
-                                        "--since",
-                                        "1h")
-                                .out())
-                .contains("Created 1 deliveries");
     }
 
     /// Makes a source, a destination where nothing listens, and their connection.

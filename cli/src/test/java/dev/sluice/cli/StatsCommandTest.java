@@ -43,6 +43,7 @@ class StatsCommandTest {
         ingest("Other");
         Awaitility.await()
                 .atMost(Duration.ofSeconds(20))
+                .pollInterval(Duration.ofMillis(500))
                 .until(() -> total("events") == 3 && total("deliveries") == 2);
 
         var overview = ok("stats");
@@ -74,7 +75,10 @@ class StatsCommandTest {
         create("sources", "name=Other");
         ingest("Shop");
         ingest("Other");
-        Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> total("events") == 2);
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(20))
+                .pollInterval(Duration.ofMillis(500))
+                .until(() -> total("events") == 2);
 
         var one = ok("stats", "--source", "Shop", "--since", "1h", "-o", "json").json();
         var before = ok("stats", "--since", "5d", "--until", "3d", "-o", "json").json();

@@ -19,6 +19,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -30,7 +32,14 @@ class UsageTest {
 
     /// The commands that `bin/sluice` gives to the server's jar.
     private static final Set<String> SERVER_COMMANDS =
-            Set.of("serve", "audit", "set-plan", "reset-password", "reset-key");
+            Set.of(
+                    "serve",
+                    "audit",
+                    "set-plan",
+                    "reset-password",
+                    "reset-key",
+                    "export-data",
+                    "import-data");
 
     private static final Path SCRIPT =
             Path.of(System.getProperty("basedir", "."), "..", "bin", "sluice");
@@ -59,7 +68,15 @@ class UsageTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"serve", "audit", "set-plan", "reset-password", "reset-key"})
+    @CsvSource({
+        "serve",
+        "audit",
+        "set-plan",
+        "reset-password",
+        "reset-key",
+        "export-data",
+        "import-data"
+    })
     void the_server_s_commands_have_a_help_too(String command) throws Exception {
         var process =
                 new ProcessBuilder(SCRIPT.toString(), command, "--help")
@@ -78,6 +95,55 @@ class UsageTest {
             assertThat(run.status()).as(command).isZero();
             assertThat(run.out()).contains("Usage: sluice " + command);
         }
+    }
+
+    /// Where the script finds the help of each command, so that it needs neither Java nor a build.
+    @Test
+    void the_script_has_the_help_of_every_command() throws IOException {
+        var help = new StringBuilder();
+        addHelp(commandLine(), "", help);
+
+        var made = Files.createDirectories(Path.of("target")).resolve("help.txt");
+        Files.writeString(made, help);
+        assertThat(Files.readString(SCRIPT.resolveSibling("help.txt")))
+                .as("copy cli/target/help.txt to bin/help.txt")
+                .isEqualTo(help.toString());
+    }
+
+    private static void addHelp(CommandLine command, String name, StringBuilder help) {
+        for (var child : command.getSubcommands().entrySet()) {
+            String path = (name + " " + child.getKey()).strip();
+            help.append("== ").append(path).append('\n');
+            help.append(child.getValue().getUsageMessage(CommandLine.Help.Ansi.OFF));
+            addHelp(child.getValue(), path, help);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "sources --help,             Usage: sluice sources ",
+        "help listen,                Usage: sluice listen ",
+        "help events list,           Usage: sluice events list ",
+        "events list -h,             Usage: sluice events list ",
+        "sources get Shop --help,    Usage: sluice sources get ",
+        "events list --limit 5 -h,   Usage: sluice events list ",
+        "serve --help,               Usage: sluice serve",
+        "help serve,                 Usage: sluice serve",
+        "help reset-key,             Usage: sluice reset-key",
+        "reset-key --workspace x -h, Usage: sluice reset-key"
+    })
+    void the_script_shows_each_help_without_java(String arguments, String begin) throws Exception {
+        var command = new ArrayList<>(List.of(SCRIPT.toString()));
+        command.addAll(List.of(arguments.split(" ")));
+        var builder = new ProcessBuilder(command).redirectErrorStream(true);
+        builder.environment().put("JAVA_HOME", "/nowhere");
+        builder.environment().put("PATH", "/usr/bin:/bin");
+        var process = builder.start();
+        String help = new String(process.getInputStream().readAllBytes(), UTF_8);
+
+        assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(help).startsWith(begin).doesNotContain("== ");
+        assertThat(process.exitValue()).isZero();
     }
 
     @Test

@@ -11,7 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/// Finds what a person names: by its id, or by its exact name.
+/// Finds a resource, such as a source, by its id or its exact name. A text in the form of an id is
+/// returned as it is, without asking the server.
 public final class NameLookup {
 
     private static final Pattern ID =
@@ -25,12 +26,12 @@ public final class NameLookup {
         this.client = client;
     }
 
-    /// The id of a source.
+    /// Returns the id of the source with this id or name.
     public String sourceId(String idOrName) {
         return id(ResourceType.SOURCE, idOrName);
     }
 
-    /// The id of a destination.
+    /// Returns the id of the destination with this id or name.
     public String destinationId(String idOrName) {
         return id(ResourceType.DESTINATION, idOrName);
     }
@@ -41,7 +42,7 @@ public final class NameLookup {
         }
         if (!type.isNamed()) {
             throw CommandException.usage(
-                    "'%s' is no id of a %s.".formatted(idOrName, type.word()),
+                    "'%s' is not the id of a %s.".formatted(idOrName, type.word()),
                     "`sluice %s list` shows the ids.".formatted(type.group()));
         }
         var found =
@@ -54,7 +55,7 @@ public final class NameLookup {
                     ExitCode.NOT_FOUND,
                     "not_found",
                     "There is no %s named '%s'.".formatted(type.word(), idOrName),
-                    "`sluice %s list` shows what there is.".formatted(type.group()));
+                    "`sluice %s list` shows all names.".formatted(type.group()));
         }
         if (found.size() > 1) {
             throw CommandException.usage(
@@ -64,12 +65,12 @@ public final class NameLookup {
         return found.getFirst();
     }
 
-    /// All sources of the workspace.
+    /// Returns all sources of the workspace.
     public List<JsonNode> sources() {
         return all(ResourceType.SOURCE, ResourceType.SOURCE.path(), new QueryString());
     }
 
-    /// All items of a list, page by page where it is paged.
+    /// Returns all items of a list. Reads all pages if the list is paged.
     private List<JsonNode> all(ResourceType type, String path, QueryString query) {
         if (!type.isPaged()) {
             return items(client.get(path).json());

@@ -11,19 +11,19 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Optional;
 
-/// The options that bound the arrival of events.
+/// The options that select events by the time when they were received.
 public final class ReceivedOptions {
 
     @Option(
             names = "--since",
             paramLabel = "TIME",
-            description = "Only events that came in since then: 15m, 2h, 3d, or an RFC 3339 time.")
+            description = "Only events received since then: 15m, 2h, 3d, or an RFC 3339 time.")
     private @Nullable String since;
 
     @Option(
             names = "--until",
             paramLabel = "TIME",
-            description = "Only events that came in before then.")
+            description = "Only events received before this time.")
     private @Nullable String until;
 
     public QueryString addTo(QueryString query, InstantSource clock) {

@@ -10,8 +10,8 @@ import tools.jackson.databind.JsonNode;
 
 import java.util.List;
 
-/// Prints answers of the API: a table or a record for people, the answer itself for programs, ids
-/// alone when asked to be quiet.
+/// Prints results of the API in the chosen format: tables or records for `pretty`, the server's own
+/// answer for `json`, and only ids for `quiet`.
 public final class ResultPrinter {
 
     private final CommandContext context;
@@ -22,14 +22,14 @@ public final class ResultPrinter {
 
     /// Prints the items of a list.
     ///
-    /// @param page the page that was asked for
+    /// @param page the requested page
     public void list(ServerAnswer answer, List<Column> columns, int page) {
         list(answer, "id", columns, page);
     }
 
-    /// Prints the items of a list that have no id of their own.
+    /// Prints the items of a list that have no id.
     ///
-    /// @param id the field that is printed when asked to be quiet
+    /// @param id the field that `quiet` prints instead of an id
     public void list(ServerAnswer answer, String id, List<Column> columns, int page) {
         context.print(
                 answer.body(),
@@ -67,7 +67,7 @@ public final class ResultPrinter {
         }
     }
 
-    /// Prints each field of a record on a line.
+    /// Prints all fields of a record, each on a line of its own.
     public void fields(ServerAnswer answer) {
         context.print(
                 answer.body(),
@@ -81,7 +81,7 @@ public final class ResultPrinter {
                 });
     }
 
-    /// Prints these fields of a record, each on a line.
+    /// Prints the fields `names` of a record, each on a line of its own.
     public void lines(JsonNode node, List<String> names) {
         int width = names.stream().mapToInt(String::length).max().orElse(0);
         for (String name : names) {
@@ -90,15 +90,16 @@ public final class ResultPrinter {
         }
     }
 
-    /// Prints a sentence for people, the answer for programs.
+    /// Prints a sentence; for `json` the server's answer instead, and for `quiet` nothing.
     public void sentence(ServerAnswer answer, String sentence) {
-        context.print(
-                answer.body(),
-                () -> {
-                    if (!isQuiet()) {
-                        context.shell().out().println(SafeText.line(sentence));
-                    }
-                });
+        context.print(answer.body(), () -> sentence(sentence));
+    }
+
+    /// Prints a sentence, unless only ids are wanted.
+    public void sentence(String sentence) {
+        if (!isQuiet()) {
+            context.shell().out().println(SafeText.line(sentence));
+        }
     }
 
     public boolean isQuiet() {

@@ -13,12 +13,12 @@ import picocli.CommandLine.Option;
 
 import java.util.List;
 
-/// The command `sluice apply`.
+/// The command `sluice apply`: changes a workspace so that it has what a file describes.
 @Command(
         name = "apply",
         description =
-                "Make sources, destinations and connections what a file says. Twice changes"
-                        + " nothing.")
+                "Change sources, destinations and connections to match a file. Applying it twice"
+                        + " changes nothing more.")
 public final class ApplyCommand implements Runnable {
 
     private final CommandContext context;
@@ -33,14 +33,14 @@ public final class ApplyCommand implements Runnable {
     @Option(names = "--dry-run", description = "Only show what would change.")
     private boolean isDryRun;
 
-    @Option(names = "--prune", description = "Delete what the file does not have.")
+    @Option(names = "--prune", description = "Delete resources that are not in the file.")
     private boolean isPruned;
 
     @Option(
             names = "--update-secrets",
             description =
-                    "Send all secrets again. They cannot be compared, so a new one is not noticed"
-                            + " otherwise.")
+                    "Send all secrets again. Secrets cannot be compared, so changed ones are not"
+                            + " noticed otherwise.")
     private boolean hasNewSecrets;
 
     public ApplyCommand(CommandContext context) {

@@ -9,7 +9,7 @@ import dev.sluice.cli.shell.CommandException;
 import java.util.HashMap;
 import java.util.Map;
 
-/// Makes planned changes, one call each.
+/// Makes planned changes on the server, with one API call each.
 final class ChangeRunner {
 
     private final ServerClient client;
@@ -22,7 +22,9 @@ final class ChangeRunner {
         }
     }
 
-    /// @throws CommandException if the server refuses it; the message names the thing
+    /// Makes one change.
+    ///
+    /// @throws CommandException if the server refuses the change; the message names the resource
     void run(PlannedChange change) {
         try {
             switch (change) {
@@ -40,7 +42,7 @@ final class ChangeRunner {
                     e.exitCode(),
                     e.code(),
                     "%s %s: %s".formatted(change.kind().word(), change.name(), e.problem()),
-                    "What came before it is done; mend it and apply again.",
+                    "Earlier changes are done. Fix this one and apply again.",
                     e.requestId(),
                     e.retryAfter());
         }

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/// The kinds of things in a file, in the order in which they are made.
+/// The kinds of resources in a file, in the order in which they are created.
 enum DeclaredKind {
     SOURCE,
     DESTINATION,
@@ -19,6 +19,7 @@ enum DeclaredKind {
                     "name",
                     "description",
                     "color",
+                    "token",
                     "status",
                     "verification_config",
                     "response_config");
@@ -47,12 +48,13 @@ enum DeclaredKind {
                     "retry_policy", "{\"intervals_seconds\":[30,120,600,3600,14400]}",
                     "max_in_flight", "32");
 
-    /// Its list in the file, and its path in the API.
+    /// Returns the name of the kind's list in the file, which is also the kind's path in the API.
     String list() {
         return word() + "s";
     }
 
-    /// The fields that a file may set, without those that name a connection.
+    /// Returns the fields that a file may set, except a connection's `source` and `destination`,
+    /// which identify it.
     List<String> fields() {
         return switch (this) {
             case SOURCE -> SOURCE_FIELDS;
@@ -65,7 +67,8 @@ enum DeclaredKind {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /// What the server makes of a null in this field.
+    /// Returns the value that the server stores if a file sets this field to `value`. This is
+    /// `value` itself, unless it is null and the server stores a default for null.
     static JsonNode meaning(String field, JsonNode value) {
         String meaning = NULL_MEANINGS.get(field);
         return value.isNull() && meaning != null ? JsonTree.read(meaning) : value;

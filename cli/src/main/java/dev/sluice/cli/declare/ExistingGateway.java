@@ -64,7 +64,9 @@ final class ExistingGateway {
         return things;
     }
 
-    /// @throws CommandException if several have this name, so that a file cannot mean one of them
+    /// Returns the resource of this kind with this name, or empty if there is none.
+    ///
+    /// @throws CommandException if several resources of the kind have this name
     Optional<ExistingThing> find(DeclaredKind kind, String name) {
         var found =
                 things.stream()
@@ -75,7 +77,7 @@ final class ExistingGateway {
                     ExitCode.REFUSED,
                     "ambiguous_name",
                     "The server has %d %s named '%s'.".formatted(found.size(), kind.list(), name),
-                    "Rename all but one: a file knows them by name.");
+                    "Rename all but one: a file matches resources by name.");
         }
         return found.stream().findFirst();
     }

@@ -11,8 +11,13 @@ import java.util.LinkedHashSet;
 import java.util.Locale;
 import java.util.Set;
 
-/// Describes what a server has as a file, with references where the server masks secrets.
+/// Describes a server's sources, destinations and connections as a file. In place of the secrets,
+/// which the server masks, the file has references to environment variables.
 final class GatewayExport {
+
+    /// The field that the file leaves out, because everybody who knows the token can send events to
+    /// the source.
+    private static final String INGEST_TOKEN = "token";
 
     private final ObjectNode file = JsonTree.object().put("version", GatewayFile.VERSION);
     private final Set<String> variables = new LinkedHashSet<>();
@@ -27,7 +32,7 @@ final class GatewayExport {
                     .filter(thing -> thing.kind() == kind)
                     .sorted(Comparator.comparing(ExistingThing::name))
                     .forEach(thing -> {
-                        state.find(kind, thing.name()); // refuses a name that several have
+                        state.find(kind, thing.name()); // throws if the name is ambiguous
                         list.add(export.describe(thing));
                     });
         }
@@ -38,7 +43,7 @@ final class GatewayExport {
         return file;
     }
 
-    /// The names of the secrets that the file refers to.
+    /// Returns the names of the environment variables that the file refers to.
     Set<String> variables() {
         return variables;
     }
@@ -50,7 +55,7 @@ final class GatewayExport {
         }
         for (String field : thing.kind().fields()) {
             var value = thing.json().path(field);
-            if (!value.isNull() && !value.isMissingNode()) {
+            if (!field.equals(INGEST_TOKEN) && !value.isNull() && !value.isMissingNode()) {
                 item.set(
                         field,
                         withoutSecrets(value, thing.kind().word() + "_" + thing.name(), field));
@@ -76,7 +81,8 @@ final class GatewayExport {
         return value;
     }
 
-    /// A variable's name made of other names, with a number where it is taken.
+    /// Returns the name of a new environment variable, built from `text`. Appends a number if the
+    /// name is already used.
     private String newVariable(String text) {
         String name = text.toUpperCase(Locale.ROOT).replaceAll("[^A-Z0-9]+", "_");
         String free = name;

@@ -19,7 +19,8 @@ import java.util.List;
 import java.util.Set;
 
 /// Reads and writes the file that describes a workspace: YAML, with the lists `sources`,
-/// `destinations` and `connections`. All mistakes are reported together.
+/// `destinations` and `connections`. All mistakes are reported together, unless the file is not
+/// YAML.
 final class GatewayFile {
 
     static final int VERSION = 1;
@@ -49,7 +50,9 @@ final class GatewayFile {
         return MAPPER.writeValueAsString(root);
     }
 
-    /// Reads the things that a file describes, their secrets filled in.
+    /// Reads the resources that a file describes, and fills in their secrets.
+    ///
+    /// @throws CommandException if the file has mistakes, or if a secret is not set
     static List<DeclaredThing> read(byte[] text, SecretReferences secrets) {
         var file = new GatewayFile(secrets);
         file.readRoot(parse(text));
@@ -122,7 +125,7 @@ final class GatewayFile {
         String destination = isConnection ? text(place, item, "destination") : "";
         String name = isConnection ? source + " -> " + destination : text(place, item, "name");
         if (!names.add(kind + " " + name)) {
-            mistakes.add(place + " describes the " + kind.word() + " '" + name + "' again.");
+            mistakes.add(place + " repeats the " + kind.word() + " '" + name + "'.");
         }
         if (isConnection) {
             requireDeclared(place, DeclaredKind.SOURCE, source);

@@ -8,7 +8,7 @@ import picocli.CommandLine;
 import java.time.InstantSource;
 import java.util.Map;
 
-/// The groups of commands `events` and `dlq`.
+/// The group of commands `events`.
 public final class EventCommands {
 
     private EventCommands() {}
@@ -22,14 +22,5 @@ public final class EventCommands {
                         "list", new EventListCommand(context, clock),
                         "get", new EventGetCommand(context),
                         "resend", new EventResendCommand(context)));
-        CommandGroup.add(
-                root,
-                "dlq",
-                "List, count and resend dead letters.",
-                Map.of(
-                        "list", new DeadLetterListCommand(context, clock),
-                        "groups", new FailureGroupsCommand(context, clock),
-                        "summary", new DeadLetterSummaryCommand(context),
-                        "resend", new BulkResendCommand(context, clock)));
     }
 }

@@ -14,8 +14,8 @@ import tools.jackson.databind.JsonNode;
 
 import java.util.List;
 
-/// The command `sluice events get`.
-@Command(name = "get", description = "Show an event, its deliveries and why each is where it is.")
+/// The command `sluice events get`: shows one event with its deliveries.
+@Command(name = "get", description = "Show an event, its deliveries and why each has its status.")
 final class EventGetCommand implements Runnable {
 
     private static final List<String> FIELDS =

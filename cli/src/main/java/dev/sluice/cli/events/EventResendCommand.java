@@ -12,8 +12,8 @@ import picocli.CommandLine.Parameters;
 
 import java.util.List;
 
-/// The command `sluice events resend`: the server delivers an event again.
-@Command(name = "resend", description = "Ask the server to deliver an event again.")
+/// The command `sluice events resend`: asks the server to resend an event.
+@Command(name = "resend", description = "Ask the server to resend an event.")
 final class EventResendCommand implements Runnable {
 
     private final CommandContext context;

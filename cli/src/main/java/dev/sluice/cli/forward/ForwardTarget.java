@@ -10,13 +10,15 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
 
-/// An address on or near this machine that events are sent to.
+/// The address that events are forwarded to. This is usually a service on this machine.
 public record ForwardTarget(URI uri) {
 
     private static final InetAddress IPV4_LOOPBACK = InetAddress.ofLiteral("127.0.0.1");
     private static final InetAddress IPV6_LOOPBACK = InetAddress.ofLiteral("::1");
 
-    /// Reads a port, `host:port/path`, or a URL.
+    /// Parses a port with an optional path, `host:port/path`, or a URL.
+    ///
+    /// @throws CommandException if the text is none of these
     public static ForwardTarget parse(String text) {
         String typed = text.strip();
         if (typed.matches("[0-9]{1,5}(/.*)?")) {
@@ -33,10 +35,10 @@ public record ForwardTarget(URI uri) {
                 return new ForwardTarget(uri);
             }
         } catch (URISyntaxException e) {
-            // The message below says what is right.
+            // The message below says what is accepted.
         }
         throw CommandException.usage(
-                "'" + text + "' is no address to forward to.",
+                "'" + text + "' is not an address to forward to.",
                 "Give a port such as 3000, localhost:3000/hook, or a URL.");
     }
 
@@ -51,15 +53,15 @@ public record ForwardTarget(URI uri) {
         return isEncrypted() ? 443 : 80;
     }
 
-    /// What the request line asks for.
+    /// Returns the path and query for the request line.
     String pathAndQuery() {
         String path =
                 uri.getRawPath() == null || uri.getRawPath().isEmpty() ? "/" : uri.getRawPath();
         return uri.getRawQuery() == null ? path : path + "?" + uri.getRawQuery();
     }
 
-    /// The addresses to try in turn. Some development servers listen on `::1` only, others on
-    /// `127.0.0.1` only.
+    /// Returns the IP addresses of the host, to be tried one after the other. For `localhost` there
+    /// are two, because some development servers listen only on `::1`, others only on `127.0.0.1`.
     List<InetAddress> addresses() throws UnknownHostException {
         if (uri.getHost().equalsIgnoreCase("localhost")) {
             return List.of(IPV4_LOOPBACK, IPV6_LOOPBACK);
@@ -68,7 +70,8 @@ public record ForwardTarget(URI uri) {
                 .toList();
     }
 
-    /// Whether every address is on this machine or in a private network.
+    /// Returns whether every IP address of the host is on this machine or in a private network.
+    /// Returns false if the host is unknown.
     public boolean isNear() {
         try {
             return addresses().stream()
@@ -76,6 +79,15 @@ public record ForwardTarget(URI uri) {
                             address.isLoopbackAddress()
                                     || address.isSiteLocalAddress()
                                     || address.isLinkLocalAddress());
+        } catch (UnknownHostException e) {
+            return false;
+        }
+    }
+
+    /// Returns whether every address is on this machine.
+    public boolean isLoopback() {
+        try {
+            return addresses().stream().allMatch(InetAddress::isLoopbackAddress);
         } catch (UnknownHostException e) {
             return false;
         }

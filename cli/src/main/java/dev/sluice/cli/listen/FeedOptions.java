@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// The options of every command that follows a stream: which events, from where, and for how long.
+/// The options of every command that follows a stream: its sources, and where it starts and stops.
 final class FeedOptions {
 
     private static final Duration RECONNECT_TIME_OFF_TERMINAL = Duration.ofMinutes(5);
@@ -25,7 +25,7 @@ final class FeedOptions {
     @Parameters(
             paramLabel = "SOURCE",
             description =
-                    "Sources by id or name; without one, all of the workspace, also new ones.")
+                    "Sources by id or name; without any, all of the workspace, including new ones.")
     private List<String> sources = List.of();
 
     @Mixin private final FilterOptions filters = new FilterOptions();
@@ -34,42 +34,48 @@ final class FeedOptions {
             names = "--since",
             paramLabel = "TIME",
             description =
-                    "Begin with events that came in since then: 15m, 2h, 3d, or an RFC 3339 time.")
+                    "Start with events received since then: 15m, 2h, 3d, or an RFC 3339 time.")
     private @Nullable String since;
 
     @Option(
             names = "--catch-up",
             description =
-                    "Begin where `listen` last ended with the same sources, filter and"
+                    "Start where `listen` last stopped with the same sources, filter and"
                             + " connection.")
     private boolean isCatchUp;
 
-    @Option(names = "--from-start", description = "Begin with the oldest event that is kept.")
+    @Option(names = "--from-start", description = "Start with the oldest event that is kept.")
     private boolean isFromStart;
 
-    @Option(names = "--max-events", paramLabel = "N", description = "End after so many events.")
+    @Option(
+            names = "--no-resume",
+            description = "After the stream was lost, leave out what came meanwhile.")
+    private boolean isNotResumed;
+
+    @Option(names = "--max-events", paramLabel = "N", description = "Stop after N events.")
     private @Nullable Integer maxEvents;
 
     @Option(
             names = "--duration",
             paramLabel = "TIME",
             description =
-                    "End after this time, such as 30s; with --max-events it exits 124 if fewer"
-                            + " came.")
+                    "Stop after this time, such as 30s; with --max-events it exits 124 if fewer"
+                            + " events came.")
     private @Nullable String duration;
 
     @Option(
             names = "--max-reconnect-time",
             paramLabel = "TIME",
             description =
-                    "Give up when a lost stream does not come back; without a terminal after 5m.")
+                    "Give up when a lost stream does not come back within this time; without a"
+                            + " terminal the default is 5m.")
     private @Nullable String maxReconnectTime;
 
-    /// @throws CommandException if options contradict each other, or cannot be understood
+    /// @throws CommandException if options contradict each other or are invalid
     void check(Instant now) {
         if (Stream.of(since != null, isCatchUp, isFromStart).filter(given -> given).count() > 1) {
             throw CommandException.usage(
-                    "--since, --catch-up and --from-start exclude each other.",
+                    "--since, --catch-up and --from-start cannot be combined.",
                     "Give one of them.");
         }
         if (maxEvents != null && maxEvents < 1) {
@@ -98,6 +104,10 @@ final class FeedOptions {
 
     boolean isFromStart() {
         return isFromStart;
+    }
+
+    boolean isResuming() {
+        return !isNotResumed;
     }
 
     Optional<Integer> maxEvents() {

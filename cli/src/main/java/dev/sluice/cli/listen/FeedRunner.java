@@ -4,6 +4,7 @@ import dev.sluice.cli.server.QueryString;
 import dev.sluice.cli.server.ServerClient;
 import dev.sluice.cli.shell.CommandException;
 import dev.sluice.cli.shell.ExitCode;
+import dev.sluice.cli.show.FeedPrinter;
 import dev.sluice.cli.stream.EventFeed;
 import dev.sluice.cli.stream.StartPlace;
 import dev.sluice.cli.stream.StreamChoice;
@@ -12,19 +13,22 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/// Runs a feed until it has enough, fails, or somebody presses Ctrl-C; prints the summary in each
-/// case.
+/// Runs a feed until it has enough events, fails, or is interrupted by Ctrl-C. Prints the summary
+/// in each case.
 final class FeedRunner {
 
-    /// How long Ctrl-C waits for the event under way.
+    /// How long Ctrl-C waits for the events that are being handled.
     private static final Duration STOP_TIMEOUT = Duration.ofSeconds(3);
 
     private final FeedPrinter printer;
+    private final EventWorkers workers;
     private final CountDownLatch finished = new CountDownLatch(1);
     private boolean isSummaryPrinted;
 
-    FeedRunner(FeedPrinter printer) {
+    /// @param workers are waited for before the summary
+    FeedRunner(FeedPrinter printer, EventWorkers workers) {
         this.printer = printer;
+        this.workers = workers;
     }
 
     static String path(StreamChoice choice, StartPlace place, boolean isFull) {
@@ -38,7 +42,7 @@ final class FeedRunner {
     void run(EventFeed feed) {
         var hook = new Thread(() -> stop(feed), "stop");
         Runtime.getRuntime().addShutdownHook(hook);
-        try {
+        try (workers) {
             feed.run();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -77,14 +81,17 @@ final class FeedRunner {
         }
     }
 
-    /// The exit code after a feed that ended by itself.
+    /// Returns the exit code for a feed that ended by itself.
+    ///
+    /// @param events how many events counted towards `--max-events`
+    /// @throws CommandException if fewer than `--max-events` events came within `--duration`
     static int exitCode(FeedOptions options, int events) {
         int wanted = options.maxEvents().orElse(0);
         if (events < wanted && options.duration().isPresent()) {
             throw new CommandException(
                     ExitCode.TIME_LIMIT,
                     "time_limit",
-                    "The time passed with %d of %d events.".formatted(events, wanted),
+                    "Only %d of %d events came in time.".formatted(events, wanted),
                     "");
         }
         return ExitCode.OK;

@@ -1,35 +1,44 @@
 package dev.sluice.cli.listen;
 
+import dev.sluice.cli.events.FilteredEvent;
 import dev.sluice.cli.events.StoredEvent;
+import dev.sluice.cli.forward.RouteTable;
 import dev.sluice.cli.server.ServerClient;
 import dev.sluice.cli.shell.CommandContext;
+import dev.sluice.cli.show.FeedBanner;
+import dev.sluice.cli.show.FeedPrinter;
 import dev.sluice.cli.stream.CursorFile;
 import dev.sluice.cli.stream.EventFeed;
 import dev.sluice.cli.stream.FeedListener;
-import dev.sluice.cli.stream.FilteredEvent;
 import dev.sluice.cli.stream.StartPlace;
 import dev.sluice.cli.stream.StreamChoice;
+import dev.sluice.cli.stream.StreamPatience;
+import dev.sluice.cli.stream.StreamRequest;
 
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Optional;
-import java.util.function.Predicate;
+import java.util.function.Function;
 
-/// One run of `tail` or `listen`: where it begins, what it counts, where it remembers its place.
+/// One run of `tail` or `listen`: decides where the stream starts and stops, and saves the position
+/// for `listen`.
 final class FeedSession implements FeedListener {
 
     private final CommandContext context;
+    private final InstantSource clock;
     private final FeedOptions options;
     private final ServerClient client;
     private final StreamChoice choice;
     private final FeedPrinter printer;
     private final Optional<Instant> since;
+    private final EventWorkers workers;
     private final long startNanos = System.nanoTime();
     private Optional<CursorFile> cursors = Optional.empty();
-    private Optional<String> target = Optional.empty();
-    private Predicate<StoredEvent> handler = _ -> true;
+    private Optional<FeedBanner> banner = Optional.empty();
+    private Function<StoredEvent, Optional<Runnable>> handler = _ -> Optional.empty();
     private boolean isGapExpected;
+    private boolean isBacklogTold;
     private int events;
 
     FeedSession(
@@ -38,38 +47,70 @@ final class FeedSession implements FeedListener {
             FeedOptions options,
             ServerClient client,
             StreamChoice choice,
-            FeedPrinter printer) {
+            FeedPrinter printer,
+            int concurrency) {
         this.context = context;
+        this.clock = clock;
         this.options = options;
         this.client = client;
         this.choice = choice;
         this.printer = printer;
         this.since = options.since(clock.instant());
+        this.workers =
+                new EventWorkers(
+                        concurrency, position -> cursors.ifPresent(file -> file.write(position)));
+        this.isBacklogTold = concurrency > 1;
     }
 
-    /// @param isFull whether events come with headers and body
-    /// @param forwardTo where they go, for the banner; with it the place is remembered
-    /// @param onEvent takes an event, and says whether it counts
-    void run(boolean isFull, Optional<String> forwardTo, Predicate<StoredEvent> onEvent) {
-        target = forwardTo;
+    /// @param access a phrase with the server and the origin of the key
+    /// @param isFull whether events include headers and body
+    /// @param routes where events are sent; if it is present, the position is saved
+    /// @param onEvent looks at an event; what it returns sends or shows the event, which then
+    ///   counts towards `--max-events`
+    void run(
+            String access,
+            boolean isFull,
+            Optional<RouteTable> routes,
+            Function<StoredEvent, Optional<Runnable>> onEvent) {
         handler = onEvent;
-        String workspace = client.get("me").json().path("workspace").path("id").asString("");
+        var workspace = client.get("me").json().path("workspace");
         var file =
                 CursorFile.of(
-                        context.shell(), client.server() + " " + workspace + " " + choice.key());
+                        context.shell(),
+                        client.server()
+                                + " "
+                                + workspace.path("id").asString("")
+                                + " "
+                                + choice.key());
         var place = place(file);
         isGapExpected = place.isGapExpected();
-        cursors = forwardTo.isPresent() ? Optional.of(file) : Optional.empty();
-        String path = FeedRunner.path(choice, place, isFull);
+        cursors = Optional.of(file).filter(_ -> routes.isPresent());
+        banner =
+                Optional.of(
+                        new FeedBanner(
+                                client.server().toString(),
+                                access,
+                                workspace.path("name").asString(""),
+                                place.description(),
+                                choice,
+                                routes));
         var feed =
                 new EventFeed(
                         client,
-                        path,
-                        place.cursor(),
-                        options.maxReconnectTime(context),
-                        EventFeed.MAX_SILENCE,
+                        clock,
+                        request(place, isFull),
+                        StreamPatience.forReconnect(options.maxReconnectTime(context)),
                         this);
-        new FeedRunner(printer).run(feed);
+        new FeedRunner(printer, workers).run(feed);
+    }
+
+    private StreamRequest request(StartPlace place, boolean isFull) {
+        return new StreamRequest(
+                FeedRunner.path(choice, place, isFull),
+                place.cursor(),
+                options.isResuming()
+                        ? Optional.empty()
+                        : Optional.of(FeedRunner.path(choice, StartPlace.NOW, isFull)));
     }
 
     private StartPlace place(CursorFile file) {
@@ -79,14 +120,14 @@ final class FeedSession implements FeedListener {
         if (options.isCatchUp()) {
             var cursor = file.read();
             if (cursor.isEmpty()) {
-                printer.warning("these sources were not listened to before, so this begins now");
+                printer.warning("these sources were not listened to before; starting from now");
             }
             return cursor.map(StartPlace::atCursor).orElse(StartPlace.NOW);
         }
         return since.map(time -> StartPlace.since(time, client)).orElse(StartPlace.NOW);
     }
 
-    /// How many events were handled.
+    /// Returns how many events counted towards `--max-events`.
     int events() {
         return events;
     }
@@ -96,18 +137,20 @@ final class FeedSession implements FeedListener {
         if (isReconnect) {
             printer.resumed();
         } else {
-            printer.ready(client.server().toString(), choice, target);
+            banner.ifPresent(printer::ready);
         }
     }
 
     @Override
     public void onEvent(StoredEvent event) {
-        if (isWanted(event) && handler.test(event)) {
-            events++;
+        if (isWanted(event)) {
+            var work = handler.apply(event);
+            work.ifPresent(workers::handle);
+            events += work.isPresent() ? 1 : 0;
         }
     }
 
-    /// Whether it did not come in before the time that was asked for.
+    /// Returns whether the event was received at the requested start time or later.
     private boolean isWanted(StoredEvent event) {
         return since.isEmpty()
                 || event.receivedAt().isEmpty()
@@ -124,7 +167,7 @@ final class FeedSession implements FeedListener {
 
     @Override
     public void onCursor(String cursor) {
-        cursors.ifPresent(file -> file.write(cursor));
+        workers.advance(cursor);
     }
 
     @Override
@@ -134,6 +177,16 @@ final class FeedSession implements FeedListener {
         } else {
             printer.gap(reason);
         }
+    }
+
+    @Override
+    public void onBacklog() {
+        if (!isBacklogTold && cursors.isPresent()) {
+            printer.warning(
+                    "events come in faster than the local service takes them; --concurrency 4 sends"
+                            + " four at once, out of order");
+        }
+        isBacklogTold = true;
     }
 
     @Override

@@ -15,8 +15,8 @@ import tools.jackson.databind.JsonNode;
 import java.util.List;
 import java.util.Optional;
 
-/// The options that narrow a stream. The server filters, so that they mean what they mean on a
-/// connection.
+/// The options that filter a stream. The server applies the filter, so it works exactly like the
+/// filter of a connection.
 final class FilterOptions {
 
     @Option(
@@ -25,7 +25,7 @@ final class FilterOptions {
             description = {
                 "Only events that match: 'body.type eq order.created', or filter_rules as JSON;"
                         + " @FILE reads either from a file.",
-                "Repeatable; all must match."
+                "Repeatable; all filters must match."
             })
     private List<String> filters = List.of();
 
@@ -37,8 +37,8 @@ final class FilterOptions {
                             + " transformation.")
     private @Nullable String connection;
 
-    /// @return the JSON of `filter_rules`
-    /// @throws dev.sluice.cli.shell.CommandException if one cannot be understood
+    /// @return the filter as the JSON of `filter_rules`
+    /// @throws dev.sluice.cli.shell.CommandException if an option is invalid
     Optional<JsonNode> filter(Shell shell) {
         return FilterExpression.parse(
                 filters.stream()

@@ -1,13 +1,16 @@
 package dev.sluice.cli.listen;
 
 import dev.sluice.cli.api.NameLookup;
+import dev.sluice.cli.events.FilteredEvent;
 import dev.sluice.cli.events.StoredEvent;
-import dev.sluice.cli.forward.LocalForwarder;
+import dev.sluice.cli.forward.EventForwarding;
+import dev.sluice.cli.forward.RouteTable;
 import dev.sluice.cli.profile.ServerAccess;
 import dev.sluice.cli.shell.CommandContext;
 import dev.sluice.cli.shell.CommandException;
 import dev.sluice.cli.shell.ExitCode;
-import dev.sluice.cli.stream.FilteredEvent;
+import dev.sluice.cli.show.FeedPrinter;
+import dev.sluice.cli.show.PrintOptions;
 import dev.sluice.cli.stream.StreamChoice;
 
 import picocli.CommandLine.Command;
@@ -19,14 +22,16 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 
-/// The command `sluice listen`: brings events to a local address as they come, one after the other.
+/// The command `sluice listen`: forwards events to a local address as they arrive.
 @Command(
         name = "listen",
         description = {
             "Forward events to a local address as they come in, exactly as they were sent.",
-            "Such as: sluice listen Shop --forward-to 3000/webhooks"
+            "Example: sluice listen Shop --forward-to 3000/webhooks"
         })
 public final class ListenCommand implements Callable<Integer> {
+
+    private static final int MAX_CONCURRENCY = 100;
 
     private final CommandContext context;
     private final InstantSource clock;
@@ -35,11 +40,19 @@ public final class ListenCommand implements Callable<Integer> {
 
     @Mixin private final ForwardOptions forwarding = new ForwardOptions();
 
+    @Mixin private final PrintOptions printing = new PrintOptions();
+
     @Option(
             names = {"-r", "--route"},
             paramLabel = "SOURCE=TARGET",
             description = "Where this source's events go; repeatable.")
     private List<String> routes = List.of();
+
+    @Option(
+            names = "--concurrency",
+            paramLabel = "N",
+            description = "Send up to N events at once, out of order; by default 1, in order.")
+    private int concurrency = 1;
 
     public ListenCommand(CommandContext context, InstantSource clock) {
         this.context = context;
@@ -49,8 +62,13 @@ public final class ListenCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         options.check(clock.instant());
+        if (concurrency < 1 || concurrency > MAX_CONCURRENCY) {
+            throw CommandException.usage(
+                    "--concurrency must be from 1 to " + MAX_CONCURRENCY + ".", "");
+        }
         var filter = options.filters().filter(context.shell());
-        var forwarder = forwarding.forwarder();
+        var forwarder = forwarding.forwarding(context.shell());
+        var parts = printing.parts();
         var access = ServerAccess.resolve(context);
         try (var client = access.client()) {
             var table =
@@ -58,15 +76,18 @@ public final class ListenCommand implements Callable<Integer> {
                             forwarding.forwardTo(context.shell()),
                             routes,
                             new NameLookup(client)::sourceId);
+            forwarding.check(table.targets());
             var choice =
                     StreamChoice.find(
                             client, options.sources(), filter, options.filters().connection());
-            var printer = new FeedPrinter(context, choice.sources(), false);
+            var printer = new FeedPrinter(context, choice.sources(), parts);
             warnOfFarTargets(table, printer);
-            var session = new FeedSession(context, clock, options, client, choice, printer);
+            var session =
+                    new FeedSession(context, clock, options, client, choice, printer, concurrency);
             session.run(
+                    access.description(),
                     true,
-                    Optional.of(table.toString()),
+                    Optional.of(table),
                     event -> forward(event, table, forwarder, printer));
             if (forwarding.isFailOnError() && printer.failures() > 0) {
                 throw new CommandException(
@@ -87,23 +108,23 @@ public final class ListenCommand implements Callable<Integer> {
         }
     }
 
-    private static boolean forward(
-            StoredEvent event, RouteTable table, LocalForwarder forwarder, FeedPrinter printer) {
+    /// Returns what sends the event, or empty if it is not forwarded.
+    private static Optional<Runnable> forward(
+            StoredEvent event, RouteTable table, EventForwarding forwarder, FeedPrinter printer) {
         printer.event(event, false);
         if (event.isRefused()) {
             printer.filtered(
                     new FilteredEvent(
                             event,
                             "verification_failed",
-                            "its verification failed, so it is delivered nowhere"));
-            return false;
+                            "its verification failed, so it is not delivered"));
+            return Optional.empty();
         }
         var target = table.target(event.sourceId());
         if (target.isEmpty()) {
             printer.filtered(new FilteredEvent(event, "no_route", "its source has no route"));
-            return false;
         }
-        printer.result(event, target.get().toString(), forwarder.forward(event, target.get()));
-        return true;
+        return target.map(address ->
+                () -> printer.result(event, address.toString(), forwarder.forward(event, address)));
     }
 }

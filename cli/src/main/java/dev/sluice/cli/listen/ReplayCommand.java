@@ -10,6 +10,8 @@ import dev.sluice.cli.server.ServerClient;
 import dev.sluice.cli.shell.CommandContext;
 import dev.sluice.cli.shell.CommandException;
 import dev.sluice.cli.shell.ExitCode;
+import dev.sluice.cli.show.FeedPrinter;
+import dev.sluice.cli.show.PrintOptions;
 import dev.sluice.cli.stream.StreamSources;
 
 import org.jspecify.annotations.Nullable;
@@ -28,7 +30,7 @@ import java.util.concurrent.Callable;
         name = "replay",
         description = {
             "Send stored events to a local address again, in the order given, or the oldest first.",
-            "To let the server deliver again: sluice events resend"
+            "To have the server deliver an event again: sluice events resend"
         })
 public final class ReplayCommand implements Callable<Integer> {
 
@@ -48,10 +50,12 @@ public final class ReplayCommand implements Callable<Integer> {
     @Option(
             names = "--source",
             paramLabel = "SOURCE",
-            description = "With --last: only of this source, by id or name.")
+            description = "With --last: only events of this source, by id or name.")
     private @Nullable String source;
 
     @Mixin private final ForwardOptions forwarding = new ForwardOptions();
+
+    @Mixin private final PrintOptions printing = new PrintOptions();
 
     public ReplayCommand(CommandContext context) {
         this.context = context;
@@ -72,9 +76,11 @@ public final class ReplayCommand implements Callable<Integer> {
                                                 "There is no address to forward to.",
                                                 "Such as --forward-to 3000, or"
                                                         + " SLUICE_FORWARD_TO.")));
-        var forwarder = forwarding.forwarder();
+        forwarding.check(List.of(target));
+        var forwarder = forwarding.forwarding(context.shell());
+        var parts = printing.parts();
         try (var client = ServerAccess.resolve(context).client()) {
-            var printer = new FeedPrinter(context, StreamSources.find(client, List.of()), false);
+            var printer = new FeedPrinter(context, StreamSources.find(client, List.of()), parts);
             for (String id : last == null ? ids : newest(client, last)) {
                 var event = StoredEvent.read(client.get("events/" + UrlPath.segment(id)).json());
                 printer.event(event, false);

@@ -3,6 +3,8 @@ package dev.sluice.cli.listen;
 import dev.sluice.cli.events.StoredEvent;
 import dev.sluice.cli.profile.ServerAccess;
 import dev.sluice.cli.shell.CommandContext;
+import dev.sluice.cli.show.FeedPrinter;
+import dev.sluice.cli.show.PrintedParts;
 import dev.sluice.cli.stream.StreamChoice;
 
 import picocli.CommandLine.Command;
@@ -13,7 +15,7 @@ import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 
-/// The command `sluice tail`: shows events as they come, and sends them nowhere.
+/// The command `sluice tail`: shows events as they arrive, without forwarding them.
 @Command(name = "tail", description = "Show events as they come in.")
 public final class TailCommand implements Callable<Integer> {
 
@@ -39,15 +41,22 @@ public final class TailCommand implements Callable<Integer> {
             var choice =
                     StreamChoice.find(
                             client, options.sources(), filter, options.filters().connection());
-            var printer = new FeedPrinter(context, choice.sources(), hasPayload);
-            var session = new FeedSession(context, clock, options, client, choice, printer);
-            session.run(hasPayload, Optional.empty(), event -> show(printer, event));
+            var printer =
+                    new FeedPrinter(
+                            context,
+                            choice.sources(),
+                            hasPayload ? PrintedParts.PAYLOAD : PrintedParts.NONE);
+            var session = new FeedSession(context, clock, options, client, choice, printer, 1);
+            session.run(
+                    access.description(),
+                    hasPayload,
+                    Optional.empty(),
+                    event -> show(printer, event));
             return FeedRunner.exitCode(options, session.events());
         }
     }
 
-    private static boolean show(FeedPrinter printer, StoredEvent event) {
-        printer.event(event, true);
-        return true;
+    private static Optional<Runnable> show(FeedPrinter printer, StoredEvent event) {
+        return Optional.of(() -> printer.event(event, true));
     }
 }

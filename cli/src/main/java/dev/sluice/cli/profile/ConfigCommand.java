@@ -9,8 +9,8 @@ import picocli.CommandLine.Command;
 
 import java.util.List;
 
-/// The command `sluice config`: which settings are in force, and why.
-@Command(name = "config", description = "Show the settings in force and where each comes from.")
+/// The command `sluice config`: shows which settings are in effect, and where each comes from.
+@Command(name = "config", description = "Show the settings in effect and where each comes from.")
 public final class ConfigCommand {
 
     private final CommandContext context;
@@ -69,7 +69,7 @@ public final class ConfigCommand {
         context.shell().out().println(ProfileFile.of(context.shell()).path());
     }
 
-    /// Says why a profile's key is not used, if that is so.
+    /// Returns why the profile's key is not used; empty if the profile has none.
     private String noKey(ServerAccess access) {
         return ProfileFile.of(context.shell())
                 .find(access.profileName().value())

@@ -19,23 +19,25 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 
-/// The command `sluice doctor`: checks the way to the server step by step and says how to mend what
-/// is wrong.
+/// The command `sluice doctor`: checks settings, connection, server and key step by step, and says
+/// how to fix each problem.
 @Command(
         name = "doctor",
-        description = "Check settings, server and key; say what is wrong and how to mend it.")
+        description = "Check settings, server and key; say what is wrong and how to fix it.")
 public final class DoctorCommand implements Callable<Integer> {
 
     private static final Duration MAX_CLOCK_DIFFERENCE = Duration.ofSeconds(30);
 
-    /// @param exitCode 0 when nothing is wrong
+    /// The result of one check.
+    ///
+    /// @param exitCode 0 if commands work
     private record Finding(String subject, String text, String fix, int exitCode) {
 
         static Finding good(String subject, String text) {
             return new Finding(subject, text, "", ExitCode.OK);
         }
 
-        /// Wrong, but commands work all the same.
+        /// Creates a warning about a problem that does not stop commands from working.
         static Finding doubtful(String subject, String text, String fix) {
             return new Finding(subject, text, fix, ExitCode.OK);
         }
@@ -96,8 +98,8 @@ public final class DoctorCommand implements Callable<Integer> {
             findings.add(
                     Finding.doubtful(
                             "encryption",
-                            "Others on the way can read the key.",
-                            "Use https, with a proxy before the server."));
+                            "The key is sent unencrypted; others on the network can read it.",
+                            "Use https, with a proxy in front of the server."));
         }
         try (var client = access.publicClient()) {
             checkStatus(client.get("status"));
@@ -121,7 +123,7 @@ public final class DoctorCommand implements Callable<Integer> {
             throw new CommandException(
                     ExitCode.FAILED,
                     "not_sluice",
-                    "What answers there is no Sluice server.",
+                    "The server at this address is not a Sluice server.",
                     "Give the right address with --server, or in `sluice login --server URL`.");
         }
         findings.add(
@@ -140,12 +142,12 @@ public final class DoctorCommand implements Callable<Integer> {
                                     "clock",
                                     "This machine's clock differs from the server's by %d s."
                                             .formatted(difference.toSeconds()),
-                                    "Set the clock; `--since` counts by it.")
+                                    "Set the clock; `--since` depends on it.")
                             : Finding.good("clock", "agrees with the server's"));
         } catch (DateTimeException e) {
             findings.add(
                     Finding.doubtful(
-                            "clock", "The server names no time.", "Read the server's log."));
+                            "clock", "The server reports no time.", "Read the server's log."));
         }
     }
 

@@ -105,7 +105,7 @@ public final class LoginCommand implements Runnable {
                     .note(
                             "Warning: "
                                     + server
-                                    + " is not encrypted; others on the way can read the key.");
+                                    + " is not encrypted; others on the network can read the key.");
         }
     }
 

@@ -5,8 +5,8 @@ import dev.sluice.cli.shell.SafeText;
 
 import picocli.CommandLine.Command;
 
-/// The command `sluice status`: how the server is. It needs no key.
-@Command(name = "status", description = "Show how the server is; exits 1 when it is down.")
+/// The command `sluice status`: shows whether the server works. It needs no key.
+@Command(name = "status", description = "Show the server's status; exits 1 when it is down.")
 public final class StatusCommand implements Runnable {
 
     private final CommandContext context;

@@ -12,11 +12,11 @@ import dev.sluice.cli.shell.ExitCode;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/// The command `sluice alerts test`: sends a test message, and fails when it was not taken.
+/// The command `sluice alerts test`: sends a test message, and fails if it was not accepted.
 @Command(
         name = "test",
         description = {
-            "Send a test message over an alert channel, also over a disabled one.",
+            "Send a test message over an alert channel, even a disabled one.",
             "Exits 1 when it cannot be sent."
         })
 final class AlertTestCommand implements Runnable {

@@ -17,18 +17,19 @@ import picocli.CommandLine.Parameters;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
-/// The command `sluice api`: one call of the API with the key, and the answer as it comes.
+/// The command `sluice api`: calls any API operation with the key, and prints the answer. Adds only
+/// a line break if the answer does not end with one.
 @Command(
         name = "api",
         description = {
             "Call any operation of the API and print its answer.",
-            "Such as: sluice api GET events?limit=1"
+            "Example: sluice api GET events?limit=1"
         })
 final class ApiCommand implements Runnable {
 
     private static final Pattern METHOD = Pattern.compile("[A-Z]{1,10}");
 
-    /// What a URL may hold from its path on.
+    /// Matches a path with an optional query, as a URL may contain it.
     private static final Pattern PATH = Pattern.compile("[A-Za-z0-9/._~!$&'()*+,;=:@%?-]+");
 
     private final CommandContext context;
@@ -42,8 +43,7 @@ final class ApiCommand implements Runnable {
     @Parameters(
             index = "1",
             paramLabel = "PATH",
-            description =
-                    "Below /api/v1/, or from the root when it begins with a slash; with its query.")
+            description = "The path below /api/v1/, or from the root if it begins with a slash.")
     private @SuppressWarnings("NullAway.Init") String path;
 
     @Option(

@@ -15,7 +15,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import java.util.List;
 
-/// The fields of what is created or changed.
+/// The options and arguments that set the fields of a resource to create or change.
 final class BodyOptions {
 
     @Option(
@@ -31,12 +31,12 @@ final class BodyOptions {
             description = {
                 "name=Shop sets text, timeout_ms:=5000 sets JSON, auth_config.secret=@FILE reads"
                         + " text from a file.",
-                "They win over --data."
+                "They take precedence over --data."
             })
     private List<String> assignments = List.of();
 
-    /// @param skipped how many of the arguments are not fields
-    /// @param example fields, for who gives none
+    /// @param skipped how many of the first arguments are not fields
+    /// @param example an example of fields, for the error message if none is given
     JsonNode read(Shell shell, int skipped, String example) {
         var fields =
                 FieldAssignments.parse(assignments.subList(skipped, assignments.size()), shell);

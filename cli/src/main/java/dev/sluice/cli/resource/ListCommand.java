@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
 
 import java.util.Optional;
 
-/// Lists the things of one kind.
+/// The command `list` of a resource type.
 @Command(name = "list", description = "List them as a table.")
 final class ListCommand implements Runnable {
 
@@ -28,10 +28,10 @@ final class ListCommand implements Runnable {
     @Option(
             names = {"-q", "--query"},
             paramLabel = "TEXT",
-            description = "Only those with this text in their name; of sources.")
+            description = "Only those with this text in their name (only for sources).")
     private @Nullable String query;
 
-    /// @param path of the list, below `/api/v1/`
+    /// @param path the path of the list, below `/api/v1/`
     ListCommand(ResourceType type, String path, CommandContext context) {
         this.type = type;
         this.path = path;

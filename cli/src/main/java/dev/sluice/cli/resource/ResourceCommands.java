@@ -9,7 +9,8 @@ import picocli.CommandLine;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// The groups of commands about what the server has, such as `sources` with `list` and `create`.
+/// Builds the groups of commands for each resource type, such as `sources` with `list` and
+/// `create`.
 public final class ResourceCommands {
 
     private ResourceCommands() {}
@@ -41,14 +42,14 @@ public final class ResourceCommands {
         group(
                 root,
                 "alerts",
-                "List, create, change and test the channels that are told about failures.",
+                "List, create, change and test the channels that get alerts about failures.",
                 Map.of("test", new AlertTestCommand(context)),
                 ResourceType.ALERT,
                 context);
         CommandGroup.add(
                 root,
                 "keys",
-                "List API keys; only a person who signed in creates or deletes them.",
+                "List API keys; only a signed-in person can create or delete them.",
                 Map.of(
                         "list",
                         new ListCommand(ResourceType.KEY, ResourceType.KEY.path(), context)));

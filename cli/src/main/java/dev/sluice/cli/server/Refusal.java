@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/// Turns an answer of the server that says no into the error that the command ends with.
+/// Turns an error response of the server into the error with which the command ends.
 public final class Refusal {
 
     private static final int MAX_DETAILS = 5;
@@ -40,8 +40,8 @@ public final class Refusal {
                 retryAfter(headers));
     }
 
-    /// Says all that is wrong, where several fields are, and names the field where the message does
-    /// not.
+    /// Returns the server's message. If the error has details, returns up to five of their messages
+    /// instead, each with the field's name if the message does not contain it.
     private static String withFields(String message, JsonNode error) {
         var details = error.path("details").valueStream().limit(MAX_DETAILS).toList();
         if (details.isEmpty()) {
@@ -58,7 +58,7 @@ public final class Refusal {
     }
 
     private static String withoutEnvelope(int status, byte[] body, HttpHeaders headers) {
-        // The status of a service that is down is no error envelope.
+        // A service that is down reports its status without the error envelope.
         var components =
                 JsonTree.tryRead(body)
                         .map(node -> node.path("components"))
@@ -72,7 +72,7 @@ public final class Refusal {
                 .orElse("The server answered %d without saying why.".formatted(status));
     }
 
-    /// How long the server asks to wait.
+    /// Returns how long the server asks to wait; empty if it does not say so in whole seconds.
     static Optional<Duration> retryAfter(HttpHeaders headers) {
         return headers.firstValue("Retry-After")
                 .filter(value -> value.matches("\\d{1,6}"))
@@ -92,11 +92,11 @@ public final class Refusal {
     private static String hint(int status) {
         return switch (status) {
             case 401 -> "Sign in with `sluice login`, or set SLUICE_API_KEY.";
-            case 403 -> "`sluice whoami` says whose key this is.";
-            case 404 -> "The `list` command shows what there is.";
+            case 403 -> "`sluice whoami` shows whose key this is.";
+            case 404 -> "The `list` command shows what exists.";
             case 429 -> "Try again later.";
             case 301, 302, 303, 307, 308 -> "Give the new address with --server.";
-            case 500, 502, 503, 504 -> "`sluice status` says how the server is.";
+            case 500, 502, 503, 504 -> "`sluice status` shows the server's status.";
             default -> "";
         };
     }

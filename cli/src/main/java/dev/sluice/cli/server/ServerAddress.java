@@ -8,7 +8,8 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
-/// The base address of a server, without a slash at its end. It may have a path, behind a proxy.
+/// The base URL of a server, without a slash at the end. It can have a path, for a server behind a
+/// proxy.
 public record ServerAddress(URI uri) {
 
     public static final ServerAddress LOCAL =
@@ -16,8 +17,10 @@ public record ServerAddress(URI uri) {
 
     private static final Set<String> LOOPBACK_HOSTS = Set.of("localhost", "127.0.0.1", "[::1]");
 
-    /// Reads what a person typed: without a scheme it is `http` for this machine, `https` for
-    /// others.
+    /// Parses an address that a person typed. Without a scheme it is `http` for this machine, and
+    /// `https` for others.
+    ///
+    /// @throws CommandException if the text is not the address of a server
     public static ServerAddress parse(String text) {
         String stripped = text.strip();
         String typed = stripped.contains("://") ? stripped : schemeFor(stripped) + "://" + stripped;
@@ -29,14 +32,14 @@ public record ServerAddress(URI uri) {
                 throw refused(text, "the scheme must be http or https");
             }
             if (uri.getHost() == null) {
-                throw refused(text, "it names no host");
+                throw refused(text, "it has no host");
             }
             if (uri.getUserInfo() != null || uri.getQuery() != null || uri.getFragment() != null) {
                 throw refused(text, "it must have no user name, query or fragment");
             }
             return new ServerAddress(uri);
         } catch (URISyntaxException e) {
-            throw refused(text, "it is no URL");
+            throw refused(text, "it is not a URL");
         }
     }
 
@@ -47,11 +50,11 @@ public record ServerAddress(URI uri) {
 
     private static CommandException refused(String text, String why) {
         return CommandException.usage(
-                "'" + text + "' is no address of a server: " + why + ".",
+                "'" + text + "' is not the address of a server: " + why + ".",
                 "Give one such as https://relay.example.com.");
     }
 
-    /// @param path absolute, below the base address
+    /// @param path an absolute path, to be appended to the base URL
     public URI at(String path) {
         return URI.create(uri + path);
     }

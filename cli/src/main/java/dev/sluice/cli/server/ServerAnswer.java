@@ -8,19 +8,19 @@ import tools.jackson.databind.JsonNode;
 
 import java.util.Optional;
 
-/// An answer of the server that says yes.
+/// A successful response of the server.
 public final class ServerAnswer {
 
     private final byte[] body;
     private final Optional<String> requestId;
 
-    /// @param requestId the server's name of the request
+    /// @param requestId the id that the server gave the request
     ServerAnswer(byte[] body, Optional<String> requestId) {
         this.body = body;
         this.requestId = requestId;
     }
 
-    /// The answer as it came, byte for byte.
+    /// Returns the response body, byte for byte.
     public byte[] body() {
         return body;
     }
@@ -31,7 +31,7 @@ public final class ServerAnswer {
                         new CommandException(
                                 ExitCode.FAILED,
                                 "invalid_answer",
-                                "The server's answer is not JSON, so it may be no Sluice server.",
+                                "The response is not JSON, so this may not be a Sluice server.",
                                 "Check the address with `sluice config explain`.",
                                 requestId,
                                 Optional.empty()));

@@ -7,7 +7,7 @@ import picocli.CommandLine.ScopeType;
 
 import java.util.Optional;
 
-/// One run of the command line tool: its process, and the options that every command takes.
+/// One run of the command line tool: its process, and the options that every command has.
 public final class CommandContext {
 
     private final Shell shell;
@@ -16,14 +16,14 @@ public final class CommandContext {
             names = "--server",
             paramLabel = "URL",
             scope = ScopeType.INHERIT,
-            description = "The server's address; SLUICE_SERVER and the profile say it otherwise.")
+            description = "The server's address; by default SLUICE_SERVER or the profile's.")
     private @Nullable String server;
 
     @Option(
             names = "--profile",
             paramLabel = "NAME",
             scope = ScopeType.INHERIT,
-            description = "The profile to use; SLUICE_PROFILE says it otherwise.")
+            description = "The profile to use; by default SLUICE_PROFILE or the last one.")
     private @Nullable String profile;
 
     @Option(
@@ -31,7 +31,7 @@ public final class CommandContext {
             paramLabel = "FORMAT",
             scope = ScopeType.INHERIT,
             converter = OutputFormat.Converter.class,
-            description = "pretty (default), json, or quiet; SLUICE_OUTPUT says it otherwise.")
+            description = "pretty, json or quiet; by default SLUICE_OUTPUT or pretty.")
     private @Nullable OutputFormat output;
 
     public CommandContext(Shell shell) {
@@ -54,7 +54,9 @@ public final class CommandContext {
         return output != null;
     }
 
-    /// @throws CommandException if `SLUICE_OUTPUT` names no format
+    /// Returns the format of `--output`, otherwise that of `SLUICE_OUTPUT`, otherwise `pretty`.
+    ///
+    /// @throws CommandException if `SLUICE_OUTPUT` is not a format
     public OutputFormat output() {
         if (output != null) {
             return output;
@@ -68,7 +70,7 @@ public final class CommandContext {
         }
     }
 
-    /// Prints a result: the answer's own bytes for `json`, otherwise what `pretty` prints.
+    /// Prints a result: the bytes of the answer for `json`, otherwise what `pretty` prints.
     public void print(byte[] json, Runnable pretty) {
         if (output() == OutputFormat.JSON) {
             shell.out().write(json, 0, json.length);

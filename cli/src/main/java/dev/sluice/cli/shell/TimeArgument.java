@@ -6,14 +6,14 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.regex.Pattern;
 
-/// Times and durations as people type them: `90s`, `15m`, `2h`, `3d`, or an RFC 3339 time.
+/// Parses times and durations as people type them: `90s`, `15m`, `2h`, `3d`, or an RFC 3339 time.
 public final class TimeArgument {
 
     private static final Pattern SPAN = Pattern.compile("([0-9]{1,9})(ms|s|m|h|d)");
 
     private TimeArgument() {}
 
-    /// A point in time: RFC 3339, or so long before now.
+    /// Parses a point in time: an RFC 3339 time, or a duration, which means that long ago.
     public static Instant parse(String text, Instant now) {
         if (SPAN.matcher(text).matches()) {
             return now.minus(parseDuration(text));
@@ -22,7 +22,7 @@ public final class TimeArgument {
             return OffsetDateTime.parse(text).toInstant();
         } catch (DateTimeException e) {
             throw CommandException.usage(
-                    "'" + text + "' is no time.",
+                    "'" + text + "' is not a time.",
                     "Give one such as 15m, 2h, 3d or 2026-01-31T12:00:00Z.");
         }
     }
@@ -31,7 +31,7 @@ public final class TimeArgument {
         var span = SPAN.matcher(text);
         if (!span.matches()) {
             throw CommandException.usage(
-                    "'" + text + "' is no duration.", "Give one such as 500ms, 30s, 5m or 2h.");
+                    "'" + text + "' is not a duration.", "Give one such as 500ms, 30s, 5m or 2h.");
         }
         long number = Long.parseLong(span.group(1));
         return switch (span.group(2)) {

@@ -20,11 +20,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
-/// The command `sluice stats`: how much came in, how it ended, how long it took.
+/// The command `sluice stats`: shows how many events came in, how their deliveries ended, and how
+/// long attempts took.
 @Command(
         name = "stats",
         description = {
-            "Count events and deliveries of the last 24 hours, or of another time.",
+            "Count events and deliveries of the last 24 hours, or of another time range.",
             "The server counts whole hours, days or months; the overview says which."
         })
 public final class StatsCommand implements Runnable {
@@ -60,7 +61,7 @@ public final class StatsCommand implements Runnable {
     @Option(
             names = "--by",
             paramLabel = "WHAT",
-            description = "source or destination: a line for each instead of the whole.")
+            description = "source or destination: a line for each instead of the totals.")
     private String by = "";
 
     @Option(
@@ -104,12 +105,12 @@ public final class StatsCommand implements Runnable {
     private void check() {
         if (!List.of("", "source", "destination").contains(by)) {
             throw CommandException.usage(
-                    "'" + by + "' is nothing to count by.",
+                    "Counts by '" + by + "' do not exist.",
                     "Give --by source or --by destination.");
         }
         if (by.equals("source") && !destinations.isEmpty()) {
             throw CommandException.usage(
-                    "--by source and --destination exclude each other.",
+                    "--by source and --destination cannot be combined.",
                     "Give --by destination, or leave out --by.");
         }
     }

@@ -17,7 +17,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Optional;
 
-/// Where a stream of these sources was left, across runs of the command.
+/// A file that keeps a stream's position between runs of the command, for `--catch-up`.
 public final class CursorFile {
 
     private static final int NAME_LENGTH = 32;
@@ -28,7 +28,7 @@ public final class CursorFile {
         this.path = path;
     }
 
-    /// @param selection the server, the workspace and the sources, as text
+    /// @param selection text that identifies the stream: its server, workspace, sources and filter
     public static CursorFile of(Shell shell, String selection) {
         return new CursorFile(
                 shell.stateDirectory().resolve("cursors").resolve(digest(selection) + ".json"));
@@ -39,7 +39,7 @@ public final class CursorFile {
             byte[] hash = MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8));
             return HexFormat.of().formatHex(hash).substring(0, NAME_LENGTH);
         } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e); // every JDK has it
+            throw new IllegalStateException(e); // cannot happen: every JDK has SHA-256
         }
     }
 
@@ -55,7 +55,7 @@ public final class CursorFile {
         }
     }
 
-    /// Replaces the file in one step.
+    /// Replaces the file atomically.
     public void write(String cursor) {
         try {
             Files.createDirectories(path.getParent());
@@ -76,7 +76,7 @@ public final class CursorFile {
         return new CommandException(
                 ExitCode.FAILED,
                 "state_unusable",
-                "The place in the stream cannot be kept in " + path + ": " + e.getMessage() + ".",
+                "The stream's position cannot be saved in " + path + ": " + e.getMessage() + ".",
                 "Set XDG_STATE_HOME to a folder that you may write to.");
     }
 }

@@ -2,6 +2,7 @@ package dev.sluice.cli.stream;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.sluice.cli.events.FilteredEvent;
 import dev.sluice.cli.events.StoredEvent;
 import dev.sluice.cli.server.ServerClient;
 import dev.sluice.cli.shell.CommandException;
@@ -11,62 +12,57 @@ import dev.sluice.cli.stream.SseReader.SseMessage;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.LinkedHashSet;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
-/// Events as they are stored, over any number of connections: when one is lost, the next continues
-/// after the last event that was handed on.
+/// Follows a live stream of events and passes them to a [FeedListener]. When the connection is
+/// lost, it reconnects and continues after the last position that the listener got.
 public final class EventFeed {
-
-    /// The server sends a heartbeat every 15 s.
-    public static final Duration MAX_SILENCE = Duration.ofSeconds(35);
 
     private static final Duration POLL_INTERVAL = Duration.ofMillis(250);
     private static final Duration MIN_BACKOFF = Duration.ofMillis(500);
     private static final Duration MAX_BACKOFF = Duration.ofSeconds(30);
 
-    /// How long the command waits, in all, for another stream of the workspace to close.
+    /// How long the command waits in total for another stream of the workspace to close.
     private static final Duration MAX_STREAM_LIMIT_WAIT = Duration.ofMinutes(2);
-
-    /// So much more wall clock than monotonic clock means that the machine slept.
-    private static final Duration MIN_CLOCK_JUMP = Duration.ofSeconds(10);
 
     private static final int MAX_REMEMBERED_IDS = 10_000;
 
     private final ServerClient client;
-    private final String path;
-    private final Duration maxReconnectTime;
-    private final Duration maxSilence;
+    private final InstantSource wallClock;
+    private final Optional<String> pathAfterLoss;
+    private final StreamPatience patience;
     private final FeedListener listener;
     private final Set<String> seen = new LinkedHashSet<>();
+    private String path;
     private String cursor;
     private boolean wasOpen;
     private String lossReason = "";
     private volatile boolean isStopped;
 
-    /// @param path of the stream, with its query
-    /// @param cursor the place to continue from; empty for what the path says
-    /// @param maxReconnectTime how long a lost stream is tried again
-    /// @param maxSilence after which a stream counts as lost
+    /// @param wallClock shows that the machine was asleep
     public EventFeed(
             ServerClient client,
-            String path,
-            String cursor,
-            Duration maxReconnectTime,
-            Duration maxSilence,
+            InstantSource wallClock,
+            StreamRequest request,
+            StreamPatience patience,
             FeedListener listener) {
         this.client = client;
-        this.path = path;
-        this.cursor = cursor;
-        this.maxReconnectTime = maxReconnectTime;
-        this.maxSilence = maxSilence;
+        this.wallClock = wallClock;
+        this.path = request.path();
+        this.cursor = request.cursor();
+        this.pathAfterLoss = request.pathAfterLoss();
+        this.patience = patience;
         this.listener = listener;
     }
 
-    /// Hands events to the listener until it has enough, or the feed is stopped.
+    /// Passes events to the listener until it has enough, or the feed is stopped.
     ///
-    /// @throws CommandException if the stream cannot be had
+    /// @throws CommandException if the stream cannot be opened, or if a lost stream cannot be
+    ///   opened again in time
     public void run() throws InterruptedException {
         int attempt = 0;
         var waited = Duration.ZERO;
@@ -100,12 +96,13 @@ public final class EventFeed {
         return !isStopped && !listener.isDone();
     }
 
-    /// Ends [#run()] soon; another thread may call it.
+    /// Makes [#run()] return soon. Can be called by any thread.
     public void stop() {
         isStopped = true;
     }
 
-    /// A refusal is final, unless it is one that passes.
+    /// Returns how long to wait before the next try. Throws the refusal again if it is not
+    /// temporary.
     private Duration delayAfter(CommandException refusal, int attempt, Duration waited) {
         lossReason = refusal.problem();
         var wait = refusal.retryAfter().orElse(MIN_BACKOFF);
@@ -120,14 +117,15 @@ public final class EventFeed {
     }
 
     private void pause(int attempt, Duration delay, Duration lost) throws InterruptedException {
-        if (lost.plus(delay).compareTo(maxReconnectTime) > 0) {
+        if (lost.plus(delay).compareTo(patience.forReconnect()) > 0) {
             throw new CommandException(
                     ExitCode.NETWORK,
                     "stream_lost",
                     "The stream was lost and did not come back within %d s: %s."
-                            .formatted(maxReconnectTime.toSeconds(), lossReason),
+                            .formatted(patience.forReconnect().toSeconds(), lossReason),
                     "`--catch-up` continues where it ended.");
         }
+        pathAfterLoss.ifPresent(this::startAnew);
         listener.onReconnecting(attempt, delay, lossReason);
         long end = System.nanoTime() + delay.toNanos();
         while (isWanted() && System.nanoTime() < end) {
@@ -135,7 +133,15 @@ public final class EventFeed {
         }
     }
 
-    /// Full jitter, so that many clients of a server that starts again do not come at once.
+    private void startAnew(String livePath) {
+        if (wasOpen) {
+            path = livePath;
+            cursor = "";
+        }
+    }
+
+    /// Returns a random delay, which grows with the number of attempts up to 30 s. It is random, so
+    /// that the clients of a restarted server do not all reconnect at once.
     private static Duration backoff(int attempt) {
         long longest =
                 Math.min(
@@ -146,23 +152,21 @@ public final class EventFeed {
     }
 
     private void follow(StreamConnection connection) throws InterruptedException {
-        long wallStart = System.currentTimeMillis();
-        long monotonicStart = System.nanoTime();
+        var sleep = new SleepDetector(wallClock);
         lossReason = "the server closed the stream";
         while (isWanted() && !connection.isOver()) {
             var message = connection.poll(POLL_INTERVAL);
             if (message.isPresent()) {
                 handle(message.get());
-            } else if (connection.silence().compareTo(maxSilence) > 0) {
-                lossReason = "nothing came for " + maxSilence.toSeconds() + " s";
+                if (connection.isFull()) {
+                    listener.onBacklog();
+                }
+            } else if (connection.silence().compareTo(patience.forData()) > 0) {
+                lossReason = "nothing came for " + patience.forData().toSeconds() + " s";
                 return;
             }
-            long jump =
-                    System.currentTimeMillis()
-                            - wallStart
-                            - (System.nanoTime() - monotonicStart) / 1_000_000;
-            if (jump > MIN_CLOCK_JUMP.toMillis()) {
-                lossReason = "the machine slept";
+            if (sleep.hasSlept()) {
+                lossReason = "the machine was asleep, or its clock was moved on";
                 return;
             }
         }
@@ -172,6 +176,9 @@ public final class EventFeed {
         switch (message.event()) {
             case "ready" -> {
                 listener.onReady(wasOpen);
+                if (wasOpen && pathAfterLoss.isPresent()) {
+                    listener.onGap("not_resumed");
+                }
                 wasOpen = true;
             }
             case "event" -> handOn(message.data());
@@ -179,7 +186,7 @@ public final class EventFeed {
             case "gap" -> listener.onGap(reason(message));
             case "bye" -> lossReason = "the server said " + reason(message);
             default -> {
-                // A heartbeat, or what a newer server sends.
+                // A heartbeat, or a message that only newer servers send.
             }
         }
         if (!message.id().isEmpty()) {
@@ -202,7 +209,8 @@ public final class EventFeed {
         }
     }
 
-    /// After an event's id some may come twice.
+    /// Returns whether the event is not among the last 10 000 events received. If the stream
+    /// continues after an event's id, the server may send some events twice.
     private boolean isNew(StoredEvent event) {
         boolean isNew = seen.add(event.id());
         if (seen.size() > MAX_REMEMBERED_IDS) {

@@ -1,32 +1,37 @@
 package dev.sluice.cli.stream;
 
+import dev.sluice.cli.events.FilteredEvent;
 import dev.sluice.cli.events.StoredEvent;
 
 import java.time.Duration;
 
-/// Takes what a feed brings, in order and on one thread.
+/// Receives what an [EventFeed] reports, in order and on one thread.
 public interface FeedListener {
 
-    /// The stream is open.
+    /// Called when the stream is open.
     ///
     /// @param isReconnect whether it was open before in this run
     void onReady(boolean isReconnect);
 
-    /// An event came. The feed goes on after it only when this returns.
+    /// Called for an event. The feed continues only when this method returns.
     void onEvent(StoredEvent event);
 
-    /// An event came that the stream's filter or connection keeps back.
+    /// Called for an event that does not pass the filter of the stream or of its connection.
     void onFiltered(FilteredEvent filtered);
 
-    /// Everything up to this place was handed on.
+    /// Called after all messages up to this position were passed to the listener.
     void onCursor(String cursor);
 
-    /// Events may be missing.
+    /// Called when events may be missing.
     void onGap(String reason);
 
-    /// The stream is lost; the next attempt comes after the delay.
+    /// Called while events come in faster than they are handled.
+    void onBacklog();
+
+    /// Called when the stream is lost or cannot be opened. The feed tries to reconnect after the
+    /// delay.
     void onReconnecting(int attempt, Duration delay, String reason);
 
-    /// Whether nothing more is wanted.
+    /// Returns whether the listener wants no more events.
     boolean isDone();
 }

@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// Makes the JSON of a connection's `filter_rules` of what a person types. The server checks paths,
-/// operators and values.
+/// Converts filters that a person typed to the JSON of a connection's `filter_rules`. The server
+/// checks paths, operators and values.
 public final class FilterExpression {
 
     private static final Pattern RULE =
@@ -26,7 +26,7 @@ public final class FilterExpression {
     /// @param given rules such as `body.type eq order.created`, and rules or groups as JSON; all of
     ///   them must pass
     /// @return empty if nothing is given
-    /// @throws CommandException if one cannot be understood
+    /// @throws CommandException if one of them is invalid
     public static Optional<JsonNode> parse(List<String> given) {
         var parts = given.stream().map(text -> part(text.strip())).toList();
         if (parts.size() == 1 && !parts.getFirst().has("path")) {
@@ -53,7 +53,7 @@ public final class FilterExpression {
         var rule = RULE.matcher(text);
         if (!rule.matches()) {
             throw CommandException.usage(
-                    "'" + text + "' is no filter.",
+                    "'" + text + "' is not a filter.",
                     "Write --filter 'body.type eq order.created', or the filter_rules as JSON.");
         }
         return rule(rule.group(1), rule.group(2), rule.group(3));
@@ -64,7 +64,7 @@ public final class FilterExpression {
         if (value == null) {
             return rule;
         }
-        // The value of a header is text, whatever it looks like.
+        // The value of a header is always text, even if it looks like JSON.
         boolean isText = path.startsWith("headers.") && !operator.equals("exists");
         if (operator.equals("in") && !value.startsWith("[")) {
             var list = rule.putArray("value");
@@ -77,7 +77,8 @@ public final class FilterExpression {
         return rule;
     }
 
-    /// What reads as JSON is JSON: `7` is a number, and `"7"` is text.
+    /// Converts a value. Valid JSON is read as JSON, so `7` is a number and `"7"` is text. With
+    /// `isText`, numbers, booleans and null are read as text.
     private static JsonNode value(String text, boolean isText) {
         var json = JsonTree.tryRead(text.getBytes(UTF_8));
         boolean isJson =

@@ -6,28 +6,33 @@ import dev.sluice.cli.server.ServerClient;
 import java.time.Instant;
 import java.util.Optional;
 
-/// Where a stream begins.
+/// Where a stream starts.
 ///
-/// @param after an event's id; empty for the next event, or where there is a cursor
-/// @param cursor of a stream before; may be empty
-/// @param isGapExpected whether the server's word of missing events says nothing new
-public record StartPlace(Optional<String> after, String cursor, boolean isGapExpected) {
+/// @param after the id of the event to continue after; empty to start with the next event, or if
+///   there is a cursor
+/// @param cursor the cursor of an earlier stream; may be empty
+/// @param isGapExpected whether a message of the server about missing events is expected, so that
+///   it need not be shown
+/// @param description a phrase for people
+public record StartPlace(
+        Optional<String> after, String cursor, boolean isGapExpected, String description) {
 
-    public static final StartPlace NOW = new StartPlace(Optional.empty(), "", false);
+    public static final StartPlace NOW = new StartPlace(Optional.empty(), "", false, "from now on");
 
-    /// The id of an event at the beginning of time: what is kept comes after it.
+    /// An id that is lower than that of any event, so that a stream after it starts with the oldest
+    /// event.
     private static final String BEFORE_ALL_EVENTS = "00000000-0000-7000-8000-000000000000";
 
     public static StartPlace oldest() {
-        return new StartPlace(Optional.of(BEFORE_ALL_EVENTS), "", true);
+        return new StartPlace(Optional.of(BEFORE_ALL_EVENTS), "", true, "from the oldest event on");
     }
 
     public static StartPlace atCursor(String cursor) {
-        return new StartPlace(Optional.empty(), cursor, false);
+        return new StartPlace(Optional.empty(), cursor, false, "from where it stopped last");
     }
 
-    /// The place after the last event that came in before this time. A few earlier ones may follow
-    /// it.
+    /// Returns the position after the last event that was received before `time`. The stream may
+    /// still begin with a few events that were received before `time`.
     public static StartPlace since(Instant time, ServerClient client) {
         String path =
                 new QueryString()
@@ -35,6 +40,9 @@ public record StartPlace(Optional<String> after, String cursor, boolean isGapExp
                         .with("limit", "1")
                         .after("events");
         String id = client.get(path).json().path("items").path(0).path("id").asString("");
-        return id.isEmpty() ? oldest() : new StartPlace(Optional.of(id), "", false);
+        String description = "from " + time + " on";
+        return id.isEmpty()
+                ? new StartPlace(Optional.of(BEFORE_ALL_EVENTS), "", true, description)
+                : new StartPlace(Optional.of(id), "", false, description);
     }
 }

@@ -16,12 +16,14 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/// One open stream. A thread of its own reads it, so that silence can be noticed.
+/// One connection of an [EventFeed]. A separate thread reads it, so that the feed can notice when
+/// no data arrives.
 final class StreamConnection implements AutoCloseable {
 
     private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(20);
 
-    /// Bounds what waits while the local service is slow; the server then waits too.
+    /// The maximum number of messages that wait while the local service is slow. When the queue is
+    /// full, reading stops, and the server has to wait.
     private static final int QUEUE_SIZE = 32;
 
     private final HttpClient http;
@@ -35,7 +37,9 @@ final class StreamConnection implements AutoCloseable {
         this.body = body;
     }
 
-    /// @param lastEventId the place to continue from; empty for what the path says
+    /// Opens a connection and begins to read it.
+    ///
+    /// @param lastEventId the position to continue after; if empty, the path decides where to start
     /// @throws dev.sluice.cli.shell.CommandException if the server refuses
     static StreamConnection open(ServerClient client, String path, String lastEventId)
             throws IOException, InterruptedException {
@@ -81,7 +85,7 @@ final class StreamConnection implements AutoCloseable {
             var reader = new SseReader(body, this::touch);
             for (var next = reader.next(); next.isPresent(); next = reader.next()) {
                 messages.put(next.get());
-                touch(); // while the queue was full nothing was read
+                touch(); // nothing was read while the queue was full
             }
         } catch (IOException e) {
             // The connection was cut, or closed on this side.
@@ -100,12 +104,17 @@ final class StreamConnection implements AutoCloseable {
         return Optional.ofNullable(messages.poll(limit.toMillis(), TimeUnit.MILLISECONDS));
     }
 
-    /// Whether it has ended and everything that came was taken.
+    /// Returns whether so many messages wait that reading has stopped.
+    boolean isFull() {
+        return messages.remainingCapacity() == 0;
+    }
+
+    /// Returns whether the connection has ended and all its messages were polled.
     boolean isOver() {
         return isOver && messages.isEmpty();
     }
 
-    /// How long nothing has come.
+    /// Returns how long no data has arrived; zero while messages wait.
     Duration silence() {
         return messages.isEmpty()
                 ? Duration.ofNanos(System.nanoTime() - lastByteNanos)
@@ -119,7 +128,7 @@ final class StreamConnection implements AutoCloseable {
         try {
             body.close();
         } catch (IOException e) {
-            // It is gone either way.
+            // The connection is closed in any case.
         }
     }
 }

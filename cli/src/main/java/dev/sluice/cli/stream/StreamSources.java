@@ -16,7 +16,9 @@ import java.util.TreeSet;
 /// The sources that a stream shows, with their names.
 public final class StreamSources {
 
-    /// @param path to which senders send
+    /// One source.
+    ///
+    /// @param path the path of its ingest URL
     public record NamedSource(String id, String name, String path) {}
 
     private final List<NamedSource> chosen;
@@ -41,12 +43,12 @@ public final class StreamSources {
                         ExitCode.NOT_FOUND,
                         "not_found",
                         "There is no source " + id + ".",
-                        "`sluice sources list` shows what there is.");
+                        "`sluice sources list` shows all sources.");
             }
         }
     }
 
-    /// @param given ids or names; empty for all sources, also those still to come
+    /// @param given ids or names; empty for all sources, including future ones
     public static StreamSources find(ServerClient client, List<String> given) {
         var lookup = new NameLookup(client);
         var ids = given.stream().map(lookup::sourceId).toList();
@@ -57,12 +59,12 @@ public final class StreamSources {
         return chosen;
     }
 
-    /// The name, or the id of a source that was made later.
+    /// Returns the source's name, or its id if it was created after the stream started.
     public String name(String id) {
         return names.getOrDefault(id, id);
     }
 
-    /// The same text for the same sources, in whatever order they were given.
+    /// Returns text that identifies these sources, independent of their order.
     public String key() {
         var ids = new TreeSet<String>();
         chosen.forEach(source -> ids.add(source.id()));

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.sluice.cli.events.FilteredEvent;
 import dev.sluice.cli.events.StoredEvent;
 import dev.sluice.cli.server.ServerAddress;
 import dev.sluice.cli.server.ServerClient;
@@ -15,6 +16,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -56,6 +58,11 @@ class EventFeedTest {
         }
 
         @Override
+        public void onBacklog() {
+            notes.add("backlog");
+        }
+
+        @Override
         public void onReconnecting(int attempt, Duration delay, String reason) {
             notes.add(reason);
         }
@@ -85,10 +92,9 @@ class EventFeedTest {
             var feed =
                     new EventFeed(
                             client,
-                            "/api/v1/stream?detail=full",
-                            "",
-                            LIMIT,
-                            Duration.ofSeconds(3),
+                            InstantSource.system(),
+                            StreamRequest.resuming("/api/v1/stream?detail=full"),
+                            new StreamPatience(Duration.ofSeconds(3), LIMIT),
                             notes);
             var thread = Thread.ofPlatform().start(() -> run(feed));
             await(notes, "ready");

@@ -48,6 +48,11 @@ public final class BackgroundRun {
         return new CliRun(status.resultNow(), out.toString(UTF_8), err.toString(UTF_8));
     }
 
+    /// Standard output so far, byte for byte.
+    public byte[] output() {
+        return out.toByteArray();
+    }
+
     private String all() {
         return out.toString(UTF_8) + err.toString(UTF_8);
     }

@@ -30,6 +30,7 @@ public final class LocalService implements AutoCloseable {
 
     private final ServerSocket listener;
     private final List<RawRequest> requests = new CopyOnWriteArrayList<>();
+    private final List<Socket> sockets = new CopyOnWriteArrayList<>();
     private final byte[] answer;
 
     /// @param answer the whole answer; empty to give none
@@ -51,12 +52,17 @@ public final class LocalService implements AutoCloseable {
         return listener.getLocalPort();
     }
 
-    /// Closes it.
-    ///
-    /// @return its port, where nothing listens now
-    public int closedPort() {
-        close();
-        return port();
+    /// Closes all connections that wait for an answer.
+    public void hangUp() {
+        sockets.forEach(LocalService::closeQuietly);
+    }
+
+    private static void closeQuietly(Socket socket) {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            // It is gone.
+        }
     }
 
     public List<RawRequest> requests() {
@@ -72,6 +78,7 @@ public final class LocalService implements AutoCloseable {
         try {
             while (true) {
                 var socket = listener.accept();
+                sockets.add(socket);
                 Thread.ofVirtual().start(() -> serve(socket));
             }
         } catch (IOException e) {

@@ -1,4 +1,4 @@
-package dev.sluice.cli.events;
+package dev.sluice.cli.deadletters;
 
 import dev.sluice.cli.api.Column;
 import dev.sluice.cli.api.NameLookup;
@@ -13,8 +13,8 @@ import picocli.CommandLine.Mixin;
 import java.time.InstantSource;
 import java.util.List;
 
-/// The command `sluice dlq groups`.
-@Command(name = "groups", description = "Group dead letters that failed alike.")
+/// The command `sluice dlq groups`: groups dead letters by destination and error.
+@Command(name = "groups", description = "Group dead letters by destination and error.")
 final class FailureGroupsCommand implements Runnable {
 
     private static final List<Column> COLUMNS =
@@ -32,6 +32,8 @@ final class FailureGroupsCommand implements Runnable {
 
     @Mixin private final DeadLetterOptions options = new DeadLetterOptions();
 
+    @Mixin private final ResolvedOption resolved = new ResolvedOption();
+
     @Mixin private final PageOptions pages = new PageOptions();
 
     FailureGroupsCommand(CommandContext context, InstantSource clock) {
@@ -42,7 +44,7 @@ final class FailureGroupsCommand implements Runnable {
     @Override
     public void run() {
         try (var client = ServerAccess.resolve(context).client()) {
-            var query = pages.addTo(options.query(new NameLookup(client), clock));
+            var query = pages.addTo(resolved.addTo(options.query(new NameLookup(client), clock)));
             new ResultPrinter(context)
                     .list(client.get(query.after("dlq/groups")), COLUMNS, pages.page());
         }

@@ -1,6 +1,5 @@
-package dev.sluice.cli.listen;
+package dev.sluice.cli.forward;
 
-import dev.sluice.cli.forward.ForwardTarget;
 import dev.sluice.cli.shell.CommandException;
 
 import java.util.LinkedHashMap;
@@ -12,22 +11,23 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
-/// Which source's events go where.
-final class RouteTable {
+/// Maps each source to the local address that gets its events.
+public final class RouteTable {
 
     private final Optional<ForwardTarget> otherwise;
     private final Map<String, ForwardTarget> bySource = new LinkedHashMap<>();
 
-    /// @param otherwise for sources without a route of their own
-    /// @param routes such as `Shop=3000`
+    /// @param otherwise the address for sources without a route
+    /// @param routes the `--route` options, such as `Shop=3000`
     /// @param sourceId finds the id of a source by its id or name
-    RouteTable(Optional<String> otherwise, List<String> routes, UnaryOperator<String> sourceId) {
+    public RouteTable(
+            Optional<String> otherwise, List<String> routes, UnaryOperator<String> sourceId) {
         this.otherwise = otherwise.map(ForwardTarget::parse);
         for (String route : routes) {
             int equals = route.lastIndexOf('=');
             if (equals < 1) {
                 throw CommandException.usage(
-                        "'" + route + "' is no route.", "Such as --route Shop=3000.");
+                        "'" + route + "' is not a route.", "Write it like --route Shop=3000.");
             }
             var target = ForwardTarget.parse(route.substring(equals + 1));
             bySource.put(sourceId.apply(route.substring(0, equals)), target);
@@ -39,11 +39,11 @@ final class RouteTable {
         }
     }
 
-    Optional<ForwardTarget> target(String sourceId) {
+    public Optional<ForwardTarget> target(String sourceId) {
         return Optional.ofNullable(bySource.get(sourceId)).or(() -> otherwise);
     }
 
-    Set<ForwardTarget> targets() {
+    public Set<ForwardTarget> targets() {
         var targets = new LinkedHashSet<ForwardTarget>();
         otherwise.ifPresent(targets::add);
         targets.addAll(bySource.values());

@@ -1,20 +1,20 @@
-package dev.sluice.cli.events;
+package dev.sluice.cli.deadletters;
 
 import dev.sluice.cli.api.Column;
 import dev.sluice.cli.api.NameLookup;
 import dev.sluice.cli.api.ResultPrinter;
 import dev.sluice.cli.profile.ServerAccess;
+import dev.sluice.cli.server.QueryString;
 import dev.sluice.cli.shell.CommandContext;
 
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 import java.util.List;
 
-/// The command `sluice dlq summary`.
-@Command(
-        name = "summary",
-        description = "Count the dead letters of a source, connection by connection.")
+/// The command `sluice dlq summary`: counts the dead letters of a source by connection.
+@Command(name = "summary", description = "Count the dead letters of a source by connection.")
 final class DeadLetterSummaryCommand implements Runnable {
 
     private static final List<Column> COLUMNS =
@@ -29,6 +29,8 @@ final class DeadLetterSummaryCommand implements Runnable {
     @Parameters(paramLabel = "SOURCE", description = "The source's id or name.")
     private @SuppressWarnings("NullAway.Init") String source;
 
+    @Mixin private final ResolvedOption resolved = new ResolvedOption();
+
     DeadLetterSummaryCommand(CommandContext context) {
         this.context = context;
     }
@@ -37,12 +39,8 @@ final class DeadLetterSummaryCommand implements Runnable {
     public void run() {
         try (var client = ServerAccess.resolve(context).client()) {
             String id = new NameLookup(client).sourceId(source);
-            new ResultPrinter(context)
-                    .list(
-                            client.get("sources/" + id + "/dlq/summary"),
-                            "connection_id",
-                            COLUMNS,
-                            1);
+            String path = resolved.addTo(new QueryString()).after("sources/" + id + "/dlq/summary");
+            new ResultPrinter(context).list(client.get(path), "connection_id", COLUMNS, 1);
         }
     }
 }

@@ -1,4 +1,4 @@
-package dev.sluice.cli.events;
+package dev.sluice.cli.deadletters;
 
 import dev.sluice.cli.api.Column;
 import dev.sluice.cli.api.NameLookup;
@@ -13,8 +13,8 @@ import picocli.CommandLine.Mixin;
 import java.time.InstantSource;
 import java.util.List;
 
-/// The command `sluice dlq list`.
-@Command(name = "list", description = "List deliveries that ended badly, the newest first.")
+/// The command `sluice dlq list`: lists dead letters.
+@Command(name = "list", description = "List dead letters, the newest first.")
 final class DeadLetterListCommand implements Runnable {
 
     private static final List<Column> COLUMNS =
@@ -33,6 +33,8 @@ final class DeadLetterListCommand implements Runnable {
 
     @Mixin private final DeadLetterOptions options = new DeadLetterOptions();
 
+    @Mixin private final ResolvedOption resolved = new ResolvedOption();
+
     @Mixin private final PageOptions pages = new PageOptions();
 
     DeadLetterListCommand(CommandContext context, InstantSource clock) {
@@ -43,7 +45,7 @@ final class DeadLetterListCommand implements Runnable {
     @Override
     public void run() {
         try (var client = ServerAccess.resolve(context).client()) {
-            var query = pages.addTo(options.query(new NameLookup(client), clock));
+            var query = pages.addTo(resolved.addTo(options.query(new NameLookup(client), clock)));
             new ResultPrinter(context).list(client.get(query.after("dlq")), COLUMNS, pages.page());
         }
     }

@@ -1,5 +1,6 @@
-package dev.sluice.cli.listen;
+package dev.sluice.cli.show;
 
+import dev.sluice.cli.events.FilteredEvent;
 import dev.sluice.cli.events.StoredEvent;
 import dev.sluice.cli.forward.ForwardResult;
 import dev.sluice.cli.forward.ForwardResult.Answered;
@@ -8,8 +9,6 @@ import dev.sluice.cli.shell.CommandContext;
 import dev.sluice.cli.shell.JsonTree;
 import dev.sluice.cli.shell.OutputFormat;
 import dev.sluice.cli.shell.SafeText;
-import dev.sluice.cli.stream.FilteredEvent;
-import dev.sluice.cli.stream.StreamChoice;
 import dev.sluice.cli.stream.StreamSources;
 
 import tools.jackson.databind.node.ObjectNode;
@@ -20,10 +19,10 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
-import java.util.Optional;
 
-/// Prints what a stream brings: lines for people, or one JSON object a line for programs.
-final class FeedPrinter {
+/// Prints the events of a stream: lines for people, or one JSON object per line for programs. Can
+/// be used by any thread.
+public final class FeedPrinter {
 
     private static final int SCHEMA = 1;
     private static final int EXCERPT_LENGTH = 120;
@@ -33,57 +32,35 @@ final class FeedPrinter {
 
     private final CommandContext context;
     private final StreamSources sources;
-    private final boolean hasPayload;
+    private final PrintedParts parts;
     private int received;
     private int forwarded;
     private int failed;
     private int filtered;
     private int gaps;
 
-    /// @param hasPayload whether headers and body are printed too
-    FeedPrinter(CommandContext context, StreamSources sources, boolean hasPayload) {
+    /// @param parts what to print besides the line of an event
+    public FeedPrinter(CommandContext context, StreamSources sources, PrintedParts parts) {
         this.context = context;
         this.sources = sources;
-        this.hasPayload = hasPayload;
+        this.parts = parts;
     }
 
-    /// @param target where events go; empty when they are only shown
-    void ready(String server, StreamChoice choice, Optional<String> target) {
-        var shown = choice.sources().chosen();
-        var json = line("ready").put("server", server);
-        var list = json.putArray("sources");
-        for (var source : shown) {
-            list.add(
-                    JsonTree.object()
-                            .put("id", source.id())
-                            .put("name", source.name())
-                            .put("url", server + source.path()));
-        }
-        target.ifPresent(given -> json.put("forward_to", given));
-        choice.connection().ifPresent(id -> json.put("connection_id", id));
-        choice.filter().ifPresent(rules -> json.set("filter", rules));
+    public synchronized void ready(FeedBanner banner) {
+        var json = line("ready");
+        banner.addTo(json);
         print(json);
         if (!isJson()) {
-            for (var source : shown) {
-                context.shell().note("  %s  %s%s".formatted(source.name(), server, source.path()));
-            }
-            choice.connection().ifPresent(id -> note("  as connection " + id + " sends them"));
-            choice.filter().ifPresent(rules -> note("  that match " + JsonTree.write(rules)));
-            context.shell()
-                    .note(
-                            "Ready. %d sources%s   (Ctrl-C to stop)"
-                                    .formatted(
-                                            shown.size(),
-                                            target.map(given -> " -> " + given).orElse("")));
+            banner.lines().forEach(context.shell()::note);
         }
     }
 
-    void resumed() {
+    public synchronized void resumed() {
         print(line("resumed"));
         note("live again");
     }
 
-    void reconnecting(int attempt, Duration delay, String reason) {
+    public synchronized void reconnecting(int attempt, Duration delay, String reason) {
         print(
                 line("reconnecting")
                         .put("attempt", attempt)
@@ -94,19 +71,20 @@ final class FeedPrinter {
                         .formatted(attempt, delay.toMillis() / 1000.0, reason));
     }
 
-    void gap(String reason) {
+    public synchronized void gap(String reason) {
         gaps++;
         print(line("gap").put("reason", reason));
         note("events may be missing: " + reason);
     }
 
-    void warning(String message) {
+    public synchronized void warning(String message) {
         print(line("warning").put("message", message));
         note("Warning: " + message);
     }
 
-    /// An event came. People read of it with its result, or at once when it is only shown.
-    void event(StoredEvent event, boolean isShownOnly) {
+    /// Reports an event that was received. The line for people is printed together with the result
+    /// of forwarding, or at once if the event is only shown.
+    public synchronized void event(StoredEvent event, boolean isShownOnly) {
         received();
         var json =
                 line("event")
@@ -117,7 +95,7 @@ final class FeedPrinter {
                         .put("content_type", event.contentType())
                         .put("body_size", event.bodySize())
                         .put("received_at", event.receivedAt());
-        if (hasPayload) {
+        if (parts.hasHeaders() || parts.hasBody()) {
             event.copyPayload(json);
         }
         print(json);
@@ -126,12 +104,12 @@ final class FeedPrinter {
         }
     }
 
-    /// Counts an event that came, also one that is kept back.
-    void received() {
+    /// Counts an event that was received, even if it is not forwarded.
+    public synchronized void received() {
         received++;
     }
 
-    void filtered(FilteredEvent dropped) {
+    public synchronized void filtered(FilteredEvent dropped) {
         filtered++;
         var event = dropped.event();
         print(
@@ -144,7 +122,7 @@ final class FeedPrinter {
         show(event, "--  filtered: " + dropped.message());
     }
 
-    void result(StoredEvent event, String target, ForwardResult result) {
+    public synchronized void result(StoredEvent event, String target, ForwardResult result) {
         if (result.isSuccess()) {
             forwarded++;
         } else {
@@ -158,6 +136,9 @@ final class FeedPrinter {
         switch (result) {
             case Answered answered -> {
                 json.put("status", answered.status());
+                if (parts.hasResponse()) {
+                    json.put("body", answered.excerpt());
+                }
                 show(
                         event,
                         "->  %d  %d ms%s"
@@ -165,6 +146,9 @@ final class FeedPrinter {
                                         answered.status(),
                                         result.latency().toMillis(),
                                         excerpt(answered)));
+                if (parts.hasResponse()) {
+                    detail("    < ", answered.excerpt());
+                }
             }
             case Unanswered unanswered -> {
                 json.put("error", unanswered.problem());
@@ -181,7 +165,7 @@ final class FeedPrinter {
                 : "  " + text.substring(0, Math.min(EXCERPT_LENGTH, text.length()));
     }
 
-    void summary() {
+    public synchronized void summary() {
         print(
                 line("summary")
                         .put("received", received)
@@ -194,12 +178,13 @@ final class FeedPrinter {
                         .formatted(received, forwarded, failed, filtered, gaps));
     }
 
-    int failures() {
+    public synchronized int failures() {
         return failed;
     }
 
-    /// Whether nobody reads the output any more.
-    boolean isBroken() {
+    /// Returns whether standard output cannot be written, for example because the reader of a pipe
+    /// has closed it.
+    public boolean isBroken() {
         return context.shell().out().checkError();
     }
 
@@ -222,12 +207,19 @@ final class FeedPrinter {
                                                 event.id(),
                                                 end))
                         .stripTrailing());
-        if (hasPayload) {
+        if (parts.hasHeaders()) {
             event.headers()
-                    .forEach(header ->
-                            out.println(
-                                    SafeText.line("    " + header.name() + ": " + header.value())));
-            event.text().lines().forEach(line -> out.println(SafeText.line("    " + line)));
+                    .forEach(header -> detail("    ", header.name() + ": " + header.value()));
+        }
+        if (parts.hasBody()) {
+            detail("    ", parts.cut(event.text()));
+        }
+    }
+
+    private void detail(String indent, String text) {
+        if (context.output() == OutputFormat.PRETTY) {
+            text.lines()
+                    .forEach(line -> context.shell().out().println(SafeText.line(indent + line)));
         }
     }
 

@@ -1,17 +1,16 @@
-package dev.sluice.cli.stream;
-
-import dev.sluice.cli.events.StoredEvent;
+package dev.sluice.cli.events;
 
 import tools.jackson.databind.JsonNode;
 
-/// An event that is kept back, and why.
+/// An event that is not shown or forwarded, and the reason.
 ///
 /// @param reason a stable word for programs, such as `filter`
-/// @param message the same in words
+/// @param message the reason as a phrase for people
 public record FilteredEvent(StoredEvent event, String reason, String message) {
 
-    /// What the server says of an event that the stream's filter or connection drops.
-    static FilteredEvent read(JsonNode data) {
+    /// Reads the server's message about an event that the filter of the stream or of its connection
+    /// dropped.
+    public static FilteredEvent read(JsonNode data) {
         String reason = data.path("reason").asString("filter");
         return new FilteredEvent(
                 StoredEvent.read(data), reason, data.path("message").asString(message(reason)));

@@ -1,0 +1,29 @@
+package dev.sluice.cli.deadletters;
+
+import dev.sluice.cli.shell.CommandContext;
+import dev.sluice.cli.shell.CommandGroup;
+
+import picocli.CommandLine;
+
+import java.time.InstantSource;
+import java.util.Map;
+
+/// The group of commands `dlq`.
+public final class DeadLetterCommands {
+
+    private DeadLetterCommands() {}
+
+    public static void addTo(CommandLine root, CommandContext context, InstantSource clock) {
+        CommandGroup.add(
+                root,
+                "dlq",
+                "List, count, resend and dismiss dead letters.",
+                Map.of(
+                        "list", new DeadLetterListCommand(context, clock),
+                        "groups", new FailureGroupsCommand(context, clock),
+                        "summary", new DeadLetterSummaryCommand(context),
+                        "resend", new DeadLetterResendCommand(context, clock),
+                        "dismiss", new DismissCommand(context, clock),
+                        "undismiss", new UndismissCommand(context, clock)));
+    }
+}

@@ -1,0 +1,117 @@
+package dev.sluice.cli.deadletters;
+
+import dev.sluice.cli.api.ResultPrinter;
+import dev.sluice.cli.server.ServerAnswer;
+import dev.sluice.cli.server.ServerClient;
+import dev.sluice.cli.shell.CommandContext;
+import dev.sluice.cli.shell.CommandException;
+import dev.sluice.cli.shell.ExitCode;
+
+import tools.jackson.databind.JsonNode;
+
+import java.time.Duration;
+import java.util.Set;
+
+/// Waits for a bulk resend that the server carries out, a *replay*, and shows its progress.
+final class ReplayWatch {
+
+    private static final Set<String> UNFINISHED = Set.of("running", "paused");
+    private static final Duration FIRST_INTERVAL = Duration.ofMillis(250);
+    private static final Duration MAX_INTERVAL = Duration.ofSeconds(5);
+
+    private final CommandContext context;
+    private final ServerClient client;
+    private final String id;
+    private String shown = "";
+
+    ReplayWatch(CommandContext context, ServerClient client, String id) {
+        this.context = context;
+        this.client = client;
+        this.id = id;
+    }
+
+    /// Returns when the replay is over, and prints its counts.
+    ///
+    /// @throws CommandException if it did not complete
+    void run() {
+        var answer = look();
+        var interval = FIRST_INTERVAL;
+        if (isUnfinished(answer)) {
+            context.shell()
+                    .note(
+                            "Replay "
+                                    + id
+                                    + ". `sluice api POST replays/"
+                                    + id
+                                    + "/cancel` cancels it.");
+        }
+        while (isUnfinished(answer)) {
+            showProgress(answer.json());
+            sleep(interval);
+            interval =
+                    interval.multipliedBy(2).compareTo(MAX_INTERVAL) < 0
+                            ? interval.multipliedBy(2)
+                            : MAX_INTERVAL;
+            answer = look();
+        }
+        var replay = answer.json();
+        new ResultPrinter(context).sentence(answer, counts(replay));
+        if (!status(replay).equals("completed")) {
+            throw new CommandException(
+                    ExitCode.FAILED,
+                    "replay_" + status(replay),
+                    "The replay was not completed, its status is %s. %s"
+                            .formatted(status(replay), reason(replay))
+                            .strip(),
+                    "The same command resends the rest.");
+        }
+    }
+
+    private ServerAnswer look() {
+        return client.get("replays/" + id);
+    }
+
+    private static boolean isUnfinished(ServerAnswer answer) {
+        return UNFINISHED.contains(status(answer.json()));
+    }
+
+    private void showProgress(JsonNode replay) {
+        String line =
+                status(replay).equals("paused")
+                        ? ("The replay is paused. " + reason(replay)).strip()
+                        : "%d of %s%d deliveries created"
+                                .formatted(
+                                        replay.path("created").asLong(),
+                                        replay.path("is_exact").asBoolean(true) ? "" : "at least ",
+                                        replay.path("planned").asLong());
+        if (!line.equals(shown)) {
+            shown = line;
+            context.shell().note(line);
+        }
+    }
+
+    private static String counts(JsonNode replay) {
+        long skipped = replay.path("skipped").asLong();
+        return "Created %d deliveries.%s"
+                .formatted(
+                        replay.path("created").asLong(),
+                        skipped == 0 ? "" : " Left out " + skipped + " events.");
+    }
+
+    private static String status(JsonNode replay) {
+        return replay.path("status").asString("");
+    }
+
+    private static String reason(JsonNode replay) {
+        return replay.path("reason").asString("");
+    }
+
+    private static void sleep(Duration time) {
+        try {
+            Thread.sleep(time);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CommandException(ExitCode.FAILED, "interrupted", "Interrupted.", "");
+        }
+    }
+}

@@ -1,0 +1,87 @@
+package dev.sluice.cli.forward;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.sluice.cli.events.StoredEvent;
+import dev.sluice.cli.shell.CommandException;
+import dev.sluice.cli.shell.ExitCode;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+
+/// Keeps events in a folder: of each one its body, and a shell script that sends it with `curl`.
+/// Only the user may read them.
+public final class EventRecorder {
+
+    private static final List<String> ADDED_BY_CURL =
+            List.of("Accept", "Content-Type", "Expect", "User-Agent");
+
+    private static final String CONTINUED = " \\\n  ";
+
+    private final Path folder;
+    private final ForwardRules rules;
+
+    public EventRecorder(Path folder, ForwardRules rules) {
+        this.folder = folder;
+        this.rules = rules;
+    }
+
+    /// Replaces what was kept of the event before.
+    ///
+    /// @param target the address that the script sends to unless it gets another one
+    public void record(StoredEvent event, ForwardTarget target) {
+        try {
+            Files.createDirectories(folder);
+            String name = event.id().replaceAll("[^0-9A-Za-z-]", "");
+            write(name + ".body", event.body(), "rw-------");
+            write(name + ".sh", script(event, name, target).getBytes(UTF_8), "rwx------");
+        } catch (IOException e) {
+            throw new CommandException(
+                    ExitCode.FAILED,
+                    "record_failed",
+                    "The event cannot be kept in " + folder + ": " + e.getMessage() + ".",
+                    "Give another folder with --record.");
+        }
+    }
+
+    private void write(String name, byte[] content, String permissions) throws IOException {
+        var file = folder.resolve(name);
+        Files.deleteIfExists(file);
+        Files.createFile(
+                file,
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions)));
+        Files.write(file, content);
+    }
+
+    private String script(StoredEvent event, String name, ForwardTarget target) {
+        var headers = RequestHead.headers(event, rules);
+        var curl = new StringBuilder("exec curl -sS -i -X ");
+        curl.append(quote(rules.method().orElse(event.method())));
+        for (String added : ADDED_BY_CURL) {
+            if (headers.stream().noneMatch(header -> header.name().equalsIgnoreCase(added))) {
+                curl.append(CONTINUED).append("-H ").append(quote(added + ":"));
+            }
+        }
+        for (var header : headers) {
+            // An empty header has to be written with a semicolon.
+            String value = header.value().isEmpty() ? ";" : ": " + header.value();
+            curl.append(CONTINUED).append("-H ").append(quote(header.name() + value));
+        }
+        curl.append(CONTINUED).append("--data-binary @\"$(dirname \"$0\")/" + name + ".body\"");
+        return """
+        #!/bin/sh
+        # Sends the event to $1, or to where it went.
+        target=${1:-%s}
+        %s "$target"
+        """
+                .formatted(quote(target.toString()), curl);
+    }
+
+    /// Returns the text as one word for the shell.
+    private static String quote(String text) {
+        return "'" + text.replace("'", "'\\''") + "'";
+    }
+}

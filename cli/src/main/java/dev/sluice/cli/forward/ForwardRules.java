@@ -1,0 +1,31 @@
+package dev.sluice.cli.forward;
+
+import dev.sluice.cli.events.StoredEvent.StoredHeader;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/// How events are sent to a local address, and what differs from what came in.
+///
+/// @param method replaces the event's method
+/// @param isHostKept whether `Host` stays what the sender sent
+/// @param moreHeaders headers to add; they replace those of the same name
+/// @param withoutHeaders the names of headers to leave out, in lower case
+/// @param timeout how long one try may take
+/// @param retries how often to try again when the answer is not 2xx
+public record ForwardRules(
+        Optional<String> method,
+        boolean isHostKept,
+        List<StoredHeader> moreHeaders,
+        Set<String> withoutHeaders,
+        Duration timeout,
+        int retries,
+        TargetTls tls) {
+
+    public ForwardRules {
+        moreHeaders = List.copyOf(moreHeaders);
+        withoutHeaders = Set.copyOf(withoutHeaders);
+    }
+}

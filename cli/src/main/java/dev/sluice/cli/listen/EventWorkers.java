@@ -1,0 +1,102 @@
+package dev.sluice.cli.listen;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+
+/// Handles several events of a stream at once. The position in the stream advances only past events
+/// that are handled, together with all before them.
+final class EventWorkers implements AutoCloseable {
+
+    /// An event that is handled.
+    private static final class HandledEvent {
+
+        private boolean isDone;
+
+        /// The position after the event; empty if it is not known yet.
+        private String position = "";
+    }
+
+    private final int limit;
+    private final Semaphore permits;
+    private final Consumer<String> onPosition;
+    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+    private final Deque<HandledEvent> steps = new ArrayDeque<>();
+    private final AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
+
+    /// @param limit how many events are handled at once
+    /// @param onPosition called when the position advances
+    EventWorkers(int limit, Consumer<String> onPosition) {
+        this.limit = limit;
+        this.permits = new Semaphore(limit);
+        this.onPosition = onPosition;
+    }
+
+    /// Handles an event on this thread if it is the only one at a time, otherwise on another one as
+    /// soon as there is room.
+    void handle(Runnable work) {
+        rethrow();
+        if (limit == 1) {
+            work.run();
+            return;
+        }
+        permits.acquireUninterruptibly();
+        var step = new HandledEvent();
+        synchronized (this) {
+            steps.add(step);
+        }
+        threads.execute(() -> run(work, step));
+    }
+
+    private void run(Runnable work, HandledEvent step) {
+        try {
+            work.run();
+            finish(step);
+        } catch (RuntimeException e) {
+            failure.compareAndSet(null, e);
+        } finally {
+            permits.release();
+        }
+    }
+
+    /// Notes the position after all events so far.
+    synchronized void advance(String position) {
+        if (steps.isEmpty()) {
+            onPosition.accept(position);
+        } else {
+            steps.getLast().position = position;
+        }
+    }
+
+    private synchronized void finish(HandledEvent step) {
+        step.isDone = true;
+        String reached = "";
+        while (!steps.isEmpty() && steps.getFirst().isDone) {
+            var first = steps.removeFirst();
+            reached = first.position.isEmpty() ? reached : first.position;
+        }
+        if (!reached.isEmpty()) {
+            onPosition.accept(reached);
+        }
+    }
+
+    private void rethrow() {
+        var thrown = failure.get();
+        if (thrown != null) {
+            throw thrown;
+        }
+    }
+
+    /// Waits until all events are handled.
+    @Override
+    public void close() {
+        threads.close();
+        rethrow();
+    }
+}

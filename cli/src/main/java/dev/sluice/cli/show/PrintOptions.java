@@ -1,0 +1,42 @@
+package dev.sluice.cli.show;
+
+import dev.sluice.cli.shell.CommandException;
+
+import picocli.CommandLine.Option;
+
+import java.util.List;
+import java.util.Set;
+
+/// The options that say what is printed of each event besides its line.
+public final class PrintOptions {
+
+    private static final Set<String> PARTS = Set.of("headers", "body", "response");
+
+    @Option(
+            names = "--print",
+            paramLabel = "LIST",
+            split = ",",
+            description =
+                    "Print these of each event too: headers, body, response. Bodies are cut after"
+                            + " 2 KB.")
+    private List<String> parts = List.of();
+
+    @Option(names = "--full", description = "Do not cut the event's body.")
+    private boolean isFull;
+
+    /// @throws CommandException if it names something else
+    public PrintedParts parts() {
+        for (String part : parts) {
+            if (!PARTS.contains(part)) {
+                throw CommandException.usage(
+                        "--print cannot print '" + part + "'.",
+                        "It prints headers, body and response.");
+            }
+        }
+        return new PrintedParts(
+                parts.contains("headers"),
+                parts.contains("body"),
+                parts.contains("response"),
+                isFull);
+    }
+}

@@ -1,0 +1,120 @@
+package dev.sluice.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.cli.testkit.CommandProcess;
+import dev.sluice.cli.testkit.LocalService;
+import dev.sluice.cli.testkit.RelayServer;
+import dev.sluice.cli.testkit.Wire;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+/// Tests that `listen`, as a process, misses nothing while the machine sleeps and the server goes
+/// on. `-Dsluice.sleep=60` makes it stand still for longer than it waits for data.
+class SleepTest {
+
+    private static final RelayServer SERVER = RelayServer.shared();
+    private static final Duration SLEEP = Duration.ofSeconds(Long.getLong("sluice.sleep", 1));
+    private static final Duration LIMIT = Duration.ofSeconds(60);
+
+    @TempDir private Path home;
+
+    private Shop shop;
+
+    @BeforeEach
+    void makeShop() {
+        shop = new Shop(home);
+    }
+
+    /// @param isCut whether its connections are gone when it wakes up
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void nothing_is_missed_or_doubled_while_the_process_stands_still(boolean isCut)
+            throws InterruptedException {
+        try (var service = new LocalService();
+                var wire = new Wire(SERVER.port());
+                var listen = listen(shop.cli().with("SLUICE_SERVER", wire.url()), service)) {
+            listen.run().awaitOutput("\"ready\"");
+            shop.send(0, 3);
+            await(service, 3);
+
+            listen.signal("STOP");
+            shop.send(3, 6);
+            Thread.sleep(SLEEP);
+            if (isCut) {
+                wire.mend(SERVER.port());
+            }
+            shop.send(6, 9);
+            listen.signal("CONT");
+
+            assertAllArrived(listen, service);
+            if (isCut) {
+                assertThat(types(listen)).contains("reconnecting", "resumed");
+            }
+        }
+    }
+
+    /// A machine that slept for half a day: its clock went on, and the command did not notice time
+    /// passing. The connection looks alive.
+    @Test
+    void a_clock_that_went_on_by_twelve_hours_is_noticed_and_nothing_is_missed_or_doubled()
+            throws Exception {
+        var leap = home.resolve("leap");
+        try (var service = new LocalService();
+                var wire = new Wire(SERVER.port());
+                var listen =
+                        listen(
+                                shop.cli()
+                                        .with("SLUICE_SERVER", wire.url())
+                                        .asProgram(LeapingCommand.class)
+                                        .withProperty(LeapingCommand.FILE, leap.toString()),
+                                service)) {
+            listen.run().awaitOutput("\"ready\"");
+            shop.send(0, 3);
+            await(service, 3);
+
+            listen.signal("STOP");
+            wire.freeze();
+            shop.send(3, 6);
+            Files.createFile(leap);
+            Thread.sleep(SLEEP);
+            listen.signal("CONT");
+            listen.run().awaitOutput("its clock was moved on");
+            wire.mend(SERVER.port());
+            shop.send(6, 9);
+
+            assertAllArrived(listen, service);
+            assertThat(types(listen)).contains("resumed");
+        }
+    }
+
+    private static CommandProcess listen(CliRunner cli, LocalService service) {
+        return cli.startProcess(
+                "listen", "Shop", "-f", "" + service.port(), "--max-events", "9", "-o", "json");
+    }
+
+    private static void await(LocalService service, int count) {
+        Awaitility.await().atMost(LIMIT).until(() -> service.requests().size() >= count);
+    }
+
+    private static void assertAllArrived(CommandProcess listen, LocalService service) {
+        var end = listen.run().awaitEnd();
+        assertThat(end.status()).as(end.err()).isZero();
+        assertThat(service.bodies()).containsExactlyElementsOf(Shop.bodies(0, 9));
+        assertThat(types(listen)).doesNotContain("gap");
+    }
+
+    private static List<String> types(CommandProcess listen) {
+        return listen.run().lines().stream().map(line -> line.path("type").asString()).toList();
+    }
+}
