@@ -1,5 +1,6 @@
 package dev.sluice.bench;
 
+import dev.sluice.bench.operate.ProxiedStreamScenario;
 import dev.sluice.bench.platform.CommandLineException;
 import dev.sluice.bench.platform.CommandLineOptions;
 import dev.sluice.bench.scenario.DrainScenario;
@@ -15,6 +16,7 @@ import dev.sluice.bench.scenario.ScenarioRunner;
 import dev.sluice.bench.scenario.SignInScenario;
 import dev.sluice.bench.scenario.SoakScenario;
 import dev.sluice.bench.scenario.StartScenario;
+import dev.sluice.bench.scenario.StreamsScenario;
 import dev.sluice.bench.scenario.ThroughputScenario;
 
 import java.util.LinkedHashMap;
@@ -50,7 +52,9 @@ public final class Bench {
         all.put("isolation", IsolationScenario::from);
         all.put("neighbours", NeighbourScenario::from);
         all.put("sign-in", SignInScenario::from);
+        all.put("streams", StreamsScenario::from);
         all.put("lists", ListsScenario::from);
+        all.put("nginx", ProxiedStreamScenario::from);
         return all;
     }
 

@@ -9,7 +9,6 @@ import dev.sluice.bench.platform.SystemCommands;
 import dev.sluice.bench.platform.TemporaryDirectory;
 import dev.sluice.bench.platform.Wait;
 
-import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -275,9 +274,12 @@ public final class RelayProcess implements SystemUnderTest {
         TemporaryDirectory.remove(launch.directory());
     }
 
-    static int freePort() throws IOException {
-        try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
+    /// Returns a port that nothing listened on a moment ago.
+    public static int freePort() {
+        return unchecked(() -> {
+            try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+                return socket.getLocalPort();
+            }
+        });
     }
 }

@@ -7,10 +7,13 @@ import dev.sluice.bench.relay.RelayProcess;
 import dev.sluice.bench.relay.SystemUnderTest;
 import dev.sluice.bench.report.BenchReport;
 import dev.sluice.bench.report.ReportTable;
+import dev.sluice.bench.scenario.MeasurementTable.MeasurementColumn;
 import dev.sluice.bench.sink.SinkProcess;
 
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.function.IntConsumer;
 
 /// One of several systems that are measured in turn, with its rounds so far.
 final class Contender {
@@ -45,11 +48,27 @@ final class Contender {
     /// Measures them `rounds` times, every second round in reverse order: what a round leaves to be
     /// cleaned up falls on another contender each time.
     static void alternate(int rounds, List<Contender> contenders, BenchReport report) {
+        alternate(rounds, contenders, report, _ -> {});
+    }
+
+    /// @param compare called after each round of all contenders
+    static void alternate(
+            int rounds, List<Contender> contenders, BenchReport report, IntConsumer compare) {
         for (int round = 1; round <= rounds; round++) {
             for (var contender : round % 2 == 0 ? contenders.reversed() : contenders) {
                 contender.runRound(round, report);
             }
+            compare.accept(round);
         }
+    }
+
+    /// Loads the system before its first round, unmeasured, so that the rounds do not measure how
+    /// its code is compiled.
+    void settle(Duration time) {
+        var arrivals = new SinkArrivals(sink);
+        var measurement =
+                LoadMeasurement.run(system, sink, plan.lasting(time, Duration.ofSeconds(1)));
+        arrivals.awaitAll(measurement);
     }
 
     void runRound(int round, BenchReport report) {
@@ -63,7 +82,12 @@ final class Contender {
 
     /// CPU of relay and database an event, in the newest round.
     double latestMicros() {
-        return rounds.table().last(TOTAL_CPU.title()).orElse(Double.NaN);
+        return latest(TOTAL_CPU);
+    }
+
+    /// The newest round's number in this column.
+    double latest(MeasurementColumn column) {
+        return rounds.table().last(column.title()).orElse(Double.NaN);
     }
 
     /// All rounds with their medians; to be called once.

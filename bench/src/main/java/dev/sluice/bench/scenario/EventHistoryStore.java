@@ -92,10 +92,12 @@ final class EventHistoryStore {
     }
 
     /// One in ten of the day's unfiltered events was delivered. One in ten was not: a tenth of
-    /// these were exhausted, the others failed in several ways.
+    /// these were exhausted, the others failed in several ways. One in a hundred waits until
+    /// tomorrow.
     void addDeliveries(LocalDate day) throws SQLException {
         String name = "event_" + PARTITION_DATE.format(day);
         run(sql("insert_deliveries").formatted(name));
+        run(sql("insert_work").formatted(name));
     }
 
     /// Counts everything again, the way the relay counts.

@@ -5,6 +5,8 @@ import static java.util.Objects.requireNonNull;
 
 import dev.sluice.bench.platform.TextResource;
 
+import tools.jackson.databind.JsonNode;
+
 import java.net.URLEncoder;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -12,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -30,6 +33,10 @@ record ListRequests(
         Random random) {
 
     private static final int PAGE_SIZE = 50;
+
+    /// The parameter that stands for the cursor at the end of a page, until that page was read.
+    private static final String PAGE_BEFORE = "after_page=";
+
     private static final Pattern PLACEHOLDER = Pattern.compile("\\{([a-z]+)(?::([^}]+))?}");
 
     /// Templates by name.
@@ -52,6 +59,20 @@ record ListRequests(
                 });
     }
 
+    /// Replaces the number of a page by the cursor at its end.
+    ///
+    /// @param request as [#fill] returned it
+    /// @param ask answers a request
+    static String withCursor(String request, Function<String, JsonNode> ask) {
+        int start = request.indexOf(PAGE_BEFORE);
+        if (start < 0) {
+            return request;
+        }
+        var page = ask.apply(request.replace(PAGE_BEFORE, "page="));
+        String cursor = page.path("next_cursor").asString("");
+        return request.substring(0, start) + "cursor=" + cursor;
+    }
+
     private String value(String word, String argument, int number) {
         return switch (word) {
             case "event" -> {
@@ -59,6 +80,7 @@ record ListRequests(
                 yield argument.isEmpty() ? id : id.substring(0, Integer.parseInt(argument));
             }
             case "page" -> Long.toString(deepPage(requireNonNull(pageItems.get(argument))));
+            case "cursor" -> PAGE_BEFORE + deepPage(requireNonNull(pageItems.get(argument)));
             case "last" -> Long.toString(requireNonNull(pageItems.get("all")) / PAGE_SIZE);
             case "range" -> timeRange();
             case "hex" -> Integer.toHexString(0xa0000 + number * 97);

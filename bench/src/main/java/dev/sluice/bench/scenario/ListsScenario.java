@@ -121,12 +121,18 @@ public record ListsScenario(
                             "dead", all / 10,
                             "dead of a source", all / 10 / sources,
                             "fifth", all / 5,
-                            "thousandth", all / 1000),
+                            "hundredth", all / 100,
+                            "thousandth", all / 1000,
+                            "few", 100L),
                     known,
                     from,
                     to,
                     random);
         }
+    }
+
+    private static String request(RelayApi api, ListRequests filled, String template, int number) {
+        return ListRequests.withCursor(filled.fill(template, number), api::get);
     }
 
     private void measure(RelayApi api, ListRequests filled, BenchReport report) {
@@ -142,12 +148,12 @@ public record ListsScenario(
         ListRequests.templates()
                 .forEach((name, template) -> {
                     for (int i = 0; i < WARM_UP_REQUESTS; i++) {
-                        api.get(filled.fill(template, i));
+                        api.get(request(api, filled, template, i));
                     }
                     var histogram = new Histogram();
-                    var last = api.get(filled.fill(template, 0));
+                    var last = api.get(request(api, filled, template, 0));
                     for (int i = 0; i < requests; i++) {
-                        String asked = filled.fill(template, i);
+                        String asked = request(api, filled, template, i);
                         long start = System.nanoTime();
                         last = api.get(asked);
                         histogram.record(System.nanoTime() - start);

@@ -49,6 +49,10 @@ final class MeasurementTable {
         String title() {
             return title;
         }
+
+        double number(LoadMeasurement measurement) {
+            return ((Number) value.apply(measurement)).doubleValue();
+        }
     }
 
     /// @param label the first column

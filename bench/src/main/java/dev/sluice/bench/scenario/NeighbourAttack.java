@@ -4,6 +4,7 @@ import dev.sluice.bench.load.LoadPattern;
 import dev.sluice.bench.load.LoadPlan;
 import dev.sluice.bench.load.LoadProcess;
 import dev.sluice.bench.platform.BenchJson;
+import dev.sluice.bench.platform.CommandLineException;
 import dev.sluice.bench.platform.UncheckedCalls;
 import dev.sluice.bench.relay.RelayApi;
 import dev.sluice.bench.relay.RelayApi.BenchSource;
@@ -16,8 +17,10 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -139,6 +142,16 @@ enum NeighbourAttack {
 
     NeighbourAttack(String offered) {
         this.offered = offered;
+    }
+
+    static NeighbourAttack named(String name) {
+        return Arrays.stream(values())
+                .filter(attack -> attack.name().equalsIgnoreCase(name))
+                .findFirst()
+                .orElseThrow(() ->
+                        new CommandLineException(
+                                "--attack must be one of "
+                                        + Arrays.toString(values()).toLowerCase(Locale.ROOT)));
     }
 
     /// What the attacker offers, in words.

@@ -10,10 +10,15 @@ import dev.sluice.bench.report.ReportTable;
 import dev.sluice.bench.sink.SinkProcess;
 
 import java.util.ArrayList;
+import java.util.List;
 
 /// Scenario `neighbours`: a source of moderate traffic, in turn alone and beside each
 /// [NeighbourAttack] of another source of its workspace. Compares the p99 of its answers.
-public record NeighbourScenario(RelaySetup setup, LoadSettings load, int rate) implements Scenario {
+///
+/// @param attacks those to measure, one after the other
+public record NeighbourScenario(
+        RelaySetup setup, LoadSettings load, int rate, List<NeighbourAttack> attacks)
+        implements Scenario {
 
     private static final LatencyTolerance TOLERANCE = new LatencyTolerance(2, 20);
 
@@ -22,7 +27,12 @@ public record NeighbourScenario(RelaySetup setup, LoadSettings load, int rate) i
 
     public static NeighbourScenario from(CommandLineOptions options) {
         return new NeighbourScenario(
-                RelaySetup.from(options), LoadSettings.from(options), options.number("rate", 300));
+                RelaySetup.from(options),
+                LoadSettings.from(options),
+                options.number("rate", 300),
+                options.text("attack")
+                        .map(name -> List.of(NeighbourAttack.named(name)))
+                        .orElse(List.of(NeighbourAttack.values())));
     }
 
     @Override
@@ -36,7 +46,7 @@ public record NeighbourScenario(RelaySetup setup, LoadSettings load, int rate) i
                                         .createConnectedSource(
                                                 "bench", sink.url(), load.maxInFlight());
                         LoadMeasurement.run(relay, sink, load.gently(rate, source.ingest()));
-                        for (var attack : NeighbourAttack.values()) {
+                        for (var attack : attacks) {
                             measure(attack, relay, source, sink, report);
                         }
                     });

@@ -7,20 +7,26 @@ import dev.sluice.bench.platform.CommandLineOptions;
 import dev.sluice.bench.relay.RelayProcess;
 import dev.sluice.bench.report.BenchReport;
 import dev.sluice.bench.report.ReportTable;
-import dev.sluice.bench.scenario.MeasurementTable.MeasurementColumn;
 import dev.sluice.bench.sink.SinkProcess;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 
 /// Scenario `pair`: this build and another one in turn, each on a PostgreSQL of its own. Shows what
-/// one change gains or costs.
-public record PairScenario(RelaySetup setup, LoadSettings load, Path against) implements Scenario {
+/// one change gains or costs: the middle one of the rounds' ratios, because a noisy machine changes
+/// its speed between rounds more than within one.
+public record PairScenario(RelaySetup setup, LoadSettings load, Duration settling, Path against)
+        implements Scenario {
+
+    /// The relay's code is compiled in the first minute under load.
+    private static final int SETTLING_SECONDS = 60;
 
     public static PairScenario from(CommandLineOptions options) {
         return new PairScenario(
                 RelaySetup.from(options),
                 LoadSettings.from(options),
+                options.seconds("settling", SETTLING_SECONDS),
                 options.path("against")
                         .orElseThrow(
                                 () -> new CommandLineException("pair needs --against LAUNCHER")));
@@ -35,22 +41,27 @@ public record PairScenario(RelaySetup setup, LoadSettings load, Path against) im
                     (here, report) -> {
                         var ours = Contender.of("this build", load, here, sink);
                         var theirs = Contender.of("the other build", load, there, sink);
-                        Contender.alternate(load.rounds(), List.of(theirs, ours), report);
-                        var ourTable = ours.medians();
-                        var theirTable = theirs.medians();
-                        report.add(ourTable).add(theirTable);
-                        report.remark(
-                                "This build / the other, CPU an event: %.2f, delivered a second: %.2f."
-                                        .formatted(
-                                                ratio(TOTAL_CPU, ourTable, theirTable),
-                                                ratio(DELIVERED_RATE, ourTable, theirTable)));
+                        compare(ours, theirs, report);
                         RelaySetup.stopAndCheck(there, report);
                     });
         }
     }
 
-    private static double ratio(MeasurementColumn column, ReportTable ours, ReportTable theirs) {
-        return ours.last(column.title()).orElse(Double.NaN)
-                / theirs.last(column.title()).orElse(Double.NaN);
+    private void compare(Contender ours, Contender theirs, BenchReport report) {
+        theirs.settle(settling);
+        ours.settle(settling);
+        var ratios =
+                ReportTable.of(
+                        "this build / the other", "round | CPU an event | delivered a second");
+        Contender.alternate(
+                load.rounds(),
+                List.of(theirs, ours),
+                report,
+                round ->
+                        ratios.row(
+                                round,
+                                ours.latest(TOTAL_CPU) / theirs.latest(TOTAL_CPU),
+                                ours.latest(DELIVERED_RATE) / theirs.latest(DELIVERED_RATE)));
+        report.add(ours.medians()).add(theirs.medians()).add(ratios.medians());
     }
 }

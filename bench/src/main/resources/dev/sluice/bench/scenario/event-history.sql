@@ -30,6 +30,16 @@ select (substr(chosen.id::text, 1, 33) || '001')::uuid, now(), now(), chosen.sou
   join destination on destination.id = connection.destination_id
  where chance < 20
 
+-- insert_work
+insert into delivery_work (id, next_at, source_id, connection_id, trigger, attempts)
+select (substr(chosen.id::text, 1, 33) || '001')::uuid, now() + interval '1 day', chosen.source_id,
+       connection.id, 1, 0
+  from (select id, source_id, ('x' || substr(md5(id::text), 1, 7))::bit(28)::integer %% 100 as chance
+          from %s
+         where filtered is null) as chosen
+  join connection on connection.source_id = chosen.source_id
+ where chance = 20
+
 -- count_events_by_hour
 insert into rollup_hour (kind, key, hour, dim, n, size, minutes)
 select 1, source_id, hour, verification, sum(n), sum(size),
@@ -49,6 +59,10 @@ select kind, connection_id, hour, dim, count(*), 0
   from (select connection_id, status, trigger,
                (('x' || translate(substr(id::text, 1, 13), '-', ''))::bit(48)::bigint / 3600000)::integer as hour
           from delivery
+        union all
+        select connection_id, null, trigger,
+               (('x' || translate(substr(id::text, 1, 13), '-', ''))::bit(48)::bigint / 3600000)::integer
+          from delivery_work
         union all
         select unnest(filtered), 6, null,
                (('x' || translate(substr(id::text, 1, 13), '-', ''))::bit(48)::bigint / 3600000)::integer

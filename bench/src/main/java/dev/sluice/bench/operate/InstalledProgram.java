@@ -1,0 +1,82 @@
+package dev.sluice.bench.operate;
+
+import static dev.sluice.bench.platform.UncheckedCalls.unchecked;
+
+import dev.sluice.bench.platform.CommandLineException;
+import dev.sluice.bench.platform.SystemCommands;
+import dev.sluice.bench.platform.TemporaryDirectory;
+import dev.sluice.bench.platform.Wait;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/// A program of this machine that runs with a configuration of ours, in a directory that is removed
+/// afterwards.
+final class InstalledProgram implements AutoCloseable {
+
+    private static final Duration START_TIMEOUT = Duration.ofSeconds(20);
+    private static final Duration STOP_TIMEOUT = Duration.ofSeconds(10);
+
+    private final Path directory;
+    private final Process process;
+
+    private InstalledProgram(Path directory, Process process) {
+        this.directory = directory;
+        this.process = process;
+    }
+
+    /// Throws unless there is a program of this name.
+    static void require(String name) {
+        if (!SystemCommands.isInstalled(name)) {
+            throw new CommandLineException(name + " is not installed");
+        }
+    }
+
+    /// Returns once it listens on the port.
+    ///
+    /// @param configuration the content of its file `configuration`, which is in the directory that
+    ///   it runs in
+    static InstalledProgram start(List<String> command, String configuration, int port) {
+        return unchecked(() -> {
+            var directory = TemporaryDirectory.make("sluice-operate-");
+            Files.writeString(directory.resolve("configuration"), configuration);
+            var log = directory.resolve("log");
+            var process = SystemCommands.launch(command, log, directory, Map.of());
+            var program = new InstalledProgram(directory, process);
+            Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
+            boolean isUp = Wait.until(START_TIMEOUT, () -> !process.isAlive() || listens(port));
+            if (!isUp || !process.isAlive()) {
+                String printed = Files.readString(log);
+                program.close();
+                throw new IllegalStateException(
+                        command.getFirst() + " did not start; it printed:\n" + printed);
+            }
+            return program;
+        });
+    }
+
+    private static boolean listens(int port) {
+        try (var socket = new Socket()) {
+            socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+            return true;
+        } catch (IOException refused) {
+            return false;
+        }
+    }
+
+    @Override
+    public void close() {
+        process.destroy();
+        if (!SystemCommands.awaitEnd(process, STOP_TIMEOUT)) {
+            process.destroyForcibly();
+        }
+        TemporaryDirectory.remove(directory);
+    }
+}

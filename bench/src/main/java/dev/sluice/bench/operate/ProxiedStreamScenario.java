@@ -1,0 +1,102 @@
+package dev.sluice.bench.operate;
+
+import dev.sluice.bench.platform.CommandLineOptions;
+import dev.sluice.bench.platform.SimpleHttpClient;
+import dev.sluice.bench.platform.SystemCommands;
+import dev.sluice.bench.platform.Wait;
+import dev.sluice.bench.relay.RelayApi.BenchSource;
+import dev.sluice.bench.relay.RelayProcess;
+import dev.sluice.bench.report.BenchReport;
+import dev.sluice.bench.report.ReportTable;
+import dev.sluice.bench.scenario.RelaySetup;
+import dev.sluice.bench.scenario.Scenario;
+
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+
+/// Scenario `nginx`: reads a live stream through nginx with its default settings and nothing but
+/// `proxy_pass`. The first event must be there within a second, and so must one after five quiet
+/// minutes, on the same connection.
+///
+/// @param quiet how long no event arrives
+public record ProxiedStreamScenario(RelaySetup setup, Duration quiet) implements Scenario {
+
+    private static final double MAX_SECONDS = 1;
+    private static final Duration EVENT_TIMEOUT = Duration.ofSeconds(30);
+
+    /// A comment comes every 15 seconds.
+    private static final int HEARTBEAT_SECONDS = 15;
+
+    public static ProxiedStreamScenario from(CommandLineOptions options) {
+        return new ProxiedStreamScenario(RelaySetup.from(options), options.seconds("seconds", 310));
+    }
+
+    @Override
+    public BenchReport run() {
+        InstalledProgram.require("nginx");
+        return setup.runOwn("nginx", this::measure);
+    }
+
+    private void measure(RelayProcess relay, BenchReport report) {
+        int port = RelayProcess.freePort();
+        var source = relay.api().createSource("bench nginx");
+        report.remark(SystemCommands.run("nginx", "-v").output().strip());
+        try (var _ = nginx(port, relay.api().base());
+                var stream =
+                        StreamLines.open(
+                                URI.create(
+                                        "http://127.0.0.1:%d/api/v1/sources/%s/tail"
+                                                .formatted(port, source.id())),
+                                relay.api().key())) {
+            double first = secondsToEvent(stream, throughProxy(source, port), 1);
+            long heartbeats = stream.comments();
+            Wait.pause(quiet);
+            heartbeats = stream.comments() - heartbeats;
+            double last = secondsToEvent(stream, throughProxy(source, port), 2);
+            report.add(
+                    ReportTable.of("Live stream behind nginx", "event | seconds until it was read")
+                            .row("first", first)
+                            .row("after %d quiet seconds".formatted(quiet.toSeconds()), last));
+            report.remark("%d heartbeats meanwhile, on one connection".formatted(heartbeats))
+                    .failUnless(first <= MAX_SECONDS, "the first event took too long")
+                    .failUnless(last <= MAX_SECONDS, "the last event took too long")
+                    .failUnless(stream.isOpen(), "the stream ended")
+                    .failUnless(
+                            heartbeats >= quiet.toSeconds() / HEARTBEAT_SECONDS - 1,
+                            "heartbeats are missing");
+        }
+    }
+
+    private static InstalledProgram nginx(int port, URI relay) {
+        String configuration =
+                """
+                daemon off;
+                pid nginx.pid;
+                error_log stderr;
+                events {}
+                http {
+                  access_log off;
+                  server {
+                    listen 127.0.0.1:%d;
+                    location / { proxy_pass %s; }
+                  }
+                }
+                """
+                        .formatted(port, relay);
+        return InstalledProgram.start(
+                List.of("sh", "-c", "exec nginx -p \"$PWD\" -c configuration"),
+                configuration,
+                port);
+    }
+
+    private static URI throughProxy(BenchSource source, int port) {
+        return URI.create("http://127.0.0.1:" + port + source.ingest().getPath());
+    }
+
+    private static double secondsToEvent(StreamLines stream, URI ingest, int number) {
+        Wait.until(EVENT_TIMEOUT, stream::isConnected);
+        SimpleHttpClient.post(ingest, "", "{\"number\":%d}".formatted(number));
+        return Wait.secondsUntil(EVENT_TIMEOUT, () -> stream.events() >= number);
+    }
+}

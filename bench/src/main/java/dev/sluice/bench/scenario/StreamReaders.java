@@ -1,0 +1,109 @@
+package dev.sluice.bench.scenario;
+
+import dev.sluice.bench.platform.UncheckedCalls;
+import dev.sluice.bench.relay.RelayApi;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
+
+/// Clients that read the live stream of a source, and some that opened it and never read. One that
+/// reads opens the stream again when the relay ends it. Closing ends them all.
+final class StreamReaders implements AutoCloseable {
+
+    private static final int HEAD_BYTES = 64;
+
+    private final RelayApi api;
+    private final String path;
+    private final List<Socket> sockets = new ArrayList<>();
+    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+    private final LongAdder bytes = new LongAdder();
+    private final AtomicInteger opened = new AtomicInteger();
+    private volatile boolean isClosed;
+
+    private StreamReaders(RelayApi api, String source) {
+        this.api = api;
+        path = "/api/v1/sources/" + source + "/tail";
+    }
+
+    /// Returns once all streams are open.
+    ///
+    /// @param stuck how many of them never read
+    static StreamReaders open(RelayApi api, String source, int readers, int stuck) {
+        var all = new StreamReaders(api, source);
+        for (int i = 0; i < readers; i++) {
+            boolean reads = i >= stuck;
+            var socket = UncheckedCalls.unchecked(all::connect);
+            var _ = all.threads.submit(() -> all.follow(socket, reads));
+        }
+        return all;
+    }
+
+    private Socket connect() throws IOException {
+        var base = api.base();
+        var socket = new Socket(base.getHost(), base.getPort());
+        synchronized (sockets) {
+            sockets.add(socket);
+        }
+        String head =
+                "GET %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n\r\n"
+                        .formatted(path, base.getAuthority(), api.key());
+        socket.getOutputStream().write(head.getBytes(StandardCharsets.US_ASCII));
+        var status = socket.getInputStream().readNBytes(HEAD_BYTES);
+        if (!new String(status, StandardCharsets.US_ASCII).startsWith("HTTP/1.1 200")) {
+            throw new IllegalStateException(
+                    "a stream was refused: " + new String(status, StandardCharsets.US_ASCII));
+        }
+        opened.incrementAndGet();
+        return socket;
+    }
+
+    private boolean follow(Socket first, boolean reads) throws InterruptedException {
+        var socket = first;
+        while (!isClosed && reads) {
+            try {
+                readAll(socket.getInputStream());
+                socket = connect();
+            } catch (IOException | IllegalStateException e) {
+                Thread.sleep(100); // the relay, or close(), ended it or refuses another one
+            }
+        }
+        return true;
+    }
+
+    private void readAll(InputStream in) throws IOException {
+        byte[] buffer = new byte[16_384];
+        for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
+            bytes.add(read);
+        }
+    }
+
+    /// How many bytes were read until now.
+    long bytes() {
+        return bytes.sum();
+    }
+
+    /// How often a stream was opened until now.
+    int opened() {
+        return opened.get();
+    }
+
+    @Override
+    public void close() {
+        isClosed = true;
+        synchronized (sockets) {
+            for (var socket : sockets) {
+                UncheckedCalls.uncheckedRun(socket::close);
+            }
+        }
+        threads.shutdownNow();
+        threads.close();
+    }
+}
