@@ -23,6 +23,7 @@ public final class FuzzRequestGenerator {
 
     private static final List<String> METHODS = RequestMutator.texts("methods");
     private static final List<String> BAD_QUERIES = RequestMutator.texts("queries");
+    private static final List<String> BAD_HEADER_LINES = RequestMutator.texts("header_lines");
 
     /// Most deletions name nothing, or there would soon be nothing left to ask for.
     private static final String UNKNOWN_ID = "018f3c5e-7a00-7bbb-8ccc-2d5e6f708192";
@@ -153,7 +154,7 @@ public final class FuzzRequestGenerator {
         }
 
         FuzzRequest broken(RandomGenerator dice) {
-            return switch (dice.nextInt(12)) {
+            return switch (dice.nextInt(14)) {
                 case 0 -> {
                     path = mutator.mutatePath(path);
                     yield build("path");
@@ -189,6 +190,10 @@ public final class FuzzRequestGenerator {
                     body = mutator.corruptBytes(hasBody() ? json() : values.anyJson());
                     yield build("bytes");
                 }
+                case 9, 10 -> {
+                    body = mutator.insertLiteral(hasBody() ? json() : values.anyJson());
+                    yield build("literals");
+                }
                 default -> {
                     body = mutator.mutateFields(hasBody() ? json() : values.anyJson());
                     yield build("fields");
@@ -209,14 +214,15 @@ public final class FuzzRequestGenerator {
 
         private void breakHeaders() {
             extraHeaders =
-                    switch (random.nextInt(7)) {
+                    switch (random.nextInt(14)) {
                         case 0 -> "X-Long: " + "a".repeat(40_000) + "\r\n";
                         case 1 -> "X-Many: a\r\n".repeat(300);
                         case 2 -> "X-Nul: a\0b\r\n";
                         case 3 -> "X-Latin: \u00ff\u00fe\r\n";
                         case 4 -> "Bad Name: a\r\n";
                         case 5 -> "If-None-Match: \"\r\nAccept: text/html\r\nRange: bytes=0-1\r\n";
-                        default -> "Content-Length: abc\r\n";
+                        case 6 -> "Content-Length: abc\r\n";
+                        default -> values.pick(BAD_HEADER_LINES) + "\r\n";
                     };
         }
 

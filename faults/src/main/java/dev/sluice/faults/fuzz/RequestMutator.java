@@ -32,10 +32,16 @@ final class RequestMutator {
                     .readTree(TextResource.read(RequestMutator.class, "bad-values.json"));
 
     private static final List<JsonNode> BAD_VALUES = badValues();
+
+    /// JSON that a tree of values cannot hold, written in the place of a value.
+    private static final List<String> BAD_LITERALS = badLiterals();
+
     private static final List<String> BAD_SEGMENTS = texts("segments", "x".repeat(3_000));
     private static final List<String> BAD_QUERY_VALUES = texts("query_values", "x".repeat(5_000));
 
     private static final List<String> NO_OBJECTS = texts("no_objects");
+    private static final String LITERAL_MARK = "the literal stands here";
+
     private final RandomGenerator random;
     private final SchemaValueGenerator values;
 
@@ -53,6 +59,20 @@ final class RequestMutator {
         values.add(JSON.stringNode("x".repeat(10_000)));
         values.add(JSON.stringNode("😀".repeat(3_000)));
         return List.copyOf(values);
+    }
+
+    /// Those of the resource, and those that made filters costly: many operands, many empty lists,
+    /// long numbers.
+    private static List<String> badLiterals() {
+        String zeros = "0,".repeat(2_700) + "0";
+        String digits = "9".repeat(1_000);
+        return texts(
+                "literals",
+                "[" + zeros + "]",
+                "[" + "[],".repeat(60_000) + "[]]",
+                "[" + (digits + ",").repeat(99) + digits + "]",
+                "{\"path\":\"body.a\",\"op\":\"contains\",\"value\":[" + zeros + "]}",
+                "{\"path\":\"body.a\",\"op\":\"gt\",\"value\":" + digits + "}");
     }
 
     /// A list of the resource and more.
@@ -85,6 +105,21 @@ final class RequestMutator {
         return bytes(body);
     }
 
+    /// A body in which one value is text that only a parser of its own would write, such as a
+    /// number whose exponent does not fit any type.
+    byte[] insertLiteral(JsonNode good) {
+        var body = good.deepCopy() instanceof ObjectNode object ? object : JSON.objectNode();
+        var objects = new ArrayList<ObjectNode>();
+        collect(body, objects);
+        var object = values.pick(objects);
+        var names = List.copyOf(object.propertyNames());
+        object.put(names.isEmpty() ? "a" : values.pick(names), LITERAL_MARK);
+        String literal = values.pick(BAD_LITERALS);
+        return new String(bytes(body), UTF_8)
+                .replace("\"" + LITERAL_MARK + "\"", literal)
+                .getBytes(UTF_8);
+    }
+
     private static void collect(JsonNode node, List<ObjectNode> objects) {
         if (node instanceof ObjectNode object) {
             objects.add(object);
@@ -95,13 +130,15 @@ final class RequestMutator {
     /// A body that is no JSON object, or not in UTF-8, or far too long.
     byte[] corruptBytes(JsonNode good) {
         String text = good.toString();
-        return switch (random.nextInt(14)) {
+        return switch (random.nextInt(16)) {
             case 0 -> new byte[0];
             case 1 -> text.substring(0, random.nextInt(text.length())).getBytes(UTF_8);
             case 2 -> (text + "x").getBytes(UTF_8);
             case 3 -> text.getBytes(UTF_16);
             case 4 -> ("\ufeff" + text).getBytes(UTF_8);
             case 5 -> text.replaceFirst("\\{", "{\"name\":1,\"name\":2,").getBytes(UTF_8);
+            case 14 -> text.replaceFirst("\"", "\"\u00c0\u00af").getBytes(ISO_8859_1);
+            case 15 -> text.replaceFirst("\"", "\"\u00f4\u0090\u0080\u0080").getBytes(ISO_8859_1);
             case 6 -> text.replaceFirst("\"", "\"\u00ff\u00c0\u0080").getBytes(ISO_8859_1);
             case 7 -> text.replaceFirst("\"", "\"\u00ed\u00a0\u0080").getBytes(ISO_8859_1);
             case 8 -> text.replaceFirst(":", ":\t\u0001").getBytes(UTF_8);

@@ -35,7 +35,8 @@ final class SchemaValueGenerator {
                             List.of("exhausted", "failed,filtered", "succeeded"),
                     "^(exhausted|failed)(,(exhausted|failed))*$",
                             List.of("exhausted", "failed,exhausted"),
-                    "^[0-9a-fA-F]{64}$", List.of("0aF9".repeat(16)));
+                    "^[0-9a-fA-F]{64}$", List.of("0aF9".repeat(16)),
+                    "^[0-9A-Za-z]{22,64}$", List.of("aB3".repeat(8), "z9".repeat(32)));
 
     /// Fields of which a request needs exactly one. Schemas say this in words only.
     private static final List<List<String>> EXCLUSIVE_FIELDS =
@@ -69,6 +70,9 @@ final class SchemaValueGenerator {
                 return choice.equals("enum") ? chosen : generate(chosen, field);
             }
         }
+        if (schema.path("if").has("type")) {
+            return ofEitherType(schema, field);
+        }
         return switch (type(schema)) {
             case "null" -> JSON.nullNode();
             case "boolean" -> JSON.booleanNode(random.nextBoolean());
@@ -78,6 +82,18 @@ final class SchemaValueGenerator {
             case "object" -> object(schema);
             default -> anyJson();
         };
+    }
+
+    /// Makes a value for a schema whose `if` names a type, for which `then` says more. Another
+    /// value fits `else`.
+    private JsonNode ofEitherType(JsonNode schema, String field) {
+        if (random.nextBoolean()) {
+            return generate(schema.path("else"), field);
+        }
+        var both = JSON.objectNode();
+        both.setAll((ObjectNode) schema.path("if"));
+        both.setAll((ObjectNode) schema.path("then"));
+        return generate(both, field);
     }
 
     private String type(JsonNode schema) {

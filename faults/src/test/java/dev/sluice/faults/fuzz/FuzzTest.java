@@ -105,10 +105,31 @@ class FuzzTest {
                         "fields",
                         "headers",
                         "key",
+                        "literals",
                         "method",
                         "path",
                         "query",
                         "valid");
+    }
+
+    /// What once ended in a 500, or cost seconds, is among the requests.
+    @Test
+    void what_was_found_once_is_tried_again() {
+        var generator = new FuzzRequestGenerator(document, new KnownIds(), "key", 1);
+        var requests = new StringBuilder();
+        for (int i = 0; i < 20_000; i++) {
+            requests.append(generator.generate(i).body()).append('\n');
+        }
+
+        assertThat(requests)
+                .contains(":1e99999999999")
+                .contains(":0e9999999999")
+                .contains("[" + "0,".repeat(2_700) + "0]")
+                .contains("[" + "[],".repeat(60_000) + "[]]")
+                .contains("\"secret\":\"whsec_\"")
+                .contains("\"X-Service-Hop\"")
+                .contains("\u00c0\u00af")
+                .contains("\\u200B");
     }
 
     @Test
