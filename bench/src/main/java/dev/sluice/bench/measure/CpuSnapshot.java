@@ -4,36 +4,51 @@ import static dev.sluice.bench.platform.UncheckedCalls.unchecked;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/// The CPU time used until one moment, by role and by the whole machine, in hundredths of a second.
+/// The CPU time used until one moment, by each thread of each role and by the whole machine.
 ///
 /// A role is a process and everything below it, except what belongs to another role.
-public record CpuSnapshot(Map<ProcessRole, Long> ticks, long machineTicks, long nanos) {
+///
+/// @param machineTicks in hundredths of a second
+public record CpuSnapshot(
+        Map<ProcessRole, List<ProcessSample>> processes, long machineTicks, long nanos) {
 
     private static final Path PROC_DIRECTORY = Path.of("/proc");
 
     public CpuSnapshot {
-        ticks = Map.copyOf(ticks);
+        processes = Map.copyOf(processes);
     }
 
     public static CpuSnapshot now(Map<ProcessRole, Long> processes) {
         return unchecked(() -> {
             String machine = Files.readAllLines(PROC_DIRECTORY.resolve("stat")).getFirst();
-            List<ProcessTimes> all = ProcessTimes.all(PROC_DIRECTORY);
-            return new CpuSnapshot(
-                    ticksByRole(processes, all), busyTicks(machine), System.nanoTime());
+            var samples = new EnumMap<ProcessRole, List<ProcessSample>>(ProcessRole.class);
+            byRole(processes, ProcessTimes.all(PROC_DIRECTORY))
+                    .forEach((role, all) ->
+                            samples.put(role, all.stream().map(CpuSnapshot::withThreads).toList()));
+            return new CpuSnapshot(samples, busyTicks(machine), System.nanoTime());
         });
     }
 
-    static Map<ProcessRole, Long> ticksByRole(
+    private static ProcessSample withThreads(ProcessTimes process) {
+        var directory = PROC_DIRECTORY.resolve(Long.toString(process.pid()));
+        return new ProcessSample(process, ThreadTimes.all(directory));
+    }
+
+    static Map<ProcessRole, List<ProcessTimes>> byRole(
             Map<ProcessRole, Long> roots, Collection<ProcessTimes> all) {
-        var ticks = new EnumMap<ProcessRole, Long>(ProcessRole.class);
-        roots.forEach((role, root) -> ticks.put(role, treeTicks(root, roots.values(), all)));
-        return ticks;
+        var processes = new EnumMap<ProcessRole, List<ProcessTimes>>(ProcessRole.class);
+        roots.forEach((role, root) -> {
+            var tree = new ArrayList<ProcessTimes>();
+            addTree(root, roots.values(), all, tree);
+            processes.put(role, tree);
+        });
+        return processes;
     }
 
     /// The first line of `/proc/stat`: all that is not idle and not waiting for the disk. Time
@@ -47,15 +62,17 @@ public record CpuSnapshot(Map<ProcessRole, Long> ticks, long machineTicks, long 
         return busy;
     }
 
-    private static long treeTicks(long root, Collection<Long> roots, Collection<ProcessTimes> all) {
-        long ticks = 0;
+    private static void addTree(
+            long root,
+            Collection<Long> roots,
+            Collection<ProcessTimes> all,
+            List<ProcessTimes> tree) {
         for (ProcessTimes process : all) {
             if (process.pid() == root) {
-                ticks += process.ticks();
+                tree.add(process);
             } else if (process.parent() == root && !roots.contains(process.pid())) {
-                ticks += treeTicks(process.pid(), roots, all);
+                addTree(process.pid(), roots, all, tree);
             }
         }
-        return ticks;
     }
 }

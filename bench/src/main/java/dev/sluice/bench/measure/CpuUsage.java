@@ -1,46 +1,80 @@
 package dev.sluice.bench.measure;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
 
 /// The CPU time used between two moments.
 ///
 /// A role is absent where its process is not ours to watch.
+///
+/// @param groups the same seconds by threads that do the same work
 public record CpuUsage(
-        Map<ProcessRole, Double> seconds, double foreignSeconds, double wallSeconds) {
+        Map<ProcessRole, Double> seconds,
+        List<ThreadGroupUsage> groups,
+        double foreignSeconds,
+        double wallSeconds) {
 
     private static final double TICKS_PER_SECOND = 100;
 
     public CpuUsage {
         seconds = Map.copyOf(seconds);
+        groups = List.copyOf(groups);
     }
 
     public static CpuUsage between(CpuSnapshot before, CpuSnapshot after) {
         var seconds = new EnumMap<ProcessRole, Double>(ProcessRole.class);
+        var groups = new ArrayList<ThreadGroupUsage>();
         double ours = 0;
-        for (ProcessRole role : after.ticks().keySet()) {
-            long ticks = after.ticks().get(role) - before.ticks().getOrDefault(role, 0L);
-            seconds.put(role, Math.max(ticks, 0) / TICKS_PER_SECOND);
-            ours += Math.max(ticks, 0) / TICKS_PER_SECOND;
+        for (ProcessRole role : after.processes().keySet()) {
+            var ofRole =
+                    ThreadGroupUsage.between(
+                            role,
+                            before.processes().getOrDefault(role, List.of()),
+                            after.processes().getOrDefault(role, List.of()));
+            double used = ofRole.stream().mapToDouble(ThreadGroupUsage::seconds).sum();
+            seconds.put(role, used);
+            groups.addAll(ofRole);
+            ours += used;
         }
         double machine = (after.machineTicks() - before.machineTicks()) / TICKS_PER_SECOND;
         double wall = (after.nanos() - before.nanos()) / 1e9;
-        return new CpuUsage(seconds, Math.max(machine - ours, 0), wall);
+        return new CpuUsage(seconds, groups, Math.max(machine - ours, 0), wall);
     }
 
     /// CPU microseconds of these roles together for each of `count` events; empty when one of the
     /// roles was not watched or nothing happened.
     public OptionalDouble microsPerEvent(long count, ProcessRole... roles) {
-        if (count == 0 || !seconds.keySet().containsAll(Arrays.asList(roles))) {
+        return count == 0 ? OptionalDouble.empty() : scaled(1e6 / count, roles);
+    }
+
+    /// How many in a hundred seconds of one processor these roles used together; empty when one of
+    /// them was not watched.
+    public OptionalDouble percentOfCore(ProcessRole... roles) {
+        return scaled(100 / wallSeconds, roles);
+    }
+
+    private OptionalDouble scaled(double factor, ProcessRole... roles) {
+        if (!seconds.keySet().containsAll(Arrays.asList(roles))) {
             return OptionalDouble.empty();
         }
         double sum = 0;
         for (ProcessRole role : roles) {
             sum += seconds.getOrDefault(role, 0.0);
         }
-        return OptionalDouble.of(sum * 1e6 / count);
+        return OptionalDouble.of(sum * factor);
+    }
+
+    /// How often a processor was switched to a thread of these roles.
+    public long switches(ProcessRole... roles) {
+        var counted = Arrays.asList(roles);
+        return groups.stream()
+                .filter(group -> counted.contains(group.role()))
+                .mapToLong(ThreadGroupUsage::switches)
+                .sum();
     }
 
     /// How many processors others kept busy meanwhile; when this is not near 0, trust rates little.

@@ -6,6 +6,8 @@ public enum ProcessRole {
     POSTGRES,
     GENERATOR,
     SINK,
+    /// A program that the relay is compared with.
+    REFERENCE,
     /// The process that starts the others and takes the samples.
     BENCH
 }

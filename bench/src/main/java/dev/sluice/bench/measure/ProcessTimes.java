@@ -8,22 +8,24 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// A process's parent and CPU time, from `/proc/<pid>/stat`.
+/// A process's parent and CPU time, from `/proc/<pid>/stat`, in hundredths of a second. User and
+/// kernel mode count together.
 ///
-/// @param ticks CPU time in hundredths of a second, in user and kernel mode, with that of its
-///   children that have ended and were waited for
-public record ProcessTimes(long pid, long parent, long ticks) {
+/// @param ticks CPU time of the process, with its threads that have ended
+/// @param childTicks CPU time of its children that have ended and were waited for
+public record ProcessTimes(long pid, long parent, long ticks, long childTicks) {
 
     /// The name in brackets may hold blanks and brackets itself, so fields count from the last one.
     public static ProcessTimes parse(String line) {
         int bracket = line.lastIndexOf(')');
         long pid = Long.parseLong(line.substring(0, line.indexOf(' ')));
         String[] fields = line.substring(bracket + 2).split(" ", -1);
-        long ticks = 0;
-        for (int field = 11; field <= 14; field++) {
-            ticks += Long.parseLong(fields[field]);
-        }
-        return new ProcessTimes(pid, Long.parseLong(fields[1]), ticks);
+        return new ProcessTimes(
+                pid, Long.parseLong(fields[1]), sum(fields, 11, 12), sum(fields, 13, 14));
+    }
+
+    private static long sum(String[] fields, int one, int other) {
+        return Long.parseLong(fields[one]) + Long.parseLong(fields[other]);
     }
 
     /// All processes that can be seen.

@@ -1,0 +1,69 @@
+package dev.sluice.bench.measure;
+
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// Names the group that a thread belongs to: threads that do the same work count together.
+final class ThreadGroupNames {
+
+    /// A process of PostgreSQL writes what it does over its command line.
+    private static final Pattern POSTGRES_TITLE =
+            Pattern.compile("postgres: (?<work>[a-z ]*[a-z])(?: [0-9]+)?[ \\x00]*");
+
+    private static final String AUTOVACUUM_WORKER = "postgres: autovacuum worker";
+
+    /// A session's title has its user, its database, and where its client is.
+    private static final Pattern POSTGRES_SESSION =
+            Pattern.compile("postgres: \\S+ \\S+ (\\[local]|\\S+\\([0-9]+\\))(?s:.*)");
+
+    /// The kernel keeps 15 letters of a name.
+    private static final Set<String> JVM_THREADS =
+            Set.of(
+                    "java",
+                    "Cleaner",
+                    "Common-Cleaner",
+                    "Finalizer",
+                    "Monitor Deflati",
+                    "Notification Th",
+                    "Reference Handl",
+                    "Service Thread",
+                    "Signal Dispatch",
+                    "VM Periodic Tas",
+                    "VM Thread");
+
+    private ThreadGroupNames() {}
+
+    /// @param name of the thread, by the kernel
+    /// @param title the command line of its process
+    static String of(String name, String title) {
+        return title.startsWith("postgres: ") ? ofPostgres(title) : ofThread(name);
+    }
+
+    private static String ofPostgres(String title) {
+        if (POSTGRES_SESSION.matcher(title).matches()) {
+            return "sessions";
+        }
+        if (title.startsWith(AUTOVACUUM_WORKER)) {
+            return "autovacuum worker"; // its title has its database
+        }
+        Matcher work = POSTGRES_TITLE.matcher(title);
+        return work.matches() ? work.group("work") : "other";
+    }
+
+    private static String ofThread(String name) {
+        String base = name.replaceFirst("[-#]([0-9].*)?$", "");
+        if (JVM_THREADS.contains(base)) {
+            return "JVM";
+        }
+        if (base.startsWith("G1 ") || base.equals("GC Thread")) {
+            return "garbage collector";
+        }
+        return switch (base) {
+            case "C1 CompilerThre", "C2 CompilerThre", "Training replay" -> "compilers";
+            case "ForkJoinPool" -> "virtual threads";
+            case "postgres" -> "postmaster";
+            default -> base;
+        };
+    }
+}
