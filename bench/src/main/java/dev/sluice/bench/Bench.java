@@ -5,6 +5,7 @@ import dev.sluice.bench.platform.CommandLineException;
 import dev.sluice.bench.platform.CommandLineOptions;
 import dev.sluice.bench.scenario.DrainScenario;
 import dev.sluice.bench.scenario.FeaturesScenario;
+import dev.sluice.bench.scenario.IdleScenario;
 import dev.sluice.bench.scenario.IsolationScenario;
 import dev.sluice.bench.scenario.LatencyScenario;
 import dev.sluice.bench.scenario.LimitScenario;
@@ -18,6 +19,7 @@ import dev.sluice.bench.scenario.SoakScenario;
 import dev.sluice.bench.scenario.StartScenario;
 import dev.sluice.bench.scenario.StreamsScenario;
 import dev.sluice.bench.scenario.ThroughputScenario;
+import dev.sluice.bench.scenario.TrickleScenario;
 
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -48,6 +50,8 @@ public final class Bench {
         all.put("ingest", options -> ThroughputScenario.from("ingest", options));
         all.put("drain", DrainScenario::from);
         all.put("soak", SoakScenario::from);
+        all.put("idle", IdleScenario::from);
+        all.put("trickle", TrickleScenario::from);
         all.put("start", StartScenario::from);
         all.put("isolation", IsolationScenario::from);
         all.put("neighbours", NeighbourScenario::from);

@@ -1,8 +1,8 @@
 package dev.sluice.bench.operate;
 
 import dev.sluice.bench.platform.CommandLineOptions;
+import dev.sluice.bench.platform.NginxServer;
 import dev.sluice.bench.platform.SimpleHttpClient;
-import dev.sluice.bench.platform.SystemCommands;
 import dev.sluice.bench.platform.Wait;
 import dev.sluice.bench.relay.RelayApi.BenchSource;
 import dev.sluice.bench.relay.RelayProcess;
@@ -13,7 +13,6 @@ import dev.sluice.bench.scenario.Scenario;
 
 import java.net.URI;
 import java.time.Duration;
-import java.util.List;
 
 /// Scenario `nginx`: reads a live stream through nginx with its default settings and nothing but
 /// `proxy_pass`. The first event must be there within a second, and so must one after five quiet
@@ -34,15 +33,15 @@ public record ProxiedStreamScenario(RelaySetup setup, Duration quiet) implements
 
     @Override
     public BenchReport run() {
-        InstalledProgram.require("nginx");
+        NginxServer.require();
         return setup.runOwn("nginx", this::measure);
     }
 
     private void measure(RelayProcess relay, BenchReport report) {
         int port = RelayProcess.freePort();
         var source = relay.api().createSource("bench nginx");
-        report.remark(SystemCommands.run("nginx", "-v").output().strip());
-        try (var _ = nginx(port, relay.api().base());
+        report.remark(NginxServer.version());
+        try (var _ = NginxServer.start(port, "proxy_pass " + relay.api().base());
                 var stream =
                         StreamLines.open(
                                 URI.create(
@@ -66,28 +65,6 @@ public record ProxiedStreamScenario(RelaySetup setup, Duration quiet) implements
                             heartbeats >= quiet.toSeconds() / HEARTBEAT_SECONDS - 1,
                             "heartbeats are missing");
         }
-    }
-
-    private static InstalledProgram nginx(int port, URI relay) {
-        String configuration =
-                """
-                daemon off;
-                pid nginx.pid;
-                error_log stderr;
-                events {}
-                http {
-                  access_log off;
-                  server {
-                    listen 127.0.0.1:%d;
-                    location / { proxy_pass %s; }
-                  }
-                }
-                """
-                        .formatted(port, relay);
-        return InstalledProgram.start(
-                List.of("sh", "-c", "exec nginx -p \"$PWD\" -c configuration"),
-                configuration,
-                port);
     }
 
     private static URI throughProxy(BenchSource source, int port) {

@@ -119,7 +119,7 @@ public final class InstalledPostgres implements AutoCloseable {
     }
 
     /// Its first process.
-    long pid() {
+    public long pid() {
         return unchecked(() -> {
             var lines = Files.readAllLines(data().resolve("postmaster.pid"));
             return Long.parseLong(lines.getFirst().strip());

@@ -111,6 +111,13 @@ public final class RelayProcess implements SystemUnderTest {
         return PostmasterFinder.find(launch.data());
     }
 
+    /// The folder of the programs that its PostgreSQL, which must run, was started from.
+    public Path postgresPrograms() {
+        long pid = postmaster().orElseThrow().pid();
+        Path program = unchecked(() -> Path.of("/proc", Long.toString(pid), "exe").toRealPath());
+        return program.resolveSibling("");
+    }
+
     /// How to reach its PostgreSQL, which must run.
     public DatabaseAddress database() {
         return DatabaseAddress.read(launch.data());

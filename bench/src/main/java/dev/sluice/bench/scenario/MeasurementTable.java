@@ -2,6 +2,7 @@ package dev.sluice.bench.scenario;
 
 import static dev.sluice.bench.measure.ProcessRole.GENERATOR;
 import static dev.sluice.bench.measure.ProcessRole.POSTGRES;
+import static dev.sluice.bench.measure.ProcessRole.REFERENCE;
 import static dev.sluice.bench.measure.ProcessRole.RELAY;
 import static dev.sluice.bench.measure.ProcessRole.SINK;
 
@@ -34,7 +35,8 @@ final class MeasurementTable {
         ACK_P90("p90", m -> m.result().latency().p90Ms()),
         ACK_P99("p99", m -> m.result().latency().p99Ms()),
         ACK_P999("p99.9", m -> m.result().latency().p999Ms()),
-        LATENESS_P99("generator late p99 ms", m -> m.result().lateness().p99Ms());
+        LATENESS_P99("generator late p99 ms", m -> m.result().lateness().p99Ms()),
+        REFERENCE_CPU("CPU µs", m -> m.usage().microsPerEvent(m.events(), REFERENCE));
 
         private final String title;
 

@@ -1,11 +1,6 @@
-package dev.sluice.bench.operate;
+package dev.sluice.bench.platform;
 
 import static dev.sluice.bench.platform.UncheckedCalls.unchecked;
-
-import dev.sluice.bench.platform.CommandLineException;
-import dev.sluice.bench.platform.SystemCommands;
-import dev.sluice.bench.platform.TemporaryDirectory;
-import dev.sluice.bench.platform.Wait;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -19,7 +14,7 @@ import java.util.Map;
 
 /// A program of this machine that runs with a configuration of ours, in a directory that is removed
 /// afterwards.
-final class InstalledProgram implements AutoCloseable {
+public final class InstalledProgram implements AutoCloseable {
 
     private static final Duration START_TIMEOUT = Duration.ofSeconds(20);
     private static final Duration STOP_TIMEOUT = Duration.ofSeconds(10);
@@ -33,9 +28,10 @@ final class InstalledProgram implements AutoCloseable {
     }
 
     /// Throws unless there is a program of this name.
-    static void require(String name) {
+    public static void require(String name) {
         if (!SystemCommands.isInstalled(name)) {
-            throw new CommandLineException(name + " is not installed");
+            throw new CommandLineException(
+                    "%s is not installed (Debian: apt-get install %s)".formatted(name, name));
         }
     }
 
@@ -43,14 +39,14 @@ final class InstalledProgram implements AutoCloseable {
     ///
     /// @param configuration the content of its file `configuration`, which is in the directory that
     ///   it runs in
-    static InstalledProgram start(List<String> command, String configuration, int port) {
+    public static InstalledProgram start(List<String> command, String configuration, int port) {
         return unchecked(() -> {
-            var directory = TemporaryDirectory.make("sluice-operate-");
+            var directory = TemporaryDirectory.make("sluice-bench-");
             Files.writeString(directory.resolve("configuration"), configuration);
             var log = directory.resolve("log");
             var process = SystemCommands.launch(command, log, directory, Map.of());
             var program = new InstalledProgram(directory, process);
-            Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
+            Runtime.getRuntime().addShutdownHook(new Thread(process::destroy));
             boolean isUp = Wait.until(START_TIMEOUT, () -> !process.isAlive() || listens(port));
             if (!isUp || !process.isAlive()) {
                 String printed = Files.readString(log);
@@ -69,6 +65,10 @@ final class InstalledProgram implements AutoCloseable {
         } catch (IOException refused) {
             return false;
         }
+    }
+
+    public long pid() {
+        return process.pid();
     }
 
     @Override

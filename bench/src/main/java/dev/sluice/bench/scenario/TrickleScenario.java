@@ -1,0 +1,239 @@
+package dev.sluice.bench.scenario;
+
+import static dev.sluice.bench.measure.ProcessRole.POSTGRES;
+import static dev.sluice.bench.measure.ProcessRole.REFERENCE;
+import static dev.sluice.bench.measure.ProcessRole.RELAY;
+import static dev.sluice.bench.scenario.MeasurementTable.MeasurementColumn.*;
+
+import dev.sluice.bench.load.LoadPattern;
+import dev.sluice.bench.load.LoadPlan;
+import dev.sluice.bench.platform.CommandLineException;
+import dev.sluice.bench.platform.CommandLineOptions;
+import dev.sluice.bench.platform.NginxServer;
+import dev.sluice.bench.relay.ExternalRelay;
+import dev.sluice.bench.relay.RelayApi.BenchSource;
+import dev.sluice.bench.relay.RelayProcess;
+import dev.sluice.bench.report.BenchReport;
+import dev.sluice.bench.report.Goal;
+import dev.sluice.bench.sink.SinkProcess;
+
+import java.net.URI;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.TreeMap;
+
+/// Scenario `trickle`: what an event costs at low rates, beside nginx, which answers the same
+/// requests with 200 and does nothing else, while the relay is stopped.
+///
+/// The relay is measured at each rate a minute after a cold start, and again after a minute at full
+/// load.
+///
+/// @param load the full load
+/// @param rates requests a second
+/// @param senders connections that send at these rates
+public record TrickleScenario(
+        RelaySetup setup, LoadSettings load, List<Integer> rates, int senders, TrickleTimes times)
+        implements Scenario {
+
+    /// The rate at which nginx's CPU time is the unit of the goals.
+    private static final int REFERENCE_RATE = 100;
+
+    private static final int LOWEST_RATE = 10;
+
+    /// nginx would close a connection after a thousand requests.
+    private static final String NGINX_RULE = "keepalive_requests 100000000; return 200";
+
+    private static final Goal WARM_RATIO =
+            new Goal("CPU of an event at 100/s, warm / of a request to nginx at 100/s", 14, 20);
+    private static final Goal COLD_RATIO =
+            Goal.required("CPU of an event at 10/s, cold / of a request to nginx at 100/s", 28);
+
+    /// How long each part takes.
+    ///
+    /// @param cold from a start to the measurement, at the rate
+    /// @param full load before the warm measurements
+    /// @param lead at the rate before each measurement of the warm relay, or of nginx
+    /// @param measured each measurement
+    public record TrickleTimes(Duration cold, Duration full, Duration lead, Duration measured) {}
+
+    public TrickleScenario {
+        rates = List.copyOf(rates);
+    }
+
+    public static TrickleScenario from(CommandLineOptions options) {
+        return new TrickleScenario(
+                RelaySetup.from(options),
+                LoadSettings.from(options),
+                rates(options.text("rates").orElse("10,50,100,300")),
+                options.number("senders", 1),
+                new TrickleTimes(
+                        options.seconds("cold", 60),
+                        options.seconds("full", 60),
+                        options.seconds("lead", 20),
+                        options.seconds("seconds", 60)));
+    }
+
+    private static List<Integer> rates(String text) {
+        if (!text.matches("[1-9][0-9]{0,5}(,[1-9][0-9]{0,5})*")) {
+            throw new CommandLineException("--rates must be numbers like 10,100");
+        }
+        return Arrays.stream(text.split(",", -1)).map(Integer::valueOf).toList();
+    }
+
+    @Override
+    public BenchReport run() {
+        NginxServer.require();
+        try (var sink = SinkProcess.start()) {
+            return setup.runOwn("trickle", (relay, report) -> measure(relay, sink, report));
+        }
+    }
+
+    private void measure(RelayProcess relay, SinkProcess sink, BenchReport report) {
+        var source = relay.api().createConnectedSource("bench", sink.url(), load.maxInFlight());
+        var arrivals = new SinkArrivals(sink);
+        RelaySetup.stopAndCheck(relay, report);
+        var nginx = measureNginx(relay, report);
+        var results = new TrickleResults(nginx);
+        for (int rate : rates) {
+            relay.restart();
+            var plan = plan(rate, source.ingest(), times.cold());
+            results.add("cold", rate, measure(relay, sink, plan, arrivals), report);
+            RelaySetup.stopAndCheck(relay, report);
+        }
+        relay.restart();
+        warmUp(relay, sink, source, arrivals);
+        for (int rate : rates) {
+            var plan = plan(rate, source.ingest(), times.lead());
+            results.add("warm", rate, measure(relay, sink, plan, arrivals), report);
+        }
+        results.report(report);
+        judge(results, nginx, report);
+        arrivals.check(report);
+    }
+
+    private LoadPlan plan(int rate, URI ingest, Duration lead) {
+        return LoadPlan.of(new LoadPattern.ConstantRate(rate), senders, ingest)
+                .sized(load.size())
+                .lasting(lead, times.measured());
+    }
+
+    private static LoadMeasurement measure(
+            RelayProcess relay, SinkProcess sink, LoadPlan plan, SinkArrivals arrivals) {
+        var measurement = LoadMeasurement.run(relay, sink, plan);
+        arrivals.awaitAll(measurement);
+        return measurement;
+    }
+
+    /// A checkpoint and a vacuum keep PostgreSQL from cleaning up after the full load while the
+    /// trickle is measured.
+    private void warmUp(
+            RelayProcess relay, SinkProcess sink, BenchSource source, SinkArrivals arrivals) {
+        var plan = load.backToBack(source.ingest()).lasting(times.full(), Duration.ofSeconds(1));
+        measure(relay, sink, plan, arrivals);
+        try (var connection = relay.database().connect();
+                var statement = connection.createStatement()) {
+            statement.execute("vacuum analyze");
+            statement.execute("checkpoint");
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /// Returns the CPU µs a request by rate.
+    private Map<Integer, Double> measureNginx(RelayProcess relay, BenchReport report) {
+        var micros = new TreeMap<Integer, Double>();
+        var table =
+                new MeasurementTable(
+                        "nginx alone",
+                        "requests/s",
+                        EnumSet.of(ANSWERED_RATE, REFERENCE_CPU, ACK_P50, ACK_P99),
+                        "switches a request");
+        try (var nginx = NginxServer.start(RelayProcess.freePort(), NGINX_RULE)) {
+            var system = new ExternalRelay(relay.api(), Map.of(REFERENCE, nginx.pid()));
+            for (int rate : rates) {
+                var plan = plan(rate, nginx.base().resolve("/in/nginx"), times.lead());
+                var measurement = LoadMeasurement.run(system, Optional.empty(), plan);
+                measurement.remarkFailures("nginx at %d/s".formatted(rate), report);
+                double switches = measurement.usage().switches(REFERENCE);
+                table.row(rate, measurement, switches / measurement.events());
+                micros.put(rate, table.table().last(REFERENCE_CPU.title()).orElse(Double.NaN));
+            }
+        }
+        report.remark(NginxServer.version()).add(table.table());
+        return micros;
+    }
+
+    private static void judge(
+            TrickleResults results, Map<Integer, Double> nginx, BenchReport report) {
+        var unit = nginx.get(REFERENCE_RATE);
+        var warm = results.micros("warm", REFERENCE_RATE);
+        var cold = results.micros("cold", LOWEST_RATE);
+        if (unit == null || warm.isEmpty() || cold.isEmpty()) {
+            report.remark("The goals were not judged: they need --rates with 10 and 100.");
+            return;
+        }
+        WARM_RATIO.judge(warm.getAsDouble() / unit, report);
+        COLD_RATIO.judge(cold.getAsDouble() / unit, report);
+    }
+
+    /// The measurements of the relay so far.
+    private static final class TrickleResults {
+
+        private final Map<Integer, Double> nginx;
+        private final Map<String, Double> micros = new TreeMap<>();
+        private final ThreadGroupTables groups = new ThreadGroupTables(RELAY, POSTGRES);
+        private final MeasurementTable table;
+
+        TrickleResults(Map<Integer, Double> nginx) {
+            this.nginx = nginx;
+            var columns = EnumSet.range(RELAY_CPU, TOTAL_CPU);
+            columns.addAll(List.of(ANSWERED_RATE, ACK_P50, ACK_P99));
+            this.table =
+                    new MeasurementTable(
+                            "Relay and its PostgreSQL, and one destination",
+                            "events/s",
+                            columns,
+                            "% of a core",
+                            "times nginx",
+                            "switches an event");
+        }
+
+        void add(String state, int rate, LoadMeasurement measurement, BenchReport report) {
+            String label = label(state, rate);
+            measurement.remarkFailures(label, report);
+            var usage = measurement.usage();
+            double events = Math.max(1, measurement.events());
+            double cost =
+                    usage.microsPerEvent(measurement.events(), RELAY, POSTGRES).orElse(Double.NaN);
+            micros.put(label, cost);
+            table.row(
+                    label,
+                    measurement,
+                    usage.percentOfCore(RELAY, POSTGRES),
+                    cost / nginx.getOrDefault(rate, Double.NaN),
+                    usage.switches(RELAY, POSTGRES) / events);
+            groups.add(label, usage, 1e6 / events, 1 / events);
+        }
+
+        void report(BenchReport report) {
+            report.add(table.table());
+            groups.tables("CPU µs an event, by threads", "Switches an event, by threads")
+                    .forEach(report::add);
+        }
+
+        OptionalDouble micros(String state, int rate) {
+            var cost = micros.get(label(state, rate));
+            return cost == null ? OptionalDouble.empty() : OptionalDouble.of(cost);
+        }
+
+        private static String label(String state, int rate) {
+            return state + " " + rate;
+        }
+    }
+}
