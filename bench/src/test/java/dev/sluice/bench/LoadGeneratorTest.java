@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.bench.ledger.LedgerComparison;
 import dev.sluice.bench.ledger.MessageLedger;
+import dev.sluice.bench.load.BodyKind;
 import dev.sluice.bench.load.LoadGenerator;
 import dev.sluice.bench.load.LoadPattern;
 import dev.sluice.bench.load.LoadPlan;
@@ -16,6 +17,7 @@ import dev.sluice.bench.sink.SinkBehaviour;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import java.io.IOException;
@@ -34,8 +36,9 @@ class LoadGeneratorTest {
     private Path directory;
 
     @ParameterizedTest
-    @MethodSource("paces")
-    void what_is_sent_through_a_relay_arrives_unchanged(LoadPattern pattern) throws Exception {
+    @MethodSource("loads")
+    void what_is_sent_through_a_relay_arrives_unchanged(LoadPattern pattern, BodyKind bodies)
+            throws Exception {
         Path sent = directory.resolve("sent");
         Path received = directory.resolve("received");
         var sink = Sink.open(new SinkBehaviour.ImmediateAnswers(), Optional.of(received), 0);
@@ -49,6 +52,7 @@ class LoadGeneratorTest {
             var plan =
                     LoadPlan.of(pattern, 4, source.ingest())
                             .lasting(Duration.ZERO, Duration.ofSeconds(1))
+                            .containing(bodies)
                             .recorded(sent);
             LoadResult result = LoadGenerator.open(plan, phases::add).run();
             Wait.until(
@@ -66,8 +70,11 @@ class LoadGeneratorTest {
         }
     }
 
-    static List<LoadPattern> paces() {
-        return List.of(new LoadPattern.ConstantRate(200), new LoadPattern.BackToBack());
+    static List<Arguments> loads() {
+        return List.of(
+                Arguments.of(new LoadPattern.ConstantRate(200), BodyKind.FILLER),
+                Arguments.of(new LoadPattern.BackToBack(), BodyKind.FILLER),
+                Arguments.of(new LoadPattern.BackToBack(), BodyKind.ORDERS));
     }
 
     @Test

@@ -14,6 +14,7 @@ import java.util.Optional;
 /// What a load generator sends, how fast and how long.
 ///
 /// @param ingests addresses, all used equally often; an address's place begins its markers
+/// @param bodies what they contain
 /// @param measured how long the measured part lasts, after `warmUp`
 /// @param secret signs each body, HMAC-SHA256 in hex in the header `X-Signature`
 /// @param ledger records each request before it is sent, and its answer
@@ -22,6 +23,7 @@ public record LoadPlan(
         LoadPattern pattern,
         int connections,
         BodySizes sizes,
+        BodyKind bodies,
         Duration warmUp,
         Duration measured,
         Optional<String> secret,
@@ -53,6 +55,7 @@ public record LoadPlan(
                 pattern,
                 connections,
                 new BodySizes(1024, 1024),
+                BodyKind.FILLER,
                 Duration.ZERO,
                 UNTIL_FINISHED,
                 Optional.empty(),
@@ -68,20 +71,29 @@ public record LoadPlan(
     }
 
     public LoadPlan sized(BodySizes sizes) {
-        return new LoadPlan(ingests, pattern, connections, sizes, warmUp, measured, secret, ledger);
+        return new LoadPlan(
+                ingests, pattern, connections, sizes, bodies, warmUp, measured, secret, ledger);
+    }
+
+    public LoadPlan containing(BodyKind bodies) {
+        return new LoadPlan(
+                ingests, pattern, connections, sizes, bodies, warmUp, measured, secret, ledger);
     }
 
     public LoadPlan lasting(Duration warmUp, Duration measured) {
-        return new LoadPlan(ingests, pattern, connections, sizes, warmUp, measured, secret, ledger);
+        return new LoadPlan(
+                ingests, pattern, connections, sizes, bodies, warmUp, measured, secret, ledger);
     }
 
     public LoadPlan signed(Optional<String> secret) {
-        return new LoadPlan(ingests, pattern, connections, sizes, warmUp, measured, secret, ledger);
+        return new LoadPlan(
+                ingests, pattern, connections, sizes, bodies, warmUp, measured, secret, ledger);
     }
 
     public LoadPlan recorded(Path ledger) {
         var file = Optional.of(ledger);
-        return new LoadPlan(ingests, pattern, connections, sizes, warmUp, measured, secret, file);
+        return new LoadPlan(
+                ingests, pattern, connections, sizes, bodies, warmUp, measured, secret, file);
     }
 
     /// Bytes of the bodies that go to the ingest at this place.
@@ -102,6 +114,7 @@ public record LoadPlan(
                 rate == 0 ? new LoadPattern.BackToBack() : new LoadPattern.ConstantRate(rate),
                 options.number("connections", 256),
                 new BodySizes(size, options.number("largest", size)),
+                BodyKind.from(options),
                 options.seconds("warm-up", 10),
                 options.seconds("seconds", 20),
                 options.text("secret"),
@@ -117,6 +130,7 @@ public record LoadPlan(
         add(arguments, "connections", connections);
         add(arguments, "size", sizes.min());
         add(arguments, "largest", sizes.max());
+        add(arguments, "bodies", bodies.argument());
         add(arguments, "warm-up", warmUp.toSeconds());
         add(arguments, "seconds", measured.toSeconds());
         secret.ifPresent(key -> add(arguments, "secret", key));

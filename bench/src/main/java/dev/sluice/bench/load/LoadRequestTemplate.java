@@ -10,15 +10,20 @@ import java.util.SplittableRandom;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/// The request to one source, built once; each sending changes only its marker. Used by one thread.
+/// The request to one source, built once; each sending changes only its marker, or all of a body
+/// that is an order. Used by one thread.
 ///
-/// The body contains what a careless relay changes: an escaped NUL, a number with a trailing zero,
-/// letters outside ASCII.
+/// A body of the other kind contains what a careless relay changes: an escaped NUL, a number with a
+/// trailing zero, letters outside ASCII.
 final class LoadRequestTemplate {
 
     static final int MIN_BODY_BYTES = 128;
 
     private static final int MARKER_DIGITS = 16;
+
+    /// How each body begins.
+    private static final String EMPTY_MARKER =
+            "{\"marker\":\"%s-%s\"".formatted("0".repeat(MARKER_DIGITS), "0".repeat(MARKER_DIGITS));
 
     /// The first digits of a marker are the source's place.
     private static final long MARKERS_PER_SOURCE = 1_000_000_000_000L;
@@ -31,16 +36,23 @@ final class LoadRequestTemplate {
     private final byte[] request;
     private final int bodyOffset;
     private final int markerOffset;
+    private final Optional<OrderBodies> orders;
     private final Optional<Mac> mac;
     private long number;
 
     private LoadRequestTemplate(
-            SplittableRandom random, byte[] request, int bodyAt, Optional<Mac> mac, int place) {
+            SplittableRandom random,
+            byte[] request,
+            int bodyAt,
+            Optional<OrderBodies> orders,
+            Optional<Mac> mac,
+            int place) {
         this.number = place * MARKERS_PER_SOURCE;
         this.random = random;
         this.request = request;
         this.bodyOffset = bodyAt;
         this.markerOffset = bodyAt + "{\"marker\":\"".length();
+        this.orders = orders;
         this.mac = mac;
     }
 
@@ -48,15 +60,13 @@ final class LoadRequestTemplate {
     static LoadRequestTemplate forSource(LoadPlan plan, int place, SplittableRandom random) {
         URI ingest = plan.ingests().get(place);
         int bodySize = plan.bodySizeAt(place);
-        String start =
-                "{\"marker\":\"%s-%s\",\"exact\":1.10,\"text\":\"\\u0000 é €\",\"filler\":\""
-                        .formatted("0".repeat(MARKER_DIGITS), "0".repeat(MARKER_DIGITS));
-        var body = new StringBuilder(start);
-        int room = bodySize - start.getBytes(StandardCharsets.UTF_8).length - "\"}".length();
-        for (int at = 0; at < room; at++) {
-            body.append((char) ('a' + random.nextInt(26)));
-        }
-        body.append("\"}");
+        Optional<OrderBodies> orders =
+                plan.bodies() == BodyKind.ORDERS
+                        ? Optional.of(new OrderBodies(random, bodySize))
+                        : Optional.empty();
+        byte[] body =
+                orders.map(bodies -> bodies.next(EMPTY_MARKER + ","))
+                        .orElseGet(() -> filler(bodySize, random));
         Optional<Mac> mac = plan.secret().map(LoadRequestTemplate::mac);
         String head =
                 """
@@ -75,13 +85,30 @@ final class LoadRequestTemplate {
                                         ? SIGNATURE_HEADER + "0".repeat(SIGNATURE_DIGITS) + "\n"
                                         : "")
                         .replace("\n", "\r\n");
-        byte[] request = (head + body).getBytes(StandardCharsets.UTF_8);
-        return new LoadRequestTemplate(random, request, head.length(), mac, place);
+        byte[] request =
+                Arrays.copyOf(head.getBytes(StandardCharsets.US_ASCII), head.length() + bodySize);
+        System.arraycopy(body, 0, request, head.length(), bodySize);
+        return new LoadRequestTemplate(random, request, head.length(), orders, mac, place);
+    }
+
+    private static byte[] filler(int size, SplittableRandom random) {
+        var body =
+                new StringBuilder(
+                        EMPTY_MARKER + ",\"exact\":1.10,\"text\":\"\\u0000 é €\",\"filler\":\"");
+        int room = size - body.toString().getBytes(StandardCharsets.UTF_8).length - "\"}".length();
+        for (int at = 0; at < room; at++) {
+            body.append((char) ('a' + random.nextInt(26)));
+        }
+        return body.append("\"}").toString().getBytes(StandardCharsets.UTF_8);
     }
 
     /// The next request: the source's place, a running number and a random one make its marker.
     /// Valid until the next call.
     byte[] next() {
+        orders.ifPresent(bodies -> {
+            byte[] body = bodies.next(EMPTY_MARKER + ",");
+            System.arraycopy(body, 0, request, bodyOffset, body.length);
+        });
         number++;
         long rest = number;
         for (int at = MARKER_DIGITS - 1; at >= 0; at--) {

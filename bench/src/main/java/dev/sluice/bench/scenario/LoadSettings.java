@@ -1,5 +1,6 @@
 package dev.sluice.bench.scenario;
 
+import dev.sluice.bench.load.BodyKind;
 import dev.sluice.bench.load.LoadPattern;
 import dev.sluice.bench.load.LoadPlan;
 import dev.sluice.bench.platform.CommandLineOptions;
@@ -14,17 +15,24 @@ record LoadSettings(
         int rounds,
         int connections,
         int size,
+        BodyKind bodies,
         Duration warmUp,
         Duration measured,
         int maxInFlight) {
 
     static LoadSettings from(CommandLineOptions options) {
+        return from(options, 10, 20);
+    }
+
+    /// @param warmUp seconds unless the options say otherwise, as `measured`
+    static LoadSettings from(CommandLineOptions options, int warmUp, int measured) {
         return new LoadSettings(
                 options.number("rounds", 3),
                 options.number("connections", 256),
                 options.number("size", 1024),
-                options.seconds("warm-up", 10),
-                options.seconds("seconds", 20),
+                BodyKind.from(options),
+                options.seconds("warm-up", warmUp),
+                options.seconds("seconds", measured),
                 options.number("in-flight", 64));
     }
 
@@ -46,6 +54,9 @@ record LoadSettings(
     }
 
     private LoadPlan plan(URI ingest, LoadPattern pattern, int over) {
-        return LoadPlan.of(pattern, over, ingest).sized(size).lasting(warmUp, measured);
+        return LoadPlan.of(pattern, over, ingest)
+                .sized(size)
+                .containing(bodies)
+                .lasting(warmUp, measured);
     }
 }

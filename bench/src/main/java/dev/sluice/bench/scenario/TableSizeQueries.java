@@ -4,57 +4,91 @@ import dev.sluice.bench.relay.DatabaseAddress;
 import dev.sluice.bench.report.ReportTable;
 
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.OptionalDouble;
 
-/// Reads the sizes of the relay's tables on disk; a table's partitions count together.
+/// Reads the sizes of tables on disk; a table's partitions count together.
 final class TableSizeQueries {
 
     private static final double BYTES_PER_MEGABYTE = 1024.0 * 1024;
+    private static final long MIN_BYTES_SHOWN = 1_000_000;
+
+    /// @param rows estimated
+    /// @param tableBytes without its indexes
+    record TableSize(
+            String schema,
+            String name,
+            long rows,
+            long deadRows,
+            long tableBytes,
+            long indexBytes) {
+
+        long bytes() {
+            return tableBytes + indexBytes;
+        }
+    }
 
     private TableSizeQueries() {}
 
+    /// A table of those that are worth a row.
     static ReportTable tableSizes(DatabaseAddress database) {
         var table =
                 ReportTable.of(
                         "On disk",
                         "table | rows | dead rows | table MB | indexes MB | table bytes a row |"
                                 + " index bytes a row");
+        for (TableSize size : read(database)) {
+            if (size.bytes() > MIN_BYTES_SHOWN) {
+                table.row(
+                        size.name(),
+                        size.rows(),
+                        size.deadRows(),
+                        size.tableBytes() / BYTES_PER_MEGABYTE,
+                        size.indexBytes() / BYTES_PER_MEGABYTE,
+                        bytesPerRow(size.tableBytes(), size.rows()),
+                        bytesPerRow(size.indexBytes(), size.rows()));
+            }
+        }
+        return table;
+    }
+
+    /// All of them, the largest first.
+    static List<TableSize> read(DatabaseAddress database) {
+        var sizes = new ArrayList<TableSize>();
         try (var connection = database.connect();
                 var statement = connection.createStatement()) {
             statement.execute("analyze");
             var rows =
                     statement.executeQuery(
                             """
-                            select regexp_replace(c.relname, '_[0-9]{8}$', '') as name,
+                            select s.schemaname as schema,
+                                   regexp_replace(c.relname, '_[0-9]{8}$', '') as name,
                                    sum(s.n_live_tup) as live, sum(s.n_dead_tup) as dead,
                                    sum(pg_table_size(c.oid)) as bytes,
                                    sum(pg_indexes_size(c.oid)) as indexes
                               from pg_class c join pg_stat_user_tables s on s.relid = c.oid
                              where c.relkind = 'r'
-                             group by 1
-                            having sum(pg_total_relation_size(c.oid)) > 1000000
-                             order by 4 desc
+                             group by 1, 2
+                             order by 5 desc
                             """);
             while (rows.next()) {
-                double bytes = rows.getDouble("bytes");
-                double indexes = rows.getDouble("indexes");
-                long live = rows.getLong("live");
-                table.row(
-                        rows.getString("name"),
-                        live,
-                        rows.getLong("dead"),
-                        bytes / BYTES_PER_MEGABYTE,
-                        indexes / BYTES_PER_MEGABYTE,
-                        bytesPerRow(bytes, live),
-                        bytesPerRow(indexes, live));
+                sizes.add(
+                        new TableSize(
+                                rows.getString("schema"),
+                                rows.getString("name"),
+                                rows.getLong("live"),
+                                rows.getLong("dead"),
+                                rows.getLong("bytes"),
+                                rows.getLong("indexes")));
             }
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
-        return table;
+        return sizes;
     }
 
-    private static OptionalDouble bytesPerRow(double bytes, long rows) {
-        return rows == 0 ? OptionalDouble.empty() : OptionalDouble.of(bytes / rows);
+    private static OptionalDouble bytesPerRow(long bytes, long rows) {
+        return rows == 0 ? OptionalDouble.empty() : OptionalDouble.of((double) bytes / rows);
     }
 }

@@ -120,6 +120,7 @@ public record TrickleScenario(
     private LoadPlan plan(int rate, URI ingest, Duration lead) {
         return LoadPlan.of(new LoadPattern.ConstantRate(rate), senders, ingest)
                 .sized(load.size())
+                .containing(load.bodies())
                 .lasting(lead, times.measured());
     }
 

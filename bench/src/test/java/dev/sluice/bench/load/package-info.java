@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.bench.load;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.bench.scenario;
+
+import org.jspecify.annotations.NullMarked;
