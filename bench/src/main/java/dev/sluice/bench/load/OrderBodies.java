@@ -6,7 +6,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
-import java.util.Locale;
 import java.util.random.RandomGenerator;
 
 /// Makes the JSON of orders that differ as real ones do: ids, times, amounts, a name. The rest is
@@ -14,6 +13,7 @@ import java.util.random.RandomGenerator;
 /// thread.
 final class OrderBodies {
 
+    private static final String HEX_DIGITS = "0123456789abcdef";
     private static final String LETTERS_AND_DIGITS =
             "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
@@ -36,92 +36,91 @@ final class OrderBodies {
 
     private final RandomGenerator random;
     private final int size;
+    private final StringBuilder text;
 
     /// @param size bytes of each body
     OrderBodies(RandomGenerator random, int size) {
         this.random = random;
         this.size = size;
+        this.text = new StringBuilder(2 * size);
     }
 
     /// Returns a body of [#size] bytes.
     ///
     /// @param start its first fields, from the opening brace to a comma
     byte[] next(String start) {
-        String order = start + order();
-        int room = size - order.length() - "\"}".length();
+        text.setLength(0);
+        text.append(start);
+        addOrder();
+        add(",\"note\":\"");
+        int room = size - text.length() - "\"}".length();
         if (room < 0) {
             throw new CommandLineException("--bodies orders needs a --size of 1024 at least");
         }
-        String note = NOTE.repeat(1 + room / NOTE.length()).substring(0, room);
-        return (order + note + "\"}").getBytes(StandardCharsets.US_ASCII);
+        for (; room > NOTE.length(); room -= NOTE.length()) {
+            add(NOTE);
+        }
+        text.append(NOTE, 0, room);
+        add("\"}");
+        return text.toString().getBytes(StandardCharsets.US_ASCII);
     }
 
-    private String order() {
+    private void addOrder() {
         String firstName = choice(FIRST_NAMES);
         String lastName = choice(LAST_NAMES);
-        String name = firstName + " " + lastName;
-        String mail = (firstName + "." + lastName).toLowerCase(Locale.ROOT) + digits(2);
-        return """
-        "type":"%s","created_at":"%s","api_version":"2026-04-01","livemode":true,\
-        "order":{"id":"%s","number":"%s","currency":"EUR","total":"%s","paid":true,\
-        "customer":{"id":"cus_%s","name":"%s","email":"%s@example.com","phone":"+49%s"},\
-        "lines":[%s,%s],\
-        "payment":{"id":"%s","method":"card","brand":"visa","last4":"%s","fingerprint":"%s"},\
-        "shipping":{"name":"%s","postcode":"%s","city":"%s","country":"DE"}},\
-        "trace_id":"%s","note":"\
-        """
-                .formatted(
-                        choice(TYPES),
-                        Instant.now().truncatedTo(ChronoUnit.MILLIS),
-                        uuid(),
-                        digits(8),
-                        amount(),
-                        token(16),
-                        name,
-                        mail,
-                        digits(9),
-                        line(),
-                        line(),
-                        uuid(),
-                        digits(4),
-                        token(22),
-                        name,
-                        digits(5),
-                        choice(CITIES),
-                        hex(32));
+        add("\"type\":\"").add(choice(TYPES));
+        add("\",\"created_at\":\"").add(Instant.now().truncatedTo(ChronoUnit.MILLIS).toString());
+        add("\",\"api_version\":\"2026-04-01\",\"livemode\":true");
+        add(",\"order\":{\"id\":\"").uuid().add("\",\"number\":\"").digits(8);
+        add("\",\"currency\":\"EUR\",\"paid\":true,\"total\":\"").amount();
+        add("\",\"customer\":{\"id\":\"cus_").token(16);
+        add("\",\"name\":\"").add(firstName).add(" ").add(lastName);
+        add("\",\"email\":\"").add(firstName).add(".").add(lastName).digits(2);
+        add("@example.com\",\"phone\":\"+49").digits(9);
+        add("\"},\"lines\":[").line().add(",").line();
+        add("],\"payment\":{\"id\":\"").uuid();
+        add("\",\"method\":\"card\",\"brand\":\"visa\",\"last4\":\"").digits(4);
+        add("\",\"fingerprint\":\"").token(22);
+        add("\"},\"shipping\":{\"name\":\"").add(firstName).add(" ").add(lastName);
+        add("\",\"postcode\":\"").digits(5).add("\",\"city\":\"").add(choice(CITIES));
+        add("\",\"country\":\"DE\"}},\"trace_id\":\"").characters(HEX_DIGITS, 32).add("\"");
     }
 
-    private String line() {
-        return "{\"sku\":\"%s\",\"name\":\"%s\",\"quantity\":%s,\"price\":\"%s\"}"
-                .formatted(digits(8), choice(PRODUCTS), 1 + random.nextInt(4), amount());
+    private OrderBodies line() {
+        add("{\"sku\":\"").digits(8).add("\",\"name\":\"").add(choice(PRODUCTS));
+        add("\",\"quantity\":").characters("1234", 1);
+        return add(",\"price\":\"").amount().add("\"}");
     }
 
-    private String amount() {
-        return (1 + random.nextInt(250)) + "." + digits(2);
+    private OrderBodies amount() {
+        text.append(1 + random.nextInt(250));
+        return add(".").digits(2);
     }
 
-    private String uuid() {
-        return String.join("-", hex(8), hex(4), "4" + hex(3), "a" + hex(3), hex(12));
+    private OrderBodies uuid() {
+        characters(HEX_DIGITS, 8).add("-").characters(HEX_DIGITS, 4);
+        add("-4").characters(HEX_DIGITS, 3).add("-a").characters(HEX_DIGITS, 3);
+        return add("-").characters(HEX_DIGITS, 12);
     }
 
-    private String hex(int length) {
-        return letters("0123456789abcdef", length);
+    private OrderBodies digits(int length) {
+        return characters("0123456789", length);
     }
 
-    private String digits(int length) {
-        return letters("0123456789", length);
+    private OrderBodies token(int length) {
+        return characters(LETTERS_AND_DIGITS, length);
     }
 
-    private String token(int length) {
-        return letters(LETTERS_AND_DIGITS, length);
-    }
-
-    private String letters(String alphabet, int length) {
-        var text = new StringBuilder(length);
+    private OrderBodies characters(String alphabet, int length) {
         for (int at = 0; at < length; at++) {
             text.append(alphabet.charAt(random.nextInt(alphabet.length())));
         }
-        return text.toString();
+        return this;
+    }
+
+    private OrderBodies add(String part) {
+        text.append(part);
+        return this;
     }
 
     private String choice(List<String> words) {
