@@ -71,7 +71,7 @@ public record TrickleScenario(
                 RelaySetup.from(options),
                 LoadSettings.from(options),
                 rates(options.text("rates").orElse("10,50,100,300")),
-                options.number("senders", 1),
+                options.number("senders", 4),
                 new TrickleTimes(
                         options.seconds("cold", 60),
                         options.seconds("full", 60),
@@ -113,7 +113,8 @@ public record TrickleScenario(
             results.add("warm", rate, measure(relay, sink, plan, arrivals), report);
         }
         results.report(report);
-        judge(results, nginx, report);
+        judge(WARM_RATIO, results.micros("warm", REFERENCE_RATE), nginx, report);
+        judge(COLD_RATIO, results.micros("cold", LOWEST_RATE), nginx, report);
         arrivals.check(report);
     }
 
@@ -170,17 +171,15 @@ public record TrickleScenario(
         return micros;
     }
 
+    /// A goal is judged when the rates that it needs were measured.
     private static void judge(
-            TrickleResults results, Map<Integer, Double> nginx, BenchReport report) {
+            Goal goal, OptionalDouble micros, Map<Integer, Double> nginx, BenchReport report) {
         var unit = nginx.get(REFERENCE_RATE);
-        var warm = results.micros("warm", REFERENCE_RATE);
-        var cold = results.micros("cold", LOWEST_RATE);
-        if (unit == null || warm.isEmpty() || cold.isEmpty()) {
-            report.remark("The goals were not judged: they need --rates with 10 and 100.");
-            return;
+        if (unit == null || micros.isEmpty()) {
+            report.remark(goal.name() + ": not measured at these rates.");
+        } else {
+            goal.judge(micros.getAsDouble() / unit, report);
         }
-        WARM_RATIO.judge(warm.getAsDouble() / unit, report);
-        COLD_RATIO.judge(cold.getAsDouble() / unit, report);
     }
 
     /// The measurements of the relay so far.
