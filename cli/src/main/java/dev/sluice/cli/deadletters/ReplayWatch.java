@@ -3,6 +3,7 @@ package dev.sluice.cli.deadletters;
 import dev.sluice.cli.api.ResultPrinter;
 import dev.sluice.cli.server.ServerAnswer;
 import dev.sluice.cli.server.ServerClient;
+import dev.sluice.cli.shell.Backoff;
 import dev.sluice.cli.shell.CommandContext;
 import dev.sluice.cli.shell.CommandException;
 import dev.sluice.cli.shell.ExitCode;
@@ -35,7 +36,7 @@ final class ReplayWatch {
     /// @throws CommandException if it did not complete
     void run() {
         var answer = look();
-        var interval = FIRST_INTERVAL;
+        var interval = new Backoff(FIRST_INTERVAL, MAX_INTERVAL);
         if (isUnfinished(answer)) {
             context.shell()
                     .note(
@@ -47,11 +48,7 @@ final class ReplayWatch {
         }
         while (isUnfinished(answer)) {
             showProgress(answer.json());
-            sleep(interval);
-            interval =
-                    interval.multipliedBy(2).compareTo(MAX_INTERVAL) < 0
-                            ? interval.multipliedBy(2)
-                            : MAX_INTERVAL;
+            interval.await();
             answer = look();
         }
         var replay = answer.json();
@@ -104,14 +101,5 @@ final class ReplayWatch {
 
     private static String reason(JsonNode replay) {
         return replay.path("reason").asString("");
-    }
-
-    private static void sleep(Duration time) {
-        try {
-            Thread.sleep(time);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new CommandException(ExitCode.FAILED, "interrupted", "Interrupted.", "");
-        }
     }
 }
