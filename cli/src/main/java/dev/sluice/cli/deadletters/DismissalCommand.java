@@ -5,34 +5,56 @@ import dev.sluice.cli.api.ResultPrinter;
 import dev.sluice.cli.profile.ServerAccess;
 import dev.sluice.cli.shell.CommandContext;
 import dev.sluice.cli.shell.CommandException;
+import dev.sluice.cli.shell.CommandGroup;
 import dev.sluice.cli.shell.ExitCode;
 import dev.sluice.cli.shell.JsonTree;
 
-import tools.jackson.databind.JsonNode;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 
-import java.util.function.Function;
+import java.time.InstantSource;
 
-/// Dismisses dead letters, or takes that back. The server does as much as it can in the time of one
-/// request, so the request is repeated until all are done. Each request begins with the oldest dead
-/// letter, so one that changes nothing and is not complete would not get further when repeated.
-final class DismissalRequest {
+/// The commands `sluice dlq dismiss` and `sluice dlq undismiss`: mark dead letters as resolved, or
+/// take that back. The server does as much as it can in the time of one request, so the request is
+/// repeated until all are done. Each request begins with the oldest dead letter, so one that
+/// changes nothing and is not complete would not get further when repeated.
+@Command
+final class DismissalCommand implements Runnable {
 
     private final CommandContext context;
+    private final InstantSource clock;
     private final String verb;
     private final String count;
 
+    @Mixin private final ChangeOptions selection = new ChangeOptions();
+
     /// @param verb the operation: `dismiss` or `undismiss`
     /// @param count the field of the answer with the number of dead letters
-    DismissalRequest(CommandContext context, String verb, String count) {
+    private DismissalCommand(
+            CommandContext context, InstantSource clock, String verb, String count) {
         this.context = context;
+        this.clock = clock;
         this.verb = verb;
         this.count = count;
     }
 
-    /// @param filter makes the body of the request
-    void send(Function<NameLookup, JsonNode> filter) {
+    static CommandLine dismiss(CommandContext context, InstantSource clock) {
+        return CommandGroup.described(
+                new DismissalCommand(context, clock, "dismiss", "dismissed"),
+                "Mark the unresolved dead letters that match as resolved, without a resend.");
+    }
+
+    static CommandLine undismiss(CommandContext context, InstantSource clock) {
+        return CommandGroup.described(
+                new DismissalCommand(context, clock, "undismiss", "undismissed"),
+                "List the dismissed dead letters that match as unresolved again.");
+    }
+
+    @Override
+    public void run() {
         try (var client = ServerAccess.resolve(context).client()) {
-            var body = filter.apply(new NameLookup(client));
+            var body = selection.body(new NameLookup(client), clock, verb, false);
             long done = 0;
             while (true) {
                 var answer = client.send("POST", "dlq/" + verb, body).json();
