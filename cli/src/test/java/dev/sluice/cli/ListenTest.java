@@ -27,6 +27,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
@@ -360,6 +361,29 @@ class ListenTest {
         }
         args.addAll(List.of(options));
         return args.toArray(String[]::new);
+    }
+
+    @Test
+    void a_slow_local_service_is_warned_of_unless_older_events_were_asked_for() {
+        String warning = "events come in faster than the local service takes them";
+        try (var silent = new LocalService("")) {
+            String[] slowly = {
+                "listen", "-f", "" + silent.port(), "--timeout", "2s", "--max-events", "1"
+            };
+            var listen = shop.cli().runInBackground(slowly);
+            listen.awaitOutput("Ready.");
+            shop.send(0, 40);
+
+            assertThat(listen.awaitEnd().err()).contains(warning);
+            assertThat(shop.run(with(slowly, "--from-start")).err()).doesNotContain(warning);
+            assertThat(shop.run(with(slowly, "--since", "1h")).err()).doesNotContain(warning);
+            assertThat(shop.run(with(slowly, "--catch-up")).err()).doesNotContain(warning);
+            assertThat(silent.requests()).hasSize(4);
+        }
+    }
+
+    private static String[] with(String[] args, String... more) {
+        return Stream.concat(Stream.of(args), Stream.of(more)).toArray(String[]::new);
     }
 
     @Test
