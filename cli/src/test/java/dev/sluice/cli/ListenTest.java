@@ -420,6 +420,29 @@ class ListenTest {
     }
 
     @Test
+    void an_event_that_cannot_be_kept_ends_the_run_at_once() throws IOException {
+        var folder = Files.createFile(home.resolve("no-folder"));
+        try (var service = new LocalService()) {
+            var listen =
+                    shop.cli()
+                            .runInBackground(
+                                    "listen",
+                                    "-f",
+                                    "" + service.port(),
+                                    "--concurrency",
+                                    "4",
+                                    "--record",
+                                    folder.toString());
+            listen.awaitOutput("Ready.");
+            shop.send(0, 1);
+
+            var end = listen.awaitEnd();
+            assertThat(end.status()).isEqualTo(1);
+            assertThat(end.err()).contains("Summary: 1 received", "cannot be kept in");
+        }
+    }
+
+    @Test
     void replay_sends_stored_events_in_order() {
         String first = SERVER.ingest(shop.ingestPath(), "a".getBytes(UTF_8));
         String second = SERVER.ingest(shop.ingestPath(), "b".getBytes(UTF_8));

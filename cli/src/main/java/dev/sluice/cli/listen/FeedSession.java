@@ -205,6 +205,6 @@ final class FeedSession implements FeedListener {
                         .filter(limit -> System.nanoTime() - startNanos > limit.toNanos())
                         .isPresent();
         boolean isEnough = options.maxEvents().filter(limit -> events >= limit).isPresent();
-        return isLate || isEnough || printer.isBroken();
+        return isLate || isEnough || workers.hasFailed() || printer.isBroken();
     }
 }
