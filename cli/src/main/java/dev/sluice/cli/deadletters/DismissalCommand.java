@@ -3,15 +3,16 @@ package dev.sluice.cli.deadletters;
 import dev.sluice.cli.api.NameLookup;
 import dev.sluice.cli.api.ResultPrinter;
 import dev.sluice.cli.profile.ServerAccess;
+import dev.sluice.cli.server.ServerClient;
 import dev.sluice.cli.shell.CommandContext;
-import dev.sluice.cli.shell.CommandException;
 import dev.sluice.cli.shell.CommandGroup;
-import dev.sluice.cli.shell.ExitCode;
 import dev.sluice.cli.shell.JsonTree;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+
+import tools.jackson.databind.JsonNode;
 
 import java.time.InstantSource;
 
@@ -56,29 +57,21 @@ final class DismissalCommand implements Runnable {
         try (var client = ServerAccess.resolve(context).client()) {
             var body = selection.body(new NameLookup(client), clock, verb, false);
             long done = 0;
-            while (true) {
-                var answer = client.send("POST", "dlq/" + verb, body).json();
-                long changed = answer.path(count).asLong();
-                done += changed;
-                if (answer.path("is_complete").asBoolean(true)) {
+            for (var answer = send(client, body); ; answer = send(client, body)) {
+                done += answer.path(count).asLong();
+                String cursor = answer.path("next_cursor").asString("");
+                if (cursor.isEmpty()) {
                     break;
                 }
-                if (changed == 0) {
-                    throw notComplete(done);
-                }
                 context.shell().note(done + " " + count);
+                body.put("cursor", cursor);
             }
             print(done);
         }
     }
 
-    private CommandException notComplete(long done) {
-        return new CommandException(
-                ExitCode.FAILED,
-                "incomplete",
-                "%d dead letters were %s, but there are too many to look at in one request."
-                        .formatted(done, count),
-                "Divide the time with --since and --until.");
+    private JsonNode send(ServerClient client, JsonNode body) {
+        return client.send("POST", "dlq/" + verb, body).json();
     }
 
     private void print(long done) {
