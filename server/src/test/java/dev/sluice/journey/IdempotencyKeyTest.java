@@ -19,13 +19,11 @@ import dev.sluice.testkit.TestPostgres;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.net.http.HttpRequest;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -42,8 +40,6 @@ class IdempotencyKeyTest {
 
     private static final ManualClock clock = ManualClock.ofNow();
 
-    @TempDir static Path directory;
-
     private static RunningSluice first;
     private static RunningSluice second;
     private static Db db;
@@ -53,14 +49,8 @@ class IdempotencyKeyTest {
 
     @BeforeAll
     static void start() {
-        first =
-                RunningSluice.start(
-                        directory.resolve("first"), clock, Map.of("SLUICE_REGISTRATION", "open"));
-        second =
-                RunningSluice.start(
-                        directory.resolve("second"),
-                        clock,
-                        Map.of("SLUICE_DATABASE_URL", TestPostgres.url(first.database())));
+        first = RunningSluice.start(clock, Map.of("SLUICE_REGISTRATION", "open"));
+        second = first.startBeside();
         db = first.db();
         api = first.api();
         owner = Person.register(api, EMAIL);

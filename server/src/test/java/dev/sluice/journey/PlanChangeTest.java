@@ -30,7 +30,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -62,16 +61,15 @@ class PlanChangeTest {
     static void start() throws IOException {
         var plans = Files.writeString(directory.resolve("plans.json"), PLANS_JSON);
         clock = new ManualClock(Instant.parse("2026-03-10T12:00:20Z"));
-        var settings =
-                new HashMap<>(
+        sluice =
+                RunningSluice.start(
+                        clock,
                         Map.of(
                                 "SLUICE_PLANS_FILE",
                                 plans.toString(),
                                 "SLUICE_REGISTRATION",
                                 "open"));
-        sluice = RunningSluice.start(directory.resolve("first"), clock, settings);
-        settings.put("SLUICE_DATABASE_URL", TestPostgres.url(sluice.database()));
-        second = RunningSluice.start(directory.resolve("second"), clock, settings);
+        second = sluice.startBeside();
     }
 
     @AfterAll
