@@ -1,5 +1,7 @@
 package dev.sluice.cli;
 
+import static dev.sluice.cli.testkit.CliRun.assertRefused;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
@@ -220,19 +222,10 @@ class DeadLetterCommandsTest {
     }
 
     private static CliRun ok(String... args) {
-        var run = shop.run(with(args, "-o", "json"));
-        assertThat(run.status()).as("%s: %s", String.join(" ", args), run.err()).isZero();
-        return run;
+        return shop.run(with(args, "-o", "json")).assertOk();
     }
 
     private static String id(CliRun run) {
         return run.json().path("id").asString();
-    }
-
-    private static void assertRefused(CliRun run, int status, String part) {
-        assertThat(run.status()).as(run.err()).isEqualTo(status);
-        assertThat(run.err().lines()).hasSize(1);
-        assertThat(run.err()).contains(part);
-        assertThat(run.out()).isEmpty();
     }
 }
