@@ -267,7 +267,7 @@ class IdempotencyKeyTest {
                                     key);
                         }
                         var sent = List.of(threads.submit(one), threads.submit(other));
-                        await().until(() -> waiting(tx) >= 2);
+                        await().until(() -> TestPostgres.lockWaits(tx) >= 2);
                         tx.update("delete from idempotency_key where key = ?", key);
                         return sent;
                     });
@@ -279,20 +279,6 @@ class IdempotencyKeyTest {
         return tx.query(
                 "select id from workspace union all select id from account",
                 row -> row.uuid("id").toString());
-    }
-
-    /// The number of requests that wait for a lock. Asks on the connection that holds the lock, so
-    /// that it is not closed for being idle.
-    private static long waiting(Tx tx) {
-        tx.query("select pg_stat_clear_snapshot()", _ -> true);
-        return tx.single(
-                """
-                select count(*) as n
-                  from pg_stat_activity
-                 where datname = current_database() and wait_event_type = 'Lock'
-                   and application_name = 'sluice api'
-                """,
-                row -> row.number("n"));
     }
 
     @Test
