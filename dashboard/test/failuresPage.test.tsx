@@ -24,7 +24,7 @@ const ANSWERS: Record<string, unknown> = {
   'GET /api/v1/dlq/groups': { items: [GROUP], total: 1, looked_at: 12, is_exact: true, resolved: false },
   'GET /api/v1/dlq': { items: [], total: 12 },
   'POST /api/v1/dlq/resend': { created: 12, would_create: 12, is_exact: true, replay_id: 'r' },
-  'POST /api/v1/dlq/dismiss': { dismissed: 12, is_complete: true },
+  'POST /api/v1/dlq/dismiss': { dismissed: 12, is_complete: true, next_cursor: null },
   'GET /api/v1/replays/{id}': REPLAY,
   'POST /api/v1/replays/{id}/pause': { ...REPLAY, status: 'paused' },
 };

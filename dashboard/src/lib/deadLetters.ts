@@ -21,29 +21,25 @@ export function filterOf(source: string, group?: Group): Filter {
   };
 }
 
-export type Marked = { number: number; isComplete: boolean };
-
-/**
- * Dismisses, or takes dismissals back, until nothing is left. A request of the server works for five seconds; one that found nothing in
- * that time would find nothing again, so that the rest is left to the person.
- */
-export async function mark(what: 'dismiss' | 'undismiss', filter: Filter, onProgress: (number: number) => void = () => {}): Promise<Marked> {
+/** Dismisses, or takes dismissals back, until all are done, and returns their number. A request of the server works for five seconds. */
+export async function mark(what: 'dismiss' | 'undismiss', filter: Filter, onProgress: (number: number) => void = () => {}): Promise<number> {
   let number = 0;
+  let next = await markOnce(what, filter);
   for (;;) {
-    const { more, isComplete } = await markOnce(what, filter);
-    number += more;
-    if (isComplete || more === 0) return { number, isComplete };
+    number += next.more;
+    if (next.cursor === null) return number;
     onProgress(number);
+    next = await markOnce(what, { ...filter, cursor: next.cursor });
   }
 }
 
-async function markOnce(what: 'dismiss' | 'undismiss', filter: Filter): Promise<{ more: number; isComplete: boolean }> {
+async function markOnce(what: 'dismiss' | 'undismiss', body: Filter & { cursor?: string }): Promise<{ more: number; cursor: string | null }> {
   if (what === 'dismiss') {
-    const answer = await call('POST /api/v1/dlq/dismiss', { body: filter });
-    return { more: answer.dismissed, isComplete: answer.is_complete };
+    const answer = await call('POST /api/v1/dlq/dismiss', { body });
+    return { more: answer.dismissed, cursor: answer.next_cursor };
   }
-  const answer = await call('POST /api/v1/dlq/undismiss', { body: filter });
-  return { more: answer.undismissed, isComplete: answer.is_complete };
+  const answer = await call('POST /api/v1/dlq/undismiss', { body });
+  return { more: answer.undismissed, cursor: answer.next_cursor };
 }
 
 /** The rate that somebody typed: nothing is no bound. The server says what is wrong with any other text. */

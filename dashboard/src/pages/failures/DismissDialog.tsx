@@ -2,7 +2,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { changed, useDeadLetters } from '../../api/queries';
-import { mark, type Filter, type Marked } from '../../lib/deadLetters';
+import { mark, type Filter } from '../../lib/deadLetters';
 import { plural } from '../../lib/text';
 import { ErrorNote } from '../../ui/form';
 import { Gate } from '../../ui/gate';
@@ -12,15 +12,10 @@ import { toast } from '../../ui/toast';
 
 const failures = (number: number) => plural(number, 'failed delivery', 'failed deliveries');
 
-/** `12 failed deliveries dismissed`, and what to do when the time was over first. */
-export function markedInWords(what: 'dismissed' | 'listed as unresolved again', { number, isComplete }: Marked): string {
-  return `${failures(number)} ${what}${isComplete ? '' : '. There was no time to look at all: do it again, or choose one group'}`;
-}
-
 async function takeBack(filter: Filter): Promise<void> {
   const marked = await mark('undismiss', filter);
   await changed('dlq');
-  toast(markedInWords('listed as unresolved again', marked));
+  toast(`${failures(marked)} listed as unresolved again`);
 }
 
 type DialogProps = { filter: Filter; what: string; onClose: () => void };
@@ -32,7 +27,7 @@ export function DismissDialog({ filter, what, onClose }: DialogProps) {
     mutationFn: () => mark('dismiss', filter, setSoFar),
     onSuccess: (marked) => {
       void changed('dlq');
-      toast(markedInWords('dismissed', marked), () => void takeBack(filter).catch((error: Error) => toast(error.message)));
+      toast(`${failures(marked)} dismissed`, () => void takeBack(filter).catch((error: Error) => toast(error.message)));
       onClose();
     },
   });

@@ -3,7 +3,6 @@ package dev.sluice;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.sluice.platform.db.Database;
 import dev.sluice.testkit.PostgresProxy;
 import dev.sluice.testkit.RelayProcess;
 import dev.sluice.testkit.TestPostgres;
@@ -25,8 +24,8 @@ class DatabaseOutageTest {
     @Test
     void an_outage_is_one_warning_and_one_line_at_its_end() {
         var database = TestPostgres.newDatabase();
-        try (var proxy = PostgresProxy.to(database.host(), database.port());
-                var server = RelayProcess.start(directory, through(proxy, database))) {
+        try (var proxy = PostgresProxy.to(database);
+                var server = RelayProcess.start(directory, proxy.database())) {
             var api = server.api();
             var source = api.source("shop");
             int begin = server.log().length();
@@ -50,15 +49,5 @@ class DatabaseOutageTest {
                     .contains(" WARN ", "database.lost", "reason=");
             assertThat(lines).filteredOn(line -> line.contains("database.returned")).hasSize(1);
         }
-    }
-
-    private static Database through(PostgresProxy proxy, Database database) {
-        return new Database(
-                "127.0.0.1",
-                proxy.port(),
-                database.name(),
-                database.user(),
-                database.password(),
-                "");
     }
 }

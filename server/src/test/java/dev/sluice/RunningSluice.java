@@ -110,6 +110,17 @@ public final class RunningSluice implements AutoCloseable {
         return new RunningSluice(database, dataDir, settings, clocks, freeShare);
     }
 
+    /// Starts another node on this server's database, with the same settings and clock, in a
+    /// temporary data directory, which is deleted when the node closes.
+    public RunningSluice startBeside() {
+        var directory = TestDirectory.make();
+        var own = new HashMap<>(settings);
+        own.put("SLUICE_DATA_DIR", directory.path().toString());
+        var node = new RunningSluice(database, directory.path(), own, clocks, freeShare);
+        node.cleanup = directory::remove;
+        return node;
+    }
+
     private Sluice open() {
         var read = new Settings(settings);
         var config = Config.read(read);

@@ -7,6 +7,7 @@ import static java.util.Map.entry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.List;
 import java.util.Map;
@@ -91,16 +92,16 @@ class TableOwnershipTest {
         assertThat(strays).isEmpty();
     }
 
-    /// The statements of this class name the table only at run time.
-    @Test
-    void each_lease_is_held_by_the_room_of_its_table() {
-        var leases =
-                SourceCode.arguments(Pattern.compile("new SingletonLeaseStore\\(\\s*\"(\\w+)\""));
+    /// The statements of these classes name the table only at run time.
+    @ParameterizedTest
+    @ValueSource(strings = {"SingletonLeaseStore", "ReplacedRowStore"})
+    void a_store_for_several_tables_is_made_by_the_room_of_its_table(String store) {
+        var tables = SourceCode.arguments(Pattern.compile("new " + store + "\\(\\s*\"(\\w+)\""));
 
-        assertThat(leases)
+        assertThat(tables)
                 .isNotEmpty()
-                .allSatisfy(lease ->
-                        assertThat(WRITER_BY_TABLE).containsEntry(lease.text(), lease.directory()));
+                .allSatisfy(table ->
+                        assertThat(WRITER_BY_TABLE).containsEntry(table.text(), table.directory()));
     }
 
     @ParameterizedTest

@@ -1,5 +1,7 @@
 package dev.sluice.cli;
 
+import static dev.sluice.cli.testkit.CliRun.assertRefused;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.cli.shell.JsonTree;
@@ -128,17 +130,8 @@ class AlertCommandsTest {
         return ok(args).json().path("id").asString();
     }
 
-    private static void assertRefused(CliRun run, int status, String part) {
-        assertThat(run.status()).as(run.err()).isEqualTo(status);
-        assertThat(run.err().lines()).hasSize(1);
-        assertThat(run.err()).contains(part);
-        assertThat(run.out()).isEmpty();
-    }
-
     private CliRun ok(String... args) {
-        var run = run(args);
-        assertThat(run.status()).as("%s: %s", String.join(" ", args), run.err()).isZero();
-        return run;
+        return run(args).assertOk();
     }
 
     private CliRun run(String... args) {

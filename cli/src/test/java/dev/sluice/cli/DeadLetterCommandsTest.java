@@ -1,5 +1,7 @@
 package dev.sluice.cli;
 
+import static dev.sluice.cli.testkit.CliRun.assertRefused;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
@@ -133,6 +135,31 @@ class DeadLetterCommandsTest {
     }
 
     @Test
+    void a_dismissal_goes_on_where_the_time_of_a_request_was_over() {
+        try (var server = new ScriptedServer()) {
+            server.answer(200, Map.of(), dismissed(3, "\"one\""))
+                    .answer(200, Map.of(), dismissed(0, "\"two\""))
+                    .answer(200, Map.of(), dismissed(4, "null"));
+
+            var run = shop.run("dlq", "dismiss", "--connection", "1", "--server", server.url());
+
+            assertThat(run.status()).as(run.err()).isZero();
+            assertThat(run.out()).isEqualTo("7 dead letters dismissed.\n");
+            assertThat(run.err().lines()).containsExactly("3 dismissed", "3 dismissed");
+            assertThat(server.bodies())
+                    .containsExactly(
+                            "{\"connection_id\":\"1\"}",
+                            "{\"connection_id\":\"1\",\"cursor\":\"one\"}",
+                            "{\"connection_id\":\"1\",\"cursor\":\"two\"}");
+        }
+    }
+
+    private static String dismissed(int count, String cursor) {
+        return "{\"dismissed\":%d,\"is_complete\":%s,\"next_cursor\":%s}"
+                .formatted(count, cursor.equals("null"), cursor);
+    }
+
+    @Test
     void all_of_a_workspace_are_changed_only_when_that_is_said() {
         assertRefused(shop.run("dlq", "resend"), 2, "--all");
         assertRefused(shop.run("dlq", "dismiss"), 2, "--all");
@@ -195,19 +222,10 @@ class DeadLetterCommandsTest {
     }
 
     private static CliRun ok(String... args) {
-        var run = shop.run(with(args, "-o", "json"));
-        assertThat(run.status()).as("%s: %s", String.join(" ", args), run.err()).isZero();
-        return run;
+        return shop.run(with(args, "-o", "json")).assertOk();
     }
 
     private static String id(CliRun run) {
         return run.json().path("id").asString();
-    }
-
-    private static void assertRefused(CliRun run, int status, String part) {
-        assertThat(run.status()).as(run.err()).isEqualTo(status);
-        assertThat(run.err().lines()).hasSize(1);
-        assertThat(run.err()).contains(part);
-        assertThat(run.out()).isEmpty();
     }
 }

@@ -27,6 +27,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
@@ -363,6 +364,29 @@ class ListenTest {
     }
 
     @Test
+    void a_slow_local_service_is_warned_of_unless_older_events_were_asked_for() {
+        String warning = "events come in faster than the local service takes them";
+        try (var silent = new LocalService("")) {
+            String[] slowly = {
+                "listen", "-f", "" + silent.port(), "--timeout", "2s", "--max-events", "1"
+            };
+            var listen = shop.cli().runInBackground(slowly);
+            listen.awaitOutput("Ready.");
+            shop.send(0, 40);
+
+            assertThat(listen.awaitEnd().err()).contains(warning);
+            assertThat(shop.run(with(slowly, "--from-start")).err()).doesNotContain(warning);
+            assertThat(shop.run(with(slowly, "--since", "1h")).err()).doesNotContain(warning);
+            assertThat(shop.run(with(slowly, "--catch-up")).err()).doesNotContain(warning);
+            assertThat(silent.requests()).hasSize(4);
+        }
+    }
+
+    private static String[] with(String[] args, String... more) {
+        return Stream.concat(Stream.of(args), Stream.of(more)).toArray(String[]::new);
+    }
+
+    @Test
     void several_events_are_sent_at_once_when_asked_and_the_next_run_repeats_none() {
         shop.send(0, 4);
         try (var service = new LocalService("")) {
@@ -392,6 +416,29 @@ class ListenTest {
         try (var service = new LocalService()) {
             shop.run("listen", "--catch-up", "-f", "" + service.port(), "--max-events", "1");
             assertThat(service.bodies()).containsExactlyElementsOf(Shop.bodies(4, 5));
+        }
+    }
+
+    @Test
+    void an_event_that_cannot_be_kept_ends_the_run_at_once() throws IOException {
+        var folder = Files.createFile(home.resolve("no-folder"));
+        try (var service = new LocalService()) {
+            var listen =
+                    shop.cli()
+                            .runInBackground(
+                                    "listen",
+                                    "-f",
+                                    "" + service.port(),
+                                    "--concurrency",
+                                    "4",
+                                    "--record",
+                                    folder.toString());
+            listen.awaitOutput("Ready.");
+            shop.send(0, 1);
+
+            var end = listen.awaitEnd();
+            assertThat(end.status()).isEqualTo(1);
+            assertThat(end.err()).contains("Summary: 1 received", "cannot be kept in");
         }
     }
 

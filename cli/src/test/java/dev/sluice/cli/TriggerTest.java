@@ -1,5 +1,7 @@
 package dev.sluice.cli;
 
+import static dev.sluice.cli.testkit.CliRun.assertRefused;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.cli.testkit.CliRun;
@@ -96,17 +98,8 @@ class TriggerTest {
         return ok("events", "get", sent.path("event_id").asString(), "-o", "json").json();
     }
 
-    private static void assertRefused(CliRun run, int status, String part) {
-        assertThat(run.status()).as(run.err()).isEqualTo(status);
-        assertThat(run.err().lines()).hasSize(1);
-        assertThat(run.err()).contains(part);
-        assertThat(run.out()).isEmpty();
-    }
-
     private CliRun ok(String... args) {
-        var run = run(args);
-        assertThat(run.status()).as("%s: %s", String.join(" ", args), run.err()).isZero();
-        return run;
+        return run(args).assertOk();
     }
 
     private CliRun run(String... args) {

@@ -8,7 +8,6 @@ import dev.sluice.testkit.ApiClient.ApiResponse;
 import dev.sluice.testkit.ManualClock;
 import dev.sluice.testkit.Person;
 import dev.sluice.testkit.Some;
-import dev.sluice.testkit.TestPostgres;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -111,10 +110,7 @@ class ApiKeysJourneyTest {
     void a_deleted_key_ends_at_once_on_every_node() {
         var owner = Person.register(api, "keys3@example.com");
         var created = create(owner, "");
-        try (var second =
-                RunningSluice.start(
-                        clock,
-                        Map.of("SLUICE_DATABASE_URL", TestPostgres.url(sluice.database())))) {
+        try (var second = sluice.startBeside()) {
             var there = client(created).onPort(second.port());
             assertThat(there.get("/api/v1/me").status()).isEqualTo(200);
 

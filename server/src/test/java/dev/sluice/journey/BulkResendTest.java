@@ -17,7 +17,6 @@ import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.FinishedEvents;
 import dev.sluice.testkit.ManualClock;
 import dev.sluice.testkit.Receiver;
-import dev.sluice.testkit.TestPostgres;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -403,11 +402,10 @@ class BulkResendTest {
     }
 
     @Test
-    void another_node_brings_a_job_to_its_end(@TempDir Path otherDir) {
+    void another_node_brings_a_job_to_its_end() {
         var events = ended(DeliveryStatus.EXHAUSTED, 4_000);
-        var sameDatabase = Map.of("SLUICE_DATABASE_URL", TestPostgres.url(sluice.database()));
         String id;
-        try (var other = RunningSluice.start(otherDir, clock, sameDatabase)) {
+        try (var other = sluice.startBeside()) {
             id = bulk(api.onPort(other.port()), "").text("replay_id");
         }
         completed(id);

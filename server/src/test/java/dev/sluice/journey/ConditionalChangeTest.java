@@ -5,10 +5,10 @@ import static org.awaitility.Awaitility.await;
 
 import dev.sluice.RunningSluice;
 import dev.sluice.platform.db.Db;
-import dev.sluice.platform.db.Tx;
 import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.ApiClient.ApiResponse;
 import dev.sluice.testkit.ManualClock;
+import dev.sluice.testkit.TestPostgres;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -185,7 +185,7 @@ class ConditionalChangeTest {
                         tx.query("select version from config_version for update", _ -> true);
                         tx.query("select id from workspace for no key update", _ -> true);
                         var sent = List.of(threads.submit(first), threads.submit(second));
-                        await().until(() -> waiting(tx) >= 2);
+                        await().until(() -> TestPostgres.lockWaits(tx) >= 2);
                         return sent;
                     });
             return List.of(answer(answers.getFirst()), answer(answers.getLast()));
@@ -195,20 +195,6 @@ class ConditionalChangeTest {
     private static ApiResponse answer(Future<ApiResponse> answer)
             throws ExecutionException, InterruptedException {
         return answer.get();
-    }
-
-    /// The number of requests that wait for a lock. Asks on the connection that holds the locks, so
-    /// that it is not closed for being idle.
-    private static long waiting(Tx tx) {
-        tx.query("select pg_stat_clear_snapshot()", _ -> true);
-        return tx.single(
-                """
-                select count(*) as n
-                  from pg_stat_activity
-                 where datname = current_database() and wait_event_type = 'Lock'
-                   and application_name = 'sluice api'
-                """,
-                row -> row.number("n"));
     }
 
     private static String tag(ApiResponse answer) {

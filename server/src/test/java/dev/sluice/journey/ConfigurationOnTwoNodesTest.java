@@ -6,24 +6,19 @@ import static org.awaitility.Awaitility.await;
 import dev.sluice.RunningSluice;
 import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.Receiver;
-import dev.sluice.testkit.TestPostgres;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import tools.jackson.databind.JsonNode;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -36,8 +31,6 @@ class ConfigurationOnTwoNodesTest {
 
     /// Allows retries, because on a stalling machine a request may arrive late.
     private static final int MAX_TRIES = 3;
-
-    @TempDir static Path directory;
 
     private static RunningSluice first;
     private static RunningSluice second;
@@ -70,13 +63,8 @@ class ConfigurationOnTwoNodesTest {
 
     @BeforeAll
     static void start() {
-        var clock = InstantSource.system();
-        first = RunningSluice.start(directory.resolve("first"), clock, Map.of());
-        second =
-                RunningSluice.start(
-                        directory.resolve("second"),
-                        clock,
-                        Map.of("SLUICE_DATABASE_URL", TestPostgres.url(first.database())));
+        first = RunningSluice.start();
+        second = first.startBeside();
         api = first.api();
         other = api.onPort(second.port());
     }

@@ -7,25 +7,20 @@ import dev.sluice.RunningSluice;
 import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.Receiver;
 import dev.sluice.testkit.Receiver.GatedBehaviour;
-import dev.sluice.testkit.TestPostgres;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -38,8 +33,6 @@ class HoldOnTwoNodesTest {
 
     private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
     private static final int EVENT_COUNT = 4;
-
-    @TempDir static Path directory;
 
     private static RunningSluice first;
     private static RunningSluice second;
@@ -56,13 +49,8 @@ class HoldOnTwoNodesTest {
 
     @BeforeAll
     static void start() {
-        var clock = InstantSource.system();
-        first = RunningSluice.start(directory.resolve("first"), clock, Map.of());
-        second =
-                RunningSluice.start(
-                        directory.resolve("second"),
-                        clock,
-                        Map.of("SLUICE_DATABASE_URL", TestPostgres.url(first.database())));
+        first = RunningSluice.start();
+        second = first.startBeside();
         api = first.api();
     }
 

@@ -19,13 +19,11 @@ import dev.sluice.testkit.TestPostgres;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.net.http.HttpRequest;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -42,8 +40,6 @@ class IdempotencyKeyTest {
 
     private static final ManualClock clock = ManualClock.ofNow();
 
-    @TempDir static Path directory;
-
     private static RunningSluice first;
     private static RunningSluice second;
     private static Db db;
@@ -53,14 +49,8 @@ class IdempotencyKeyTest {
 
     @BeforeAll
     static void start() {
-        first =
-                RunningSluice.start(
-                        directory.resolve("first"), clock, Map.of("SLUICE_REGISTRATION", "open"));
-        second =
-                RunningSluice.start(
-                        directory.resolve("second"),
-                        clock,
-                        Map.of("SLUICE_DATABASE_URL", TestPostgres.url(first.database())));
+        first = RunningSluice.start(clock, Map.of("SLUICE_REGISTRATION", "open"));
+        second = first.startBeside();
         db = first.db();
         api = first.api();
         owner = Person.register(api, EMAIL);
@@ -277,7 +267,7 @@ class IdempotencyKeyTest {
                                     key);
                         }
                         var sent = List.of(threads.submit(one), threads.submit(other));
-                        await().until(() -> waiting(tx) >= 2);
+                        await().until(() -> TestPostgres.lockWaits(tx) >= 2);
                         tx.update("delete from idempotency_key where key = ?", key);
                         return sent;
                     });
@@ -289,20 +279,6 @@ class IdempotencyKeyTest {
         return tx.query(
                 "select id from workspace union all select id from account",
                 row -> row.uuid("id").toString());
-    }
-
-    /// The number of requests that wait for a lock. Asks on the connection that holds the lock, so
-    /// that it is not closed for being idle.
-    private static long waiting(Tx tx) {
-        tx.query("select pg_stat_clear_snapshot()", _ -> true);
-        return tx.single(
-                """
-                select count(*) as n
-                  from pg_stat_activity
-                 where datname = current_database() and wait_event_type = 'Lock'
-                   and application_name = 'sluice api'
-                """,
-                row -> row.number("n"));
     }
 
     @Test

@@ -15,30 +15,23 @@ import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.Receiver;
 import dev.sluice.testkit.Some;
 import dev.sluice.testkit.SseClient;
-import dev.sluice.testkit.TestPostgres;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
-import java.util.Map;
 import java.util.UUID;
 
 /// Tests live streams over two nodes of one relay, read by a client library.
 class LiveStreamTest {
-
-    @TempDir static Path directory;
 
     private static RunningSluice first;
     private static RunningSluice second;
@@ -48,13 +41,8 @@ class LiveStreamTest {
 
     @BeforeAll
     static void start() {
-        var clock = InstantSource.system();
-        first = RunningSluice.start(directory.resolve("first"), clock, Map.of());
-        second =
-                RunningSluice.start(
-                        directory.resolve("second"),
-                        clock,
-                        Map.of("SLUICE_DATABASE_URL", TestPostgres.url(first.database())));
+        first = RunningSluice.start();
+        second = first.startBeside();
         api = first.api();
     }
 

@@ -9,6 +9,7 @@ import ch.qos.logback.core.read.ListAppender;
 
 import dev.sluice.RunningSluice;
 import dev.sluice.account.assembly.AccountAssembly;
+import dev.sluice.platform.db.Db;
 import dev.sluice.testkit.ApiClient.ApiResponse;
 import dev.sluice.testkit.ManualClock;
 import dev.sluice.testkit.Person;
@@ -24,11 +25,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -60,16 +61,15 @@ class PlanChangeTest {
     static void start() throws IOException {
         var plans = Files.writeString(directory.resolve("plans.json"), PLANS_JSON);
         clock = new ManualClock(Instant.parse("2026-03-10T12:00:20Z"));
-        var settings =
-                new HashMap<>(
+        sluice =
+                RunningSluice.start(
+                        clock,
                         Map.of(
                                 "SLUICE_PLANS_FILE",
                                 plans.toString(),
                                 "SLUICE_REGISTRATION",
                                 "open"));
-        sluice = RunningSluice.start(directory.resolve("first"), clock, settings);
-        settings.put("SLUICE_DATABASE_URL", TestPostgres.url(sluice.database()));
-        second = RunningSluice.start(directory.resolve("second"), clock, settings);
+        second = sluice.startBeside();
     }
 
     @AfterAll
@@ -144,6 +144,40 @@ class PlanChangeTest {
 
         assertThat(owner.get("/api/v1/events").json().path("total").asInt()).isEqualTo(1);
         assertThat(owner.put(planPath, "{'plan':'long'}").status()).isEqualTo(200);
+    }
+
+    @Test
+    void a_change_that_is_not_confirmed_writes_nothing() {
+        try (var db = TestPostgres.open(sluice.database())) {
+            var before = written(db);
+
+            var refused =
+                    owner.send(
+                            Person.withBody(owner.request(planPath), "")
+                                    .header("Idempotency-Key", "once")
+                                    .PUT(BodyPublishers.ofString("{\"plan\":\"short\"}")));
+
+            assertThat(refused.status()).as(refused.body()).isEqualTo(409);
+            assertThat(written(db)).isEqualTo(before);
+            assertThat(owner.put(planPath, "{'plan':'short','confirm':true}").status())
+                    .isEqualTo(200);
+            assertThat(written(db)).isNotEqualTo(before);
+        }
+    }
+
+    /// Returns what the change of a plan may write, as text.
+    private static String written(Db db) {
+        return db.call(tx ->
+                tx.single(
+                        """
+                        select concat_ws(' ',
+                                 (select version from config_version),
+                                 (select json_agg(workspace order by id) from workspace),
+                                 (select json_agg(audit_log order by id) from audit_log),
+                                 (select json_agg(idempotency_key order by owner_id, key)
+                                    from idempotency_key)) as rows
+                        """,
+                        row -> row.text("rows")));
     }
 
     @ParameterizedTest

@@ -7,7 +7,6 @@ import dev.sluice.RunningSluice;
 import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.ManualClock;
 import dev.sluice.testkit.RawHttp;
-import dev.sluice.testkit.TestPostgres;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -20,7 +19,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -59,10 +57,8 @@ class PlanLimitsTest {
         var plans = Files.writeString(directory.resolve("plans.json"), PLANS_JSON);
         // 20 seconds into a minute, which is not the last minute of the month
         clock = new ManualClock(Instant.parse("2026-03-10T12:00:20Z"));
-        var settings = new HashMap<>(Map.of("SLUICE_PLANS_FILE", plans.toString()));
-        sluice = RunningSluice.start(directory.resolve("first"), clock, settings);
-        settings.put("SLUICE_DATABASE_URL", TestPostgres.url(sluice.database()));
-        second = RunningSluice.start(directory.resolve("second"), clock, settings);
+        sluice = RunningSluice.start(clock, Map.of("SLUICE_PLANS_FILE", plans.toString()));
+        second = sluice.startBeside();
     }
 
     @AfterAll

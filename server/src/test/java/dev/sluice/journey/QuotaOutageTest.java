@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.sluice.RunningSluice;
-import dev.sluice.platform.db.Database;
 import dev.sluice.testkit.PostgresProxy;
 import dev.sluice.testkit.TestPostgres;
 
@@ -30,7 +29,7 @@ class QuotaOutageTest {
                         """
                         {"items": [{"name": "p", "limits": {"events_per_month": 1000, "retention_days": 9}}]}
                         """);
-        try (var proxy = PostgresProxy.to(database.host(), database.port());
+        try (var proxy = PostgresProxy.to(database);
                 var sluice =
                         RunningSluice.start(
                                 directory.resolve("data"),
@@ -39,7 +38,7 @@ class QuotaOutageTest {
                                         "SLUICE_PLANS_FILE",
                                         plans.toString(),
                                         "SLUICE_DATABASE_URL",
-                                        TestPostgres.url(through(proxy, database))));
+                                        TestPostgres.url(proxy.database())));
                 var db = TestPostgres.open(database)) {
             var api = sluice.api();
             String path = api.source("one").text("ingest_path");
@@ -64,15 +63,5 @@ class QuotaOutageTest {
             assertThat(sluice.api().get("/api/v1/events?limit=1").json().path("total").asInt())
                     .isEqualTo(1);
         }
-    }
-
-    private static Database through(PostgresProxy proxy, Database database) {
-        return new Database(
-                "127.0.0.1",
-                proxy.port(),
-                database.name(),
-                database.user(),
-                database.password(),
-                "");
     }
 }

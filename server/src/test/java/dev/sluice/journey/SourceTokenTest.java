@@ -7,28 +7,22 @@ import dev.sluice.RunningSluice;
 import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.ApiClient.ApiResponse;
 import dev.sluice.testkit.ManualClock;
-import dev.sluice.testkit.TestPostgres;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Map;
 import java.util.UUID;
 
 /// Tests the ingest tokens of sources: rotation, and tokens of one's own.
 class SourceTokenTest {
 
     private static final ManualClock clock = ManualClock.ofNow();
-
-    @TempDir static Path directory;
 
     private static RunningSluice first;
     private static RunningSluice second;
@@ -39,12 +33,8 @@ class SourceTokenTest {
 
     @BeforeAll
     static void start() {
-        first = RunningSluice.start(directory.resolve("first"), clock, Map.of());
-        second =
-                RunningSluice.start(
-                        directory.resolve("second"),
-                        clock,
-                        Map.of("SLUICE_DATABASE_URL", TestPostgres.url(first.database())));
+        first = RunningSluice.start(clock);
+        second = first.startBeside();
         api = first.api();
         other = api.onPort(second.port());
     }

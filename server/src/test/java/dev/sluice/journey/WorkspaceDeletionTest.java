@@ -9,25 +9,18 @@ import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.ApiClient.ApiResponse;
 import dev.sluice.testkit.Person;
 import dev.sluice.testkit.Receiver;
-import dev.sluice.testkit.TestPostgres;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
-import java.nio.file.Path;
-import java.time.InstantSource;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.UUID;
 
 /// Tests that nothing of a deleted workspace works any more, on two nodes.
 class WorkspaceDeletionTest {
-
-    @TempDir static Path directory;
 
     private static RunningSluice sluice;
     private static RunningSluice second;
@@ -39,10 +32,8 @@ class WorkspaceDeletionTest {
 
     @BeforeAll
     static void start() {
-        var settings = new HashMap<>(Map.of("SLUICE_REGISTRATION", "open"));
-        sluice = RunningSluice.start(directory.resolve("first"), InstantSource.system(), settings);
-        settings.put("SLUICE_DATABASE_URL", TestPostgres.url(sluice.database()));
-        second = RunningSluice.start(directory.resolve("second"), InstantSource.system(), settings);
+        sluice = RunningSluice.start(Map.of("SLUICE_REGISTRATION", "open"));
+        second = sluice.startBeside();
         db = sluice.db();
     }
 

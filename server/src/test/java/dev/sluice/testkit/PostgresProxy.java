@@ -1,5 +1,7 @@
 package dev.sluice.testkit;
 
+import dev.sluice.platform.db.Database;
+
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -67,8 +69,7 @@ public final class PostgresProxy implements AutoCloseable {
     private static final int GSS_REQUEST_CODE = 80_877_104;
 
     private final ServerSocket listening;
-    private final String host;
-    private final int port;
+    private final Database target;
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
     private final AtomicReference<Optional<ScheduledCut>> nextCut =
             new AtomicReference<>(Optional.empty());
@@ -76,16 +77,15 @@ public final class PostgresProxy implements AutoCloseable {
             new AtomicReference<>(Optional.empty());
     private volatile boolean isDown;
 
-    private PostgresProxy(ServerSocket listening, String host, int port) {
+    private PostgresProxy(ServerSocket listening, Database target) {
         this.listening = listening;
-        this.host = host;
-        this.port = port;
+        this.target = target;
     }
 
-    public static PostgresProxy to(String host, int port) {
+    public static PostgresProxy to(Database target) {
         try {
             var listening = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-            var proxy = new PostgresProxy(listening, host, port);
+            var proxy = new PostgresProxy(listening, target);
             Thread.ofVirtual().start(proxy::accept);
             return proxy;
         } catch (IOException e) {
@@ -93,8 +93,15 @@ public final class PostgresProxy implements AutoCloseable {
         }
     }
 
-    public int port() {
-        return listening.getLocalPort();
+    /// The database as clients reach it through this proxy.
+    public Database database() {
+        return new Database(
+                "127.0.0.1",
+                listening.getLocalPort(),
+                target.name(),
+                target.user(),
+                target.password(),
+                target.parameters());
     }
 
     /// Breaks the connection that commits next, and only that one.
@@ -159,7 +166,7 @@ public final class PostgresProxy implements AutoCloseable {
 
     private void serve(Socket client) {
         try (client;
-                var server = new Socket(host, port)) {
+                var server = new Socket(target.host(), target.port())) {
             client.setTcpNoDelay(true); // otherwise each answer waits for an acknowledgement
             server.setTcpNoDelay(true);
             open.add(server);

@@ -1,8 +1,11 @@
 package dev.sluice.testkit;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.SchemaMigrator;
+import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.postgres.EmbeddedPostgres;
 
 import java.io.IOException;
@@ -13,6 +16,7 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -103,6 +107,31 @@ public final class TestPostgres {
                         database.host(),
                         database.port(),
                         database.name());
+    }
+
+    /// Runs a migration.
+    ///
+    /// @param script its file name
+    public static void migrate(Tx tx, String script) {
+        try (var in = TestPostgres.class.getResourceAsStream("/db/" + script)) {
+            tx.update(new String(Objects.requireNonNull(in).readAllBytes(), UTF_8));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// Returns the number of requests to the API that wait for a lock. Asks on the connection that
+    /// holds the lock, so that it is not closed for being idle.
+    public static long lockWaits(Tx tx) {
+        tx.query("select pg_stat_clear_snapshot()", _ -> true);
+        return tx.single(
+                """
+                select count(*) as n
+                  from pg_stat_activity
+                 where datname = current_database() and wait_event_type = 'Lock'
+                   and application_name = 'sluice api'
+                """,
+                row -> row.number("n"));
     }
 
     private static void execute(Database database, String sql) {

@@ -23,7 +23,7 @@ public final class DeadLetterCommands {
                         "groups", new FailureGroupsCommand(context, clock),
                         "summary", new DeadLetterSummaryCommand(context),
                         "resend", new DeadLetterResendCommand(context, clock),
-                        "dismiss", new DismissCommand(context, clock),
-                        "undismiss", new UndismissCommand(context, clock)));
+                        "dismiss", DismissalCommand.dismiss(context, clock),
+                        "undismiss", DismissalCommand.undismiss(context, clock)));
     }
 }

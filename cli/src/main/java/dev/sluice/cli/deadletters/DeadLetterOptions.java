@@ -3,7 +3,6 @@ package dev.sluice.cli.deadletters;
 import dev.sluice.cli.api.NameLookup;
 import dev.sluice.cli.api.ReceivedOptions;
 import dev.sluice.cli.server.QueryString;
-import dev.sluice.cli.shell.CommandException;
 import dev.sluice.cli.shell.JsonTree;
 
 import org.jspecify.annotations.Nullable;
@@ -63,12 +62,8 @@ final class DeadLetterOptions {
                 "response_status", Optional.ofNullable(responseStatus).map(String::valueOf));
     }
 
-    /// Returns the filter as the body of a request that changes all dead letters that match.
-    ///
-    /// @param verb what the request does to them, for the error
-    /// @param isAll whether to change all dead letters of the workspace if there is no filter
-    /// @throws CommandException if there is no filter
-    ObjectNode body(NameLookup names, InstantSource clock, String verb, boolean isAll) {
+    /// Returns the filter as the body of a request.
+    ObjectNode body(NameLookup names, InstantSource clock) {
         var body = JsonTree.object();
         if (!statuses.isEmpty()) {
             var list = body.putArray("status");
@@ -77,11 +72,6 @@ final class DeadLetterOptions {
         texts(names, clock).forEach(body::put);
         if (responseStatus != null) {
             body.put("response_status", responseStatus);
-        }
-        if (body.isEmpty() && !isAll) {
-            throw CommandException.usage(
-                    "Without a filter this would " + verb + " all dead letters of the workspace.",
-                    "Give a filter such as --destination, or --all.");
         }
         return body;
     }

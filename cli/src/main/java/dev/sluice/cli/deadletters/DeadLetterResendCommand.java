@@ -29,10 +29,7 @@ final class DeadLetterResendCommand implements Runnable {
     private final CommandContext context;
     private final InstantSource clock;
 
-    @Mixin private final DeadLetterOptions filter = new DeadLetterOptions();
-
-    @Option(names = "--all", description = "All of the workspace, if there is no filter.")
-    private boolean isAll;
+    @Mixin private final ChangeOptions selection = new ChangeOptions();
 
     @Option(
             names = "--limit",
@@ -60,7 +57,7 @@ final class DeadLetterResendCommand implements Runnable {
     @Override
     public void run() {
         try (var client = ServerAccess.resolve(context).client()) {
-            var body = filter.body(new NameLookup(client), clock, "resend", isAll || isDryRun);
+            var body = selection.body(new NameLookup(client), clock, "resend", isDryRun);
             if (limit != null) {
                 body.put("limit", limit);
             }

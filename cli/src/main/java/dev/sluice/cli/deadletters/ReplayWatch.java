@@ -3,6 +3,7 @@ package dev.sluice.cli.deadletters;
 import dev.sluice.cli.api.ResultPrinter;
 import dev.sluice.cli.server.ServerAnswer;
 import dev.sluice.cli.server.ServerClient;
+import dev.sluice.cli.shell.Backoff;
 import dev.sluice.cli.shell.CommandContext;
 import dev.sluice.cli.shell.CommandException;
 import dev.sluice.cli.shell.ExitCode;
@@ -12,30 +13,39 @@ import tools.jackson.databind.JsonNode;
 import java.time.Duration;
 import java.util.Set;
 
-/// Waits for a bulk resend that the server carries out, a *replay*, and shows its progress.
+/// Waits for a bulk resend that the server carries out, a *replay*, and shows its progress. Goes on
+/// when the server is away for a while.
 final class ReplayWatch {
 
     private static final Set<String> UNFINISHED = Set.of("running", "paused");
     private static final Duration FIRST_INTERVAL = Duration.ofMillis(250);
     private static final Duration MAX_INTERVAL = Duration.ofSeconds(5);
+    private static final Duration OUTAGE_TIMEOUT = Duration.ofMinutes(1);
 
     private final CommandContext context;
     private final ServerClient client;
     private final String id;
+    private final Duration outageTimeout;
     private String shown = "";
 
     ReplayWatch(CommandContext context, ServerClient client, String id) {
+        this(context, client, id, OUTAGE_TIMEOUT);
+    }
+
+    /// @param outageTimeout how long the server may be away
+    ReplayWatch(CommandContext context, ServerClient client, String id, Duration outageTimeout) {
         this.context = context;
         this.client = client;
         this.id = id;
+        this.outageTimeout = outageTimeout;
     }
 
     /// Returns when the replay is over, and prints its counts.
     ///
-    /// @throws CommandException if it did not complete
+    /// @throws CommandException if it did not complete, or if the server stayed away
     void run() {
         var answer = look();
-        var interval = FIRST_INTERVAL;
+        var interval = new Backoff(FIRST_INTERVAL, MAX_INTERVAL);
         if (isUnfinished(answer)) {
             context.shell()
                     .note(
@@ -47,11 +57,7 @@ final class ReplayWatch {
         }
         while (isUnfinished(answer)) {
             showProgress(answer.json());
-            sleep(interval);
-            interval =
-                    interval.multipliedBy(2).compareTo(MAX_INTERVAL) < 0
-                            ? interval.multipliedBy(2)
-                            : MAX_INTERVAL;
+            interval.await();
             answer = look();
         }
         var replay = answer.json();
@@ -67,8 +73,48 @@ final class ReplayWatch {
         }
     }
 
+    /// Returns the server's answer. While the server is away, tries again and says so once.
     private ServerAnswer look() {
-        return client.get("replays/" + id);
+        long startNanos = System.nanoTime();
+        var backoff = new Backoff(FIRST_INTERVAL, MAX_INTERVAL);
+        boolean isTold = false;
+        while (true) {
+            try {
+                return client.get("replays/" + id);
+            } catch (CommandException e) {
+                if (!isOutage(e)) {
+                    throw e;
+                }
+                if (System.nanoTime() - startNanos > outageTimeout.toNanos()) {
+                    throw lost(e);
+                }
+                if (!isTold) {
+                    context.shell()
+                            .note(
+                                    e.problem()
+                                            + " Trying again for "
+                                            + outageTimeout.toSeconds()
+                                            + " s.");
+                    isTold = true;
+                }
+            }
+            backoff.await();
+        }
+    }
+
+    /// Returns whether the server cannot be reached, or is starting.
+    private static boolean isOutage(CommandException failure) {
+        return failure.exitCode() == ExitCode.NETWORK || failure.exitCode() == ExitCode.FAILED;
+    }
+
+    private CommandException lost(CommandException last) {
+        return new CommandException(
+                ExitCode.NETWORK,
+                "unreachable",
+                "The server was away for %d s: %s"
+                        .formatted(outageTimeout.toSeconds(), last.problem()),
+                "The replay goes on there; `sluice api GET replays/%s` shows its progress."
+                        .formatted(id));
     }
 
     private static boolean isUnfinished(ServerAnswer answer) {
@@ -104,14 +150,5 @@ final class ReplayWatch {
 
     private static String reason(JsonNode replay) {
         return replay.path("reason").asString("");
-    }
-
-    private static void sleep(Duration time) {
-        try {
-            Thread.sleep(time);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new CommandException(ExitCode.FAILED, "interrupted", "Interrupted.", "");
-        }
     }
 }

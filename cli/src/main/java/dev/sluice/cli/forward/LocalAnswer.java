@@ -15,11 +15,10 @@ import java.util.Locale;
 record LocalAnswer(int status, String excerpt) {
 
     private static final int MAX_HEAD_BYTES = 64 * 1024;
-    private static final int MAX_BODY_BYTES = 16 * 1024 * 1024;
     private static final int EXCERPT_BYTES = 2_000;
 
-    /// Reads a response to its end, so that the local service can finish writing it. Stops after 16
-    /// MiB of a body that is not chunked.
+    /// Reads a response to its end, however long it is, so that the local service can finish
+    /// writing it. Keeps only the first 2 000 bytes of the body.
     static LocalAnswer read(InputStream raw) throws IOException {
         var in = new BufferedInputStream(raw);
         while (true) {
@@ -82,10 +81,7 @@ record LocalAnswer(int status, String excerpt) {
         if (header(head, "transfer-encoding").toLowerCase(Locale.ROOT).contains("chunked")) {
             readChunks(in, body);
         } else {
-            copy(
-                    in,
-                    body,
-                    length.matches("[0-9]{1,9}") ? Integer.parseInt(length) : MAX_BODY_BYTES);
+            copy(in, body, length.matches("[0-9]{1,18}") ? Long.parseLong(length) : Long.MAX_VALUE);
         }
         return body.toString(UTF_8);
     }
@@ -93,10 +89,10 @@ record LocalAnswer(int status, String excerpt) {
     private static void readChunks(InputStream in, ByteArrayOutputStream body) throws IOException {
         while (true) {
             String size = readLine(in).replaceAll(";.*", "").strip();
-            if (!size.matches("[0-9a-fA-F]{1,7}")) {
+            if (!size.matches("[0-9a-fA-F]{1,15}")) {
                 throw new IOException("a chunk has no size");
             }
-            int bytes = Integer.parseInt(size, 16);
+            long bytes = Long.parseLong(size, 16);
             if (bytes == 0) {
                 return;
             }
@@ -105,13 +101,13 @@ record LocalAnswer(int status, String excerpt) {
         }
     }
 
-    /// Reads up to `length` bytes, but at most 16 MiB. Keeps only the first 2 000 bytes.
-    private static void copy(InputStream in, ByteArrayOutputStream kept, int length)
+    /// Reads up to `length` bytes. Adds them to `kept` until that has 2 000 bytes.
+    private static void copy(InputStream in, ByteArrayOutputStream kept, long length)
             throws IOException {
         byte[] buffer = new byte[8_192];
-        int left = Math.min(length, MAX_BODY_BYTES);
+        long left = length;
         while (left > 0) {
-            int read = in.read(buffer, 0, Math.min(left, buffer.length));
+            int read = in.read(buffer, 0, (int) Math.min(left, buffer.length));
             if (read < 0) {
                 return;
             }

@@ -3,6 +3,7 @@ package dev.sluice.cli.forward;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sluice.cli.events.StoredEvent;
+import dev.sluice.cli.shell.Backoff;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -35,29 +36,12 @@ public final class LocalForwarder {
     /// Sends an event, and tries again as the rules say. Returns the result of the last try.
     public ForwardResult forward(StoredEvent event, ForwardTarget target) {
         var result = attempt(event, target);
-        var pause = FIRST_PAUSE;
+        var backoff = new Backoff(FIRST_PAUSE, MAX_PAUSE);
         for (int retry = 0; retry < rules.retries() && !result.isSuccess(); retry++) {
-            if (!isPaused(pause)) {
-                return result;
-            }
-            pause =
-                    pause.multipliedBy(2).compareTo(MAX_PAUSE) < 0
-                            ? pause.multipliedBy(2)
-                            : MAX_PAUSE;
+            backoff.await();
             result = attempt(event, target);
         }
         return result;
-    }
-
-    /// Waits. Returns false when the thread was interrupted.
-    private static boolean isPaused(Duration pause) {
-        try {
-            Thread.sleep(pause);
-            return true;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
-        }
     }
 
     private ForwardResult attempt(StoredEvent event, ForwardTarget target) {

@@ -41,7 +41,6 @@ final class EventWorkers implements AutoCloseable {
     /// Handles an event on this thread if it is the only one at a time, otherwise on another one as
     /// soon as there is room.
     void handle(Runnable work) {
-        rethrow();
         if (limit == 1) {
             work.run();
             return;
@@ -86,17 +85,18 @@ final class EventWorkers implements AutoCloseable {
         }
     }
 
-    private void rethrow() {
+    /// Returns whether handling an event failed. Then no further events should be handled.
+    boolean hasFailed() {
+        return failure.get() != null;
+    }
+
+    /// Waits until all events are handled. Throws the first failure.
+    @Override
+    public void close() {
+        threads.close();
         var thrown = failure.get();
         if (thrown != null) {
             throw thrown;
         }
-    }
-
-    /// Waits until all events are handled.
-    @Override
-    public void close() {
-        threads.close();
-        rethrow();
     }
 }

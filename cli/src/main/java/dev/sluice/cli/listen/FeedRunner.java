@@ -45,8 +45,7 @@ final class FeedRunner {
         try (workers) {
             feed.run();
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new CommandException(ExitCode.FAILED, "interrupted", "Interrupted.", "");
+            throw CommandException.interrupted(e);
         } finally {
             printSummary();
             finished.countDown();

@@ -38,7 +38,10 @@ final class FeedSession implements FeedListener {
     private Optional<FeedBanner> banner = Optional.empty();
     private Function<StoredEvent, Optional<Runnable>> handler = _ -> Optional.empty();
     private boolean isGapExpected;
-    private boolean isBacklogTold;
+
+    /// Whether a backlog is to be passed over: it was told, or it was asked for.
+    private boolean isBacklogKnown;
+
     private int events;
 
     FeedSession(
@@ -59,7 +62,7 @@ final class FeedSession implements FeedListener {
         this.workers =
                 new EventWorkers(
                         concurrency, position -> cursors.ifPresent(file -> file.write(position)));
-        this.isBacklogTold = concurrency > 1;
+        this.isBacklogKnown = concurrency > 1;
     }
 
     /// @param access a phrase with the server and the origin of the key
@@ -84,6 +87,7 @@ final class FeedSession implements FeedListener {
                                 + choice.key());
         var place = place(file);
         isGapExpected = place.isGapExpected();
+        isBacklogKnown |= !place.equals(StartPlace.NOW);
         cursors = Optional.of(file).filter(_ -> routes.isPresent());
         banner =
                 Optional.of(
@@ -181,12 +185,12 @@ final class FeedSession implements FeedListener {
 
     @Override
     public void onBacklog() {
-        if (!isBacklogTold && cursors.isPresent()) {
+        if (!isBacklogKnown && cursors.isPresent()) {
             printer.warning(
                     "events come in faster than the local service takes them; --concurrency 4 sends"
                             + " four at once, out of order");
         }
-        isBacklogTold = true;
+        isBacklogKnown = true;
     }
 
     @Override
@@ -201,6 +205,6 @@ final class FeedSession implements FeedListener {
                         .filter(limit -> System.nanoTime() - startNanos > limit.toNanos())
                         .isPresent();
         boolean isEnough = options.maxEvents().filter(limit -> events >= limit).isPresent();
-        return isLate || isEnough || printer.isBroken();
+        return isLate || isEnough || workers.hasFailed() || printer.isBroken();
     }
 }

@@ -68,27 +68,21 @@ public final class ResourceCommands {
         commands.put("get", new GetCommand(type, context));
         commands.put(
                 "create",
-                described(
+                CommandGroup.described(
                         new CreateCommand(type, context),
                         "Create one, such as: " + type.example()));
         commands.put(
                 "update",
-                described(
+                CommandGroup.described(
                         new UpdateCommand(type, context),
                         "Change fields of one, such as: ID " + type.exampleOfChange()));
         commands.put(
                 "delete",
-                described(
+                CommandGroup.described(
                         new DeleteCommand(type, context),
                         type.equals(ResourceType.SOURCE)
                                 ? "Delete one. It goes to the trash for seven days."
                                 : "Delete one."));
         CommandGroup.add(root, name, description, commands);
-    }
-
-    private static CommandLine described(Object command, String description) {
-        var line = new CommandLine(command);
-        line.getCommandSpec().usageMessage().description(description);
-        return line;
     }
 }

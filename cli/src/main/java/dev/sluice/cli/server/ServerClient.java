@@ -1,5 +1,6 @@
 package dev.sluice.cli.server;
 
+import dev.sluice.cli.shell.Backoff;
 import dev.sluice.cli.shell.CommandException;
 import dev.sluice.cli.shell.ExitCode;
 import dev.sluice.cli.shell.JsonTree;
@@ -97,7 +98,7 @@ public final class ServerClient implements AutoCloseable {
             notes.accept(
                     "The workspace's requests a minute are used up; waiting %d s."
                             .formatted(pause.get().toSeconds()));
-            sleep(pause.get());
+            Backoff.sleep(pause.get());
             waited = waited.plus(pause.get());
         }
     }
@@ -124,7 +125,7 @@ public final class ServerClient implements AutoCloseable {
         } catch (IOException e) {
             throw unreachable(server, e);
         } catch (InterruptedException e) {
-            throw interrupted(e);
+            throw CommandException.interrupted(e);
         }
     }
 
@@ -151,21 +152,6 @@ public final class ServerClient implements AutoCloseable {
                 "unreachable",
                 problem.formatted(server),
                 "Start it, or give its address with --server or SLUICE_SERVER.");
-    }
-
-    private static void sleep(Duration pause) {
-        try {
-            Thread.sleep(pause);
-        } catch (InterruptedException e) {
-            throw interrupted(e);
-        }
-    }
-
-    private static CommandException interrupted(InterruptedException cause) {
-        Thread.currentThread().interrupt();
-        var failure = new CommandException(ExitCode.FAILED, "interrupted", "Interrupted.", "");
-        failure.initCause(cause);
-        return failure;
     }
 
     @Override

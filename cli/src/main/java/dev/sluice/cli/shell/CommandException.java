@@ -45,6 +45,14 @@ public final class CommandException extends RuntimeException {
         return new CommandException(ExitCode.USAGE, "usage", problem, hint);
     }
 
+    /// Returns the error for an interrupted thread, and keeps the thread interrupted.
+    public static CommandException interrupted(InterruptedException cause) {
+        Thread.currentThread().interrupt();
+        var failure = new CommandException(ExitCode.FAILED, "interrupted", "Interrupted.", "");
+        failure.initCause(cause);
+        return failure;
+    }
+
     public int exitCode() {
         return exitCode;
     }

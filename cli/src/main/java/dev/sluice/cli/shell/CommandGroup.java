@@ -20,4 +20,11 @@ public final class CommandGroup {
         new TreeMap<>(commands).forEach(group::addSubcommand);
         root.addSubcommand(name, group);
     }
+
+    /// Returns the command with a description that depends on more than its class.
+    public static CommandLine described(Object command, String description) {
+        var line = new CommandLine(command);
+        line.getCommandSpec().usageMessage().description(description);
+        return line;
+    }
 }

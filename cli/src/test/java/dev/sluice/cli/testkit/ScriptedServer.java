@@ -22,6 +22,7 @@ public final class ScriptedServer implements AutoCloseable {
     private final HttpServer http;
     private final Queue<Answer> answers = new ConcurrentLinkedQueue<>();
     private final List<String> requests = new CopyOnWriteArrayList<>();
+    private final List<String> bodies = new CopyOnWriteArrayList<>();
 
     public ScriptedServer() {
         try {
@@ -32,7 +33,10 @@ public final class ScriptedServer implements AutoCloseable {
         http.createContext(
                 "/",
                 exchange -> {
-                    exchange.getRequestBody().readAllBytes();
+                    bodies.add(
+                            new String(
+                                    exchange.getRequestBody().readAllBytes(),
+                                    StandardCharsets.UTF_8));
                     requests.add(
                             exchange.getRequestMethod()
                                     + " "
@@ -58,6 +62,11 @@ public final class ScriptedServer implements AutoCloseable {
     /// Method, path and `Authorization` of each request so far.
     public List<String> requests() {
         return requests;
+    }
+
+    /// The body of each request so far.
+    public List<String> bodies() {
+        return bodies;
     }
 
     public String url() {

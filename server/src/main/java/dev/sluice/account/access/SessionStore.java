@@ -35,6 +35,19 @@ public final class SessionStore {
             String address,
             String userAgent) {}
 
+    /// Moves the sessions that act in a workspace to the workspace of the person's oldest
+    /// membership, or to none.
+    private static final String MOVE_OUT =
+            """
+            update session
+               set workspace_id = (select member.workspace_id
+                                     from member
+                                    where member.account_id = session.account_id
+                                    order by member.created_at
+                                    limit 1)
+             where workspace_id = ?
+            """;
+
     private SessionStore() {}
 
     public static void insert(Tx tx, NewSession session, byte[] tokenHash, Instant now) {
@@ -156,19 +169,7 @@ public final class SessionStore {
     /// oldest membership. If the person has none, the sessions then act in no workspace. The caller
     /// must have deleted the person's membership of `workspace`.
     public static void moveOut(Tx tx, WorkspaceId workspace, UUID account) {
-        tx.update(
-                """
-                update session
-                   set workspace_id = (select member.workspace_id
-                                         from member
-                                        where member.account_id = session.account_id
-                                        order by member.created_at
-                                        limit 1)
-                 where workspace_id = ?
-                   and account_id = ?
-                """,
-                workspace.value(),
-                account);
+        tx.update(MOVE_OUT + " and account_id = ?", workspace.value(), account);
     }
 
     /// Ends all access to a workspace. Deletes the keys, invites and members of the workspace.
@@ -178,17 +179,7 @@ public final class SessionStore {
         ApiKeyStore.deleteAll(tx, workspace);
         InviteStore.deleteAll(tx, workspace);
         MemberStore.deleteAll(tx, workspace);
-        tx.update(
-                """
-                update session
-                   set workspace_id = (select member.workspace_id
-                                         from member
-                                        where member.account_id = session.account_id
-                                        order by member.created_at
-                                        limit 1)
-                 where workspace_id = ?
-                """,
-                workspace.value());
+        tx.update(MOVE_OUT, workspace.value());
     }
 
     /// Ends the sessions of an account that act in a workspace.

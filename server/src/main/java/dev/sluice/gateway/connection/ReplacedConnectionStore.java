@@ -1,5 +1,6 @@
 package dev.sluice.gateway.connection;
 
+import dev.sluice.gateway.ReplacedRowStore;
 import dev.sluice.gateway.destination.DestinationId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Tx;
@@ -11,6 +12,9 @@ import java.util.Optional;
 /// Stores a connection's transformation when a change replaces it. Reads the transformation that
 /// was in force at a configuration version.
 public final class ReplacedConnectionStore {
+
+    private static final ReplacedRowStore ROWS =
+            new ReplacedRowStore("replaced_connection", "connection_id", "id");
 
     /// The settings of a connection that determine its requests.
     public record SentConnection(
@@ -82,52 +86,13 @@ public final class ReplacedConnectionStore {
                 sources.stream().map(SourceId::value).toList());
     }
 
-    /// Removes up to `limit` transformations that were replaced before `before`. Returns the number
-    /// of removed rows. The caller must make sure that no stored attempt was made before `before`.
+    /// See [ReplacedRowStore#removeBefore].
     public static int removeBefore(Tx tx, Instant before, int limit) {
-        return tx.update(
-                """
-                delete from replaced_connection
-                 where (connection_id, until_version) in (
-                       select connection_id, until_version
-                         from replaced_connection
-                        where replaced_at < ?
-                        limit ?)
-                """,
-                before,
-                limit);
+        return ROWS.removeBefore(tx, before, limit);
     }
 
-    /// Removes up to `limit` rows that were replaced in this time, a day before the first delivery
-    /// that is still counted. No attempt names them.
-    ///
-    /// @param from inclusive
-    /// @param to exclusive; must be so long ago that attempts of that time have ended, and their
-    ///   deliveries are counted by the hour
+    /// See [ReplacedRowStore#removeUnnamed].
     public static int removeUnnamed(Tx tx, Instant from, Instant to, int limit) {
-        return tx.update(
-                """
-                with recent as materialized (
-                  select connection_id, until_version, replaced_at
-                    from replaced_connection
-                   where replaced_at >= ? and replaced_at < ?
-                ), first_delivery as materialized (
-                  select connection_id, to_timestamp(3600.0 * (
-                           select min(hour)
-                             from rollup_hour
-                            where kind = 3 and key = asked.connection_id)) as hour
-                    from (select distinct connection_id from recent) as asked
-                )
-                delete from replaced_connection
-                 where (connection_id, until_version) in (
-                       select connection_id, until_version
-                         from recent
-                         join first_delivery using (connection_id)
-                        where hour is null or replaced_at < hour - interval '24 hours'
-                        limit ?)
-                """,
-                from,
-                to,
-                limit);
+        return ROWS.removeUnnamed(tx, from, to, limit);
     }
 }

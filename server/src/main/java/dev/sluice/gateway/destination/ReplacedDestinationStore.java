@@ -1,6 +1,7 @@
 package dev.sluice.gateway.destination;
 
 import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.gateway.ReplacedRowStore;
 import dev.sluice.platform.db.Row;
 import dev.sluice.platform.db.Tx;
 
@@ -11,6 +12,9 @@ import java.util.Optional;
 /// Stores a destination's URL, authentication and custom headers when a change replaces them. Reads
 /// those that were in force at a configuration version. Secrets stay encrypted in the database.
 public final class ReplacedDestinationStore {
+
+    private static final ReplacedRowStore ROWS =
+            new ReplacedRowStore("replaced_destination", "destination_id", "destination_id");
 
     private record SentSettings(DestinationUrl url, AuthConfig auth, CustomHeaders headers) {
 
@@ -100,58 +104,13 @@ public final class ReplacedDestinationStore {
                 workspace.value());
     }
 
-    /// Removes up to `limit` rows of settings that were replaced before `before`. Returns the
-    /// number of removed rows. The caller must make sure that no stored attempt was made before
-    /// `before`.
+    /// See [ReplacedRowStore#removeBefore].
     public static int removeBefore(Tx tx, Instant before, int limit) {
-        return tx.update(
-                """
-                delete from replaced_destination
-                 where (destination_id, until_version) in (
-                       select destination_id, until_version
-                         from replaced_destination
-                        where replaced_at < ?
-                        limit ?)
-                """,
-                before,
-                limit);
+        return ROWS.removeBefore(tx, before, limit);
     }
 
-    /// Removes up to `limit` rows that were replaced in this time, a day before the first delivery
-    /// that is still counted. No attempt names them.
-    ///
-    /// @param from inclusive
-    /// @param to exclusive; must be so long ago that attempts of that time have ended, and their
-    ///   deliveries are counted by the hour
+    /// See [ReplacedRowStore#removeUnnamed].
     public static int removeUnnamed(Tx tx, Instant from, Instant to, int limit) {
-        return tx.update(
-                """
-                with recent as materialized (
-                  select destination_id, until_version, replaced_at
-                    from replaced_destination
-                   where replaced_at >= ? and replaced_at < ?
-                ), first_delivery as materialized (
-                  select destination_id, to_timestamp(3600.0 * (
-                           select min(oldest.hour)
-                             from connection
-                            cross join lateral (select hour
-                                                  from rollup_hour
-                                                 where kind = 3 and key = connection.id
-                                                 order by hour
-                                                 limit 1) as oldest
-                            where connection.destination_id = asked.destination_id)) as hour
-                    from (select distinct destination_id from recent) as asked
-                )
-                delete from replaced_destination
-                 where (destination_id, until_version) in (
-                       select destination_id, until_version
-                         from recent
-                         join first_delivery using (destination_id)
-                        where hour is null or replaced_at < hour - interval '24 hours'
-                        limit ?)
-                """,
-                from,
-                to,
-                limit);
+        return ROWS.removeUnnamed(tx, from, to, limit);
     }
 }

@@ -1,5 +1,6 @@
 package dev.sluice.gateway.source;
 
+import dev.sluice.gateway.ReplacedRowStore;
 import dev.sluice.platform.db.Tx;
 
 import java.time.Instant;
@@ -9,6 +10,9 @@ import java.util.Optional;
 /// Stores the settings of a source that determine the requests of its events when a change replaces
 /// them. Reads the settings that were in force at a configuration version.
 public final class ReplacedSourceStore {
+
+    private static final ReplacedRowStore ROWS =
+            new ReplacedRowStore("replaced_source", "source_id", "source_id");
 
     /// The settings of a source that determine the requests of its events.
     ///
@@ -76,58 +80,13 @@ public final class ReplacedSourceStore {
                 sources.stream().map(SourceId::value).toList());
     }
 
-    /// Removes up to `limit` rows of settings that were replaced before `before`. Returns the
-    /// number of removed rows. The caller must make sure that no stored attempt was made before
-    /// `before`.
+    /// See [ReplacedRowStore#removeBefore].
     public static int removeBefore(Tx tx, Instant before, int limit) {
-        return tx.update(
-                """
-                delete from replaced_source
-                 where (source_id, until_version) in (
-                       select source_id, until_version
-                         from replaced_source
-                        where replaced_at < ?
-                        limit ?)
-                """,
-                before,
-                limit);
+        return ROWS.removeBefore(tx, before, limit);
     }
 
-    /// Removes up to `limit` rows that were replaced in this time, a day before the first delivery
-    /// that is still counted. No attempt names them.
-    ///
-    /// @param from inclusive
-    /// @param to exclusive; must be so long ago that attempts of that time have ended, and their
-    ///   deliveries are counted by the hour
+    /// See [ReplacedRowStore#removeUnnamed].
     public static int removeUnnamed(Tx tx, Instant from, Instant to, int limit) {
-        return tx.update(
-                """
-                with recent as materialized (
-                  select source_id, until_version, replaced_at
-                    from replaced_source
-                   where replaced_at >= ? and replaced_at < ?
-                ), first_delivery as materialized (
-                  select source_id, to_timestamp(3600.0 * (
-                           select min(oldest.hour)
-                             from connection
-                            cross join lateral (select hour
-                                                  from rollup_hour
-                                                 where kind = 3 and key = connection.id
-                                                 order by hour
-                                                 limit 1) as oldest
-                            where connection.source_id = asked.source_id)) as hour
-                    from (select distinct source_id from recent) as asked
-                )
-                delete from replaced_source
-                 where (source_id, until_version) in (
-                       select source_id, until_version
-                         from recent
-                         join first_delivery using (source_id)
-                        where hour is null or replaced_at < hour - interval '24 hours'
-                        limit ?)
-                """,
-                from,
-                to,
-                limit);
+        return ROWS.removeUnnamed(tx, from, to, limit);
     }
 }

@@ -89,26 +89,30 @@ final class TokenStore {
                 rotated.id().value());
     }
 
-    /// Retires the tokens of sources that are purged. Their rows get a placeholder instead, which
-    /// no request can name.
-    static void retireAll(Tx tx, List<SourceId> purged, Instant now) {
-        var ids = purged.stream().map(SourceId::value).toList();
-        tx.update(
-                """
-                insert into retired_token (token_hash, workspace_id, retired_at)
-                select sha256(convert_to(ended.token, 'UTF8')), workspace_id, ?
-                  from source, unnest(array[source.token, source.previous_token]) as ended (token)
-                 where id = any (?) and source.token <> 'deleted-' || id and ended.token is not null
-                    on conflict do nothing
-                """,
-                now,
-                ids);
+    /// Retires the tokens of purged sources. Their rows get a placeholder instead, which no request
+    /// can name.
+    static void retireAll(Tx tx, List<SourceId> purged) {
+        retireOnly(tx, purged);
         tx.update(
                 """
                 update source
                    set token = 'deleted-' || id, previous_token = null, previous_token_until = null
                  where id = any (?) and token <> 'deleted-' || id
                 """,
-                ids);
+                purged.stream().map(SourceId::value).toList());
+    }
+
+    /// Retires the tokens that purged sources still have. Their rows keep them.
+    static void retireOnly(Tx tx, List<SourceId> purged) {
+        tx.update(
+                """
+                insert into retired_token (token_hash, workspace_id, retired_at)
+                select sha256(convert_to(ended.token, 'UTF8')), workspace_id, purged_at
+                  from source, unnest(array[source.token, source.previous_token]) as ended (token)
+                 where id = any (?) and purged_at is not null
+                   and source.token <> 'deleted-' || id and ended.token is not null
+                    on conflict do nothing
+                """,
+                purged.stream().map(SourceId::value).toList());
     }
 }

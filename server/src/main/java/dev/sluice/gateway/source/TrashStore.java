@@ -146,7 +146,7 @@ public final class TrashStore {
                         version,
                         due.stream().map(SourceId::value).toList(),
                         now.minus(TRASH_RETENTION));
-        TokenStore.retireAll(tx, purged, now);
+        TokenStore.retireAll(tx, purged);
         return purged;
     }
 
@@ -172,7 +172,7 @@ public final class TrashStore {
                         now,
                         version,
                         workspace.value());
-        TokenStore.retireAll(tx, purged, now);
+        TokenStore.retireAll(tx, purged);
         return purged;
     }
 
@@ -196,7 +196,11 @@ public final class TrashStore {
 
     /// Removes the rows of those sources that are purged. Returns the number of rows. The caller
     /// must already have removed their connections.
+    ///
+    /// A node of an older version may have purged a source without retiring its tokens. They are
+    /// retired now.
     public static int remove(Tx tx, List<SourceId> purged) {
+        TokenStore.retireOnly(tx, purged);
         return tx.update(
                 "delete from source where id = any (?) and purged_at is not null",
                 purged.stream().map(SourceId::value).toList());

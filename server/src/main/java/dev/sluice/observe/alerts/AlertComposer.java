@@ -122,7 +122,7 @@ public final class AlertComposer {
             AlertStore.setNothingDue(tx, key);
             return;
         }
-        if (isPostponed(tx, key, config.get(), now)) {
+        if (!takeAllowanceOrPostpone(tx, key, config.get(), now)) {
             meter.count(Fate.POSTPONED, config.get().channel());
             return;
         }
@@ -144,12 +144,16 @@ public final class AlertComposer {
         AlertStore.saveTold(tx, key, told);
     }
 
-    /// Counts one message against the allowances of this hour. If that is not possible, postpones
-    /// the incident, and records the reason on the channels.
-    private static boolean isPostponed(Tx tx, AlertKey key, AlertConfig config, Instant now) {
+    /// Counts one message against the allowances of this hour. If they are used up, or too many
+    /// messages wait for the target, postpones the incident. If they are used up, also records that
+    /// on the channels.
+    ///
+    /// @return whether the message was counted
+    private static boolean takeAllowanceOrPostpone(
+            Tx tx, AlertKey key, AlertConfig config, Instant now) {
         if (AlertMessageStore.waitingFor(tx, key.target(), MAX_WAITING) >= MAX_WAITING) {
             AlertStore.postpone(tx, key, now.plus(POSTPONEMENT));
-            return true;
+            return false;
         }
         var refusal = AlertAllowance.take(tx, config, now);
         refusal.ifPresent(reason -> {
@@ -157,7 +161,7 @@ public final class AlertComposer {
             AlertConfigStore.recordFailure(
                     tx, key.target(), reason + " The rest is reported in the next one.");
         });
-        return refusal.isPresent();
+        return refusal.isEmpty();
     }
 
     private static Optional<String> lastError(Tx tx, List<SourceNews> news) {

@@ -39,6 +39,18 @@ final class AlertStore {
     /// Represents the absence of a time in an array of microseconds since 1970.
     private static final long NEVER = Long.MIN_VALUE;
 
+    /// The end of a statement whose part `gone` has locked incidents: deletes them and their news.
+    private static final String DELETE_GONE =
+            """
+            , untold as (
+              delete from alert_news using gone
+               where alert_news.target = gone.target
+                 and alert_news.destination_id = gone.destination_id)
+            delete from alert_incident using gone
+             where alert_incident.target = gone.target
+               and alert_incident.destination_id = gone.destination_id
+            """;
+
     private AlertStore() {}
 
     /// Moves the watcher's position to the current snapshot if no workspace has an enabled channel.
@@ -450,15 +462,9 @@ final class AlertStore {
                          and not exists (select from destination
                                           where destination.id = alert_incident.destination_id
                                             and deleted_at is null)
-                     for update of alert_incident skip locked),
-                untold as (
-                  delete from alert_news using gone
-                   where alert_news.target = gone.target
-                     and alert_news.destination_id = gone.destination_id)
-                delete from alert_incident using gone
-                 where alert_incident.target = gone.target
-                   and alert_incident.destination_id = gone.destination_id
-                """,
+                     for update of alert_incident skip locked)
+                """
+                        + DELETE_GONE,
                 targets(keys),
                 destinations(keys),
                 now.minus(AlertIncident.QUIET_AFTER_RECOVERY),
@@ -473,15 +479,9 @@ final class AlertStore {
                   select target, destination_id from alert_incident
                    where target = any (?)
                    order by target, destination_id
-                     for update),
-                untold as (
-                  delete from alert_news using gone
-                   where alert_news.target = gone.target
-                     and alert_news.destination_id = gone.destination_id)
-                delete from alert_incident using gone
-                 where alert_incident.target = gone.target
-                   and alert_incident.destination_id = gone.destination_id
-                """,
+                     for update)
+                """
+                        + DELETE_GONE,
                 targets);
     }
 }

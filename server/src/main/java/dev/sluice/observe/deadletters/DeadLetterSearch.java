@@ -26,40 +26,36 @@ record DeadLetterSearch(
     FoundDeadLetters matches() {
         var keys = new ArrayList<DeliveryKey>();
         boolean isExact =
-                deliveries.isEmpty()
-                        || BudgetedScan.scan(
-                                        deliveries.locator(),
-                                        deliveries.range().high(),
-                                        deliveries.budget(),
-                                        location -> {
-                                            var step = deliveries.scan(location);
-                                            keys.addAll(step.matches());
-                                            return step.last();
-                                        })
-                                .isEmpty();
+                scan(location -> {
+                    var step = deliveries.scan(location);
+                    keys.addAll(step.matches());
+                    return step.last();
+                });
         return new FoundDeadLetters(keys, isExact);
     }
 
     FailureGroups groups() {
         var groups = new FailureGroups(scope);
         boolean isExact =
-                deliveries.isEmpty()
-                        || BudgetedScan.scan(
-                                        deliveries.locator(),
-                                        deliveries.range().high(),
-                                        deliveries.budget(),
-                                        location -> {
-                                            var found =
-                                                    DeadLetterQueries.failureGroups(
-                                                            tx,
-                                                            location,
-                                                            deliveries.queries(),
-                                                            filter);
-                                            groups.add(found);
-                                            return found.last();
-                                        })
-                                .isEmpty();
+                scan(location -> {
+                    var found =
+                            DeadLetterQueries.failureGroups(
+                                    tx, location, deliveries.queries(), filter);
+                    groups.add(found);
+                    return found.last();
+                });
         groups.setExact(isExact);
         return groups;
+    }
+
+    /// Returns whether the scan came to its end within the time budget.
+    private boolean scan(BudgetedScan.PageVisitor visitor) {
+        return deliveries.isEmpty()
+                || BudgetedScan.scan(
+                                deliveries.locator(),
+                                deliveries.range().high(),
+                                deliveries.budget(),
+                                visitor)
+                        .isEmpty();
     }
 }

@@ -10,6 +10,8 @@ import dev.sluice.relay.EventId;
 
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -20,6 +22,8 @@ import java.util.stream.Collectors;
 
 /// The criteria in a request body that select dead letters. They are the same as the filters of the
 /// lists of dead letters.
+///
+/// Equal criteria have the same text on every node.
 ///
 /// @param statuses any of `failed` and `exhausted`
 /// @param receivedAfter the earliest arrival time of the event, inclusive
@@ -69,10 +73,14 @@ public record DeadLetterCriteria(
             input.addError("received_after", "must not be after received_before.");
         }
         return new DeadLetterCriteria(
-                Set.copyOf(
-                        statuses.toOptional()
-                                .filter(listed -> !listed.isEmpty())
-                                .orElse(List.of(DeliveryStatus.FAILED, DeliveryStatus.EXHAUSTED))),
+                Collections.unmodifiableSet(
+                        EnumSet.copyOf(
+                                statuses.toOptional()
+                                        .filter(listed -> !listed.isEmpty())
+                                        .orElse(
+                                                List.of(
+                                                        DeliveryStatus.FAILED,
+                                                        DeliveryStatus.EXHAUSTED)))),
                 input.uuid("source_id").toOptional(),
                 input.uuid("connection_id").toOptional(),
                 input.uuid("destination_id").toOptional(),

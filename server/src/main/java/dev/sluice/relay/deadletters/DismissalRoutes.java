@@ -19,16 +19,17 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Function;
 
 /// `POST /api/v1/dlq/dismiss` marks dead letters as resolved, and `POST /api/v1/dlq/undismiss`
 /// removes the mark.
 ///
 /// A request works in small transactions and stops after a few seconds. The reply says whether all
-/// selected dead letters were handled. If not, sending the same request again continues the work.
-/// It begins with the oldest dead letter again and passes over those that are done. If it has no
-/// time for more than these, it changes nothing, and a narrower filter must divide the work.
+/// selected dead letters were handled. If not, it has a cursor, with which the same request goes on
+/// there.
 public final class DismissalRoutes {
 
     /// The time after which a request starts no more chunks. Its first chunk is always done.
@@ -38,7 +39,7 @@ public final class DismissalRoutes {
 
     /// The dead letters that a request selects.
     ///
-    /// @param connections the connections of each source
+    /// @param connections the connections of each source; the sources in the order of their ids
     record DismissalScope(Map<SourceId, List<UUID>> connections, IdRange ids) {}
 
     /// Dismisses or undismisses one chunk of a source's dead letters.
@@ -47,10 +48,17 @@ public final class DismissalRoutes {
         DismissalStore.DismissalChunk run(SourceId source, List<UUID> connections, IdRange ids);
     }
 
-    record DismissalCount(int changed, boolean isComplete) {
+    /// The result of a request.
+    ///
+    /// @param changed the number of dead letters that were dismissed, or undismissed
+    /// @param rest where to go on; empty if all were handled
+    record DismissalProgress(int changed, Optional<DismissalCursor> rest) {
 
-        private JsonObject json(String name) {
-            return new JsonObject().put(name, changed).put("is_complete", isComplete);
+        private JsonObject json(String name, String request) {
+            return new JsonObject()
+                    .put(name, changed)
+                    .put("is_complete", rest.isEmpty())
+                    .put("next_cursor", rest.map(cursor -> cursor.text(request)));
         }
     }
 
@@ -73,51 +81,60 @@ public final class DismissalRoutes {
     }
 
     private Reply dismiss(Request request) throws IOException {
-        var caller = authenticator.authenticate(request);
-        var input = request.jsonBody();
-        var criteria = DeadLetterCriteria.read(input, false);
-        input.check();
         var now = clock.instant();
-        var scope = scope(caller, criteria, now);
-        record(caller, "dead_letters.dismissed", input.names());
-        return Reply.ok(
-                runChunks(
-                                scope,
-                                REQUEST_BUDGET,
-                                (source, connections, ids) ->
-                                        db.call(tx ->
-                                                DismissalStore.dismiss(
-                                                        tx,
-                                                        source,
-                                                        connections,
-                                                        criteria,
-                                                        ids,
-                                                        now,
-                                                        MAX_CHUNK_ROWS)))
-                        .json("dismissed"));
+        return mark(
+                request,
+                "dismissed",
+                false,
+                criteria ->
+                        (source, connections, ids) ->
+                                db.call(tx ->
+                                        DismissalStore.dismiss(
+                                                tx,
+                                                source,
+                                                connections,
+                                                criteria,
+                                                ids,
+                                                now,
+                                                MAX_CHUNK_ROWS)));
     }
 
     private Reply undismiss(Request request) throws IOException {
+        return mark(
+                request,
+                "undismissed",
+                true,
+                criteria ->
+                        (source, connections, ids) ->
+                                db.call(tx ->
+                                        DismissalStore.undismiss(
+                                                tx,
+                                                source,
+                                                connections,
+                                                criteria,
+                                                ids,
+                                                MAX_CHUNK_ROWS)));
+    }
+
+    /// @param what the past participle of the operation, which is a field of the answer
+    /// @param resolved whether the operation is about resolved dead letters
+    /// @param step makes the step that handles the dead letters of these criteria
+    private Reply mark(
+            Request request,
+            String what,
+            boolean resolved,
+            Function<DeadLetterCriteria, ChunkStep> step)
+            throws IOException {
         var caller = authenticator.authenticate(request);
         var input = request.jsonBody();
-        var criteria = DeadLetterCriteria.read(input, true);
+        var criteria = DeadLetterCriteria.read(input, resolved);
+        String name = what + " " + criteria;
+        var cursor = input.parsed("cursor", text -> DismissalCursor.parse(text, name)).toOptional();
         input.check();
         var scope = scope(caller, criteria, clock.instant());
-        record(caller, "dead_letters.undismissed", input.names());
-        return Reply.ok(
-                runChunks(
-                                scope,
-                                REQUEST_BUDGET,
-                                (source, connections, ids) ->
-                                        db.call(tx ->
-                                                DismissalStore.undismiss(
-                                                        tx,
-                                                        source,
-                                                        connections,
-                                                        criteria,
-                                                        ids,
-                                                        MAX_CHUNK_ROWS)))
-                        .json("undismissed"));
+        record(caller, "dead_letters." + what, input.names());
+        var progress = runChunks(scope, cursor, REQUEST_BUDGET, step.apply(criteria));
+        return Reply.ok(progress.json(what, name));
     }
 
     private DismissalScope scope(Caller caller, DeadLetterCriteria criteria, Instant now) {
@@ -143,17 +160,26 @@ public final class DismissalRoutes {
 
     /// Runs the first chunk, and further chunks until the budget is used up. A source that has
     /// nothing left costs a chunk, too.
-    static DismissalCount runChunks(DismissalScope scope, Duration budget, ChunkStep step) {
+    ///
+    /// @param cursor where an earlier request stopped
+    static DismissalProgress runChunks(
+            DismissalScope scope,
+            Optional<DismissalCursor> cursor,
+            Duration budget,
+            ChunkStep step) {
         long start = System.nanoTime();
         boolean isFirst = true;
         int changed = 0;
-        for (var source : scope.connections().entrySet()) {
-            for (var ids = scope.ids(); !ids.isEmpty(); ) {
+        for (var entry : scope.connections().entrySet()) {
+            var source = entry.getKey();
+            var ids = cursor.map(place -> place.left(source, scope.ids())).orElse(scope.ids());
+            while (!ids.isEmpty()) {
                 if (!isFirst && System.nanoTime() - start >= budget.toNanos()) {
-                    return new DismissalCount(changed, false);
+                    return new DismissalProgress(
+                            changed, Optional.of(new DismissalCursor(source, ids.low())));
                 }
                 isFirst = false;
-                var chunk = step.run(source.getKey(), source.getValue(), ids);
+                var chunk = step.run(source, entry.getValue(), ids);
                 changed += chunk.changed();
                 if (chunk.last().isEmpty()) {
                     break;
@@ -161,7 +187,7 @@ public final class DismissalRoutes {
                 ids = new IdRange(following(chunk.last().get()), ids.high());
             }
         }
-        return new DismissalCount(changed, true);
+        return new DismissalProgress(changed, Optional.empty());
     }
 
     private static UUID following(UUID id) {

@@ -92,11 +92,11 @@ final class JournalQueue {
             throws InterruptedException {
         long until = System.nanoTime() + unit.toNanos(time);
         while (true) {
-            long now = System.nanoTime();
-            long rest = heavy.isEmpty() ? Long.MAX_VALUE : heavyRest.left(now);
             if (!light.isEmpty()) {
                 return removeFrom(light);
             }
+            long now = System.nanoTime();
+            long rest = heavy.isEmpty() ? Long.MAX_VALUE : heavyRest.left(now);
             if (rest == 0) {
                 return removeFrom(heavy);
             }

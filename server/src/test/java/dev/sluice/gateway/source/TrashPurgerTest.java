@@ -2,8 +2,6 @@ package dev.sluice.gateway.source;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.ConfigurationWriter;
 import dev.sluice.gateway.connection.ConnectionStore;
@@ -18,10 +16,8 @@ import dev.sluice.testkit.TestPostgres;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
-import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 
 class TrashPurgerTest {
@@ -86,16 +82,24 @@ class TrashPurgerTest {
     }
 
     @Test
-    void so_are_those_of_sources_that_an_older_version_purged() throws IOException {
+    void so_are_those_of_sources_that_an_older_version_purged() {
         var source = given.source();
         db.run(tx -> tx.update("drop table retired_token"));
         db.run(tx ->
                 tx.update("update source set trashed_at = ?, purged_at = ?", Some.NOON, Some.NOON));
 
-        try (var in = TrashPurgerTest.class.getResourceAsStream("/db/V033__retired_tokens.sql")) {
-            String migration = new String(Objects.requireNonNull(in).readAllBytes(), UTF_8);
-            db.run(tx -> tx.update(migration));
-        }
+        db.run(tx -> TestPostgres.migrate(tx, "V033__retired_tokens.sql"));
+
+        assertFreeInItsWorkspaceOnly("token" + source);
+    }
+
+    @Test
+    void so_are_those_of_a_source_that_an_older_version_purged_after_the_upgrade() {
+        var source = given.source();
+        db.run(tx ->
+                tx.update("update source set trashed_at = ?, purged_at = ?", Some.NOON, Some.NOON));
+
+        assertThat(db.<Integer>call(tx -> TrashStore.remove(tx, List.of(source)))).isEqualTo(1);
 
         assertFreeInItsWorkspaceOnly("token" + source);
     }

@@ -27,6 +27,7 @@ import dev.sluice.testkit.EventsOfDeliveries;
 import dev.sluice.testkit.FinishedDeliveries;
 import dev.sluice.testkit.FinishedDeliveries.FinishedDelivery;
 import dev.sluice.testkit.Given;
+import dev.sluice.testkit.RandomTimes;
 import dev.sluice.testkit.Some;
 import dev.sluice.testkit.TestPostgres;
 
@@ -36,7 +37,6 @@ import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -67,6 +67,7 @@ class DeadLetterSearchTest {
     private final Db db = TestPostgres.open(TestPostgres.newDatabase());
     private final FinishedDeliveries finished = new FinishedDeliveries(db);
     private final Random random = new Random(5);
+    private final RandomTimes times = new RandomTimes(random, RETAINED_SINCE);
     private final Map<ConnectionId, SourceId> connections = new HashMap<>();
     private final Map<ConnectionId, DestinationId> destinations = new HashMap<>();
     private Given given = new Given(db);
@@ -132,29 +133,6 @@ class DeadLetterSearchTest {
         });
     }
 
-    /// Returns a time in a crowded minute, near the limit of retention (sometimes before it), or
-    /// anywhere in three days.
-    private Instant someTime() {
-        long minute = Duration.ofMinutes(1).toMillis();
-        return switch (random.nextInt(4)) {
-            case 0 -> Some.NOON.plusMillis(random.nextLong(2 * minute));
-            case 1 -> Some.NOON.plus(Duration.ofHours(12)).plusMillis(random.nextLong(minute));
-            case 2 -> RETAINED_SINCE.plusMillis(random.nextLong(-30 * minute, 30 * minute));
-            default -> RETAINED_SINCE.plusMillis(random.nextLong(Duration.ofDays(3).toMillis()));
-        };
-    }
-
-    /// Like [#someTime], but often exactly at the start of an hour or a day.
-    private Instant someBound() {
-        var time = someTime();
-        return switch (random.nextInt(4)) {
-            case 0 -> time.truncatedTo(ChronoUnit.HOURS);
-            case 1 -> time.truncatedTo(ChronoUnit.DAYS);
-            case 2 -> time.plusNanos(random.nextInt(1_000_000));
-            default -> time;
-        };
-    }
-
     private void fill(int batches) {
         for (int batch = 0; batch < batches; batch++) {
             var some = new ArrayList<FinishedDelivery>();
@@ -163,7 +141,7 @@ class DeadLetterSearchTest {
             }
             finished.add(some);
             var filtering = order.subList(0, 1 + random.nextInt(2)); // of one source
-            finished.filtered(sources.getFirst(), someTime(), filtering, random.nextInt(3));
+            finished.filtered(sources.getFirst(), times.next(), filtering, random.nextInt(3));
             if (random.nextInt(10) == 0 && batch < batches - 5) {
                 db.run(LedgerStore::fold);
             }
@@ -177,7 +155,7 @@ class DeadLetterSearchTest {
         int ordinal = random.nextInt(5) == 0 ? DeliveryId.MIN_RESEND_ORDINAL : 1;
         boolean isSuccess = status == DeliveryStatus.SUCCEEDED;
         return new FinishedDelivery(
-                DeliveryId.of(Some.eventId(someTime()), ordinal),
+                DeliveryId.of(Some.eventId(times.next()), ordinal),
                 Objects.requireNonNull(connections.get(connection)),
                 connection,
                 status,
@@ -203,8 +181,8 @@ class DeadLetterSearchTest {
                 Optional.of(ERROR_CODES.get(random.nextInt(3))).filter(_ -> random.nextInt(5) == 0),
                 Optional.of(500).filter(_ -> random.nextInt(5) == 0),
                 new ReceivedTimeRange(
-                        Optional.of(someBound()).filter(_ -> random.nextBoolean()),
-                        Optional.of(someBound()).filter(_ -> random.nextBoolean())),
+                        Optional.of(times.nextBound()).filter(_ -> random.nextBoolean()),
+                        Optional.of(times.nextBound()).filter(_ -> random.nextBoolean())),
                 Optional.empty(),
                 Optional.empty());
     }

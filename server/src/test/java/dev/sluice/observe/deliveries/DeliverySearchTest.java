@@ -23,6 +23,7 @@ import dev.sluice.testkit.FinishedDeliveries;
 import dev.sluice.testkit.FinishedDeliveries.FinishedDelivery;
 import dev.sluice.testkit.Given;
 import dev.sluice.testkit.GivenRows;
+import dev.sluice.testkit.RandomTimes;
 import dev.sluice.testkit.Some;
 import dev.sluice.testkit.TestPostgres;
 
@@ -32,7 +33,6 @@ import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
@@ -81,6 +81,7 @@ class DeliverySearchTest {
     private final FinishedDeliveries finished = new FinishedDeliveries(db);
     private final List<ListedDelivery> unfinished = new ArrayList<>();
     private final Random random = new Random(11);
+    private final RandomTimes times = new RandomTimes(random, RETAINED_SINCE);
     private final Map<ConnectionId, SourceId> sourceOf = new HashMap<>();
     private final Map<ConnectionId, DestinationId> destinationOf = new HashMap<>();
     private final Given given = new Given(db);
@@ -116,34 +117,14 @@ class DeliverySearchTest {
         var source = stranger.source();
         var connection = stranger.connection(source, stranger.destination("theirs", 1));
         for (int i = 0; i < count; i++) {
-            insertUnfinished(DeliveryId.of(Some.eventId(someTime()), 1), source, connection, false);
+            insertUnfinished(
+                    DeliveryId.of(Some.eventId(times.next()), 1), source, connection, false);
         }
     }
 
     @AfterEach
     void close() {
         db.close();
-    }
-
-    private Instant someTime() {
-        long minute = Duration.ofMinutes(1).toMillis();
-        return switch (random.nextInt(4)) {
-            case 0 -> Some.NOON.plusMillis(random.nextLong(2 * minute));
-            case 1 -> Some.NOON.plus(Duration.ofHours(12)).plusMillis(random.nextLong(minute));
-            case 2 -> RETAINED_SINCE.plusMillis(random.nextLong(-30 * minute, 30 * minute));
-            default -> RETAINED_SINCE.plusMillis(random.nextLong(Duration.ofDays(3).toMillis()));
-        };
-    }
-
-    /// Like [#someTime], but often exactly at the start of an hour or a day.
-    private Instant someBound() {
-        var time = someTime();
-        return switch (random.nextInt(4)) {
-            case 0 -> time.truncatedTo(ChronoUnit.HOURS);
-            case 1 -> time.truncatedTo(ChronoUnit.DAYS);
-            case 2 -> time.plusNanos(random.nextInt(1_000_000));
-            default -> time;
-        };
     }
 
     private ConnectionId someConnection() {
@@ -159,7 +140,7 @@ class DeliverySearchTest {
             finished.add(ends);
             finished.filtered(
                     sources.getFirst(),
-                    someTime(),
+                    times.next(),
                     connections.subList(0, 1 + random.nextInt(2)),
                     random.nextInt(3));
             addUnfinished();
@@ -176,7 +157,7 @@ class DeliverySearchTest {
         boolean isSuccess = status == DeliveryStatus.SUCCEEDED;
         int ordinal = random.nextInt(5) == 0 ? DeliveryId.MIN_RESEND_ORDINAL : 1;
         return new FinishedDelivery(
-                DeliveryId.of(Some.eventId(someTime()), ordinal),
+                DeliveryId.of(Some.eventId(times.next()), ordinal),
                 Objects.requireNonNull(sourceOf.get(connection)),
                 connection,
                 status,
@@ -187,7 +168,7 @@ class DeliverySearchTest {
     private void addUnfinished() {
         var connection = someConnection();
         var source = Objects.requireNonNull(sourceOf.get(connection));
-        var id = DeliveryId.of(Some.eventId(someTime()), 1);
+        var id = DeliveryId.of(Some.eventId(times.next()), 1);
         boolean isOwned = random.nextInt(3) == 0;
         insertUnfinished(id, source, connection, isOwned);
         boolean hasFailed = random.nextInt(3) == 0;
@@ -289,8 +270,8 @@ class DeliverySearchTest {
                 Optional.of(ErrorCode.HTTP_STATUS).filter(_ -> random.nextInt(5) == 0),
                 Optional.of(500).filter(_ -> random.nextInt(5) == 0),
                 new ReceivedTimeRange(
-                        Optional.of(someBound()).filter(_ -> random.nextInt(3) == 0),
-                        Optional.of(someBound()).filter(_ -> random.nextInt(3) == 0)),
+                        Optional.of(times.nextBound()).filter(_ -> random.nextInt(3) == 0),
+                        Optional.of(times.nextBound()).filter(_ -> random.nextInt(3) == 0)),
                 Optional.empty(),
                 someText());
     }

@@ -62,14 +62,12 @@ final class KillableRelay {
             Random random,
             RecordingEndpoints endpoints) {
         this.endpoints = endpoints;
-        pool = PostgresProxy.to(database.host(), database.port());
-        journal = PostgresProxy.to(database.host(), database.port());
-        results = PostgresProxy.to(database.host(), database.port());
+        pool = PostgresProxy.to(database);
+        journal = PostgresProxy.to(database);
+        results = PostgresProxy.to(database);
         var addresses =
                 new DispatchHarness.DatabaseAddresses(
-                        through(pool, database),
-                        through(journal, database),
-                        through(results, database));
+                        pool.database(), journal.database(), results.database());
         harness =
                 new DispatchHarness(
                         addresses,
@@ -80,16 +78,6 @@ final class KillableRelay {
                         _ -> sender());
         leakDetector = new LeakDetector(harness.db, harness.node, harness.dispatcher, clock);
         rounds = Thread.ofVirtual().start(this::rounds);
-    }
-
-    private static Database through(PostgresProxy proxy, Database database) {
-        return new Database(
-                "127.0.0.1",
-                proxy.port(),
-                database.name(),
-                database.user(),
-                database.password(),
-                "");
     }
 
     /// A sender whose requests no longer arrive once the process is dead.

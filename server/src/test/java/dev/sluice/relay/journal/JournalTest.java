@@ -11,7 +11,6 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 
 import dev.sluice.gateway.routing.Route;
-import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.DedicatedConnection;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.relay.DeliveryId;
@@ -52,8 +51,7 @@ class JournalTest {
     private static final int ROUNDS = Integer.getInteger("sluice.rounds", 8);
 
     private final StoreFixture fixture = new StoreFixture();
-    private final PostgresProxy proxy =
-            PostgresProxy.to(fixture.database.host(), fixture.database.port());
+    private final PostgresProxy proxy = PostgresProxy.to(fixture.database);
     private final ManualClock clock = new ManualClock(StoreFixture.NOON);
     private final RecordingJournalListener listener = new RecordingJournalListener();
     private final Journal journal = journal(fixture.partitions);
@@ -61,17 +59,8 @@ class JournalTest {
     private boolean isStarted;
 
     private Journal journal(PartitionStore partitions) {
-        var database = fixture.database;
-        var proxied =
-                new Database(
-                        "127.0.0.1",
-                        proxy.port(),
-                        database.name(),
-                        database.user(),
-                        database.password(),
-                        "");
         return new Journal(
-                new DedicatedConnection(proxied, "journal"),
+                new DedicatedConnection(proxy.database(), "journal"),
                 partitions,
                 () -> EPOCH,
                 new Uuid7(clock, new Random(5)),

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.sluice.gateway.routing.Route;
-import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.DedicatedConnection;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.relay.DeliveryStatus;
@@ -39,26 +38,16 @@ class ResultJournalTest {
     private static final int ROUNDS = Integer.getInteger("sluice.rounds", 8);
 
     private final StoreFixture fixture = new StoreFixture();
-    private final PostgresProxy proxy =
-            PostgresProxy.to(fixture.database.host(), fixture.database.port());
+    private final PostgresProxy proxy = PostgresProxy.to(fixture.database);
     private final ManualClock clock = new ManualClock(StoreFixture.NOON);
     private final List<DeliveryResult> written = new CopyOnWriteArrayList<>();
     private final Route route = Some.route(Some.sourceId());
     private final ResultJournal resultJournal = results();
 
     private ResultJournal results() {
-        var database = fixture.database;
-        var proxied =
-                new Database(
-                        "127.0.0.1",
-                        proxy.port(),
-                        database.name(),
-                        database.user(),
-                        database.password(),
-                        "");
         var made =
                 new ResultJournal(
-                        new DedicatedConnection(proxied, "results"),
+                        new DedicatedConnection(proxy.database(), "results"),
                         fixture.partitions,
                         () -> EPOCH,
                         new Uuid7(clock, new Random(5)),

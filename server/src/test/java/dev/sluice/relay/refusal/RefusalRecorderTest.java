@@ -146,8 +146,8 @@ class RefusalRecorderTest {
 
     @Test
     void counts_wait_for_the_database_and_are_written_once() {
-        try (var proxy = PostgresProxy.to(DATABASE.host(), DATABASE.port());
-                var through = TestPostgres.open(through(proxy))) {
+        try (var proxy = PostgresProxy.to(DATABASE);
+                var through = TestPostgres.open(proxy.database())) {
             var recorder = recorder(through);
             counter.count(source, RefusalReason.UNAVAILABLE);
             proxy.cutNextCommit(PostgresProxy.CommitCut.AFTER_COMMIT);
@@ -165,8 +165,8 @@ class RefusalRecorderTest {
     @EnumSource(PostgresProxy.CommitCut.class)
     void a_batch_whose_commit_was_in_doubt_counts_once_though_its_row_was_folded(
             PostgresProxy.CommitCut cut) {
-        try (var proxy = PostgresProxy.to(DATABASE.host(), DATABASE.port());
-                var through = TestPostgres.open(through(proxy))) {
+        try (var proxy = PostgresProxy.to(DATABASE);
+                var through = TestPostgres.open(proxy.database())) {
             var recorder = recorder(through);
             counter.count(source, RefusalReason.UNAVAILABLE);
             proxy.cutNextCommit(cut);
@@ -193,15 +193,5 @@ class RefusalRecorderTest {
                                 + " = ?",
                         row -> row.number("n"),
                         source.value()));
-    }
-
-    private static Database through(PostgresProxy proxy) {
-        return new Database(
-                "127.0.0.1",
-                proxy.port(),
-                DATABASE.name(),
-                DATABASE.user(),
-                DATABASE.password(),
-                DATABASE.parameters());
     }
 }

@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.gateway.connection.ConnectionId;
-import dev.sluice.platform.db.Database;
-import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DbException;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.DeliveryStatus;
@@ -77,21 +75,6 @@ class FilteredReplayTest {
         for (int i = 0; i < count; i++) {
             worker.run();
         }
-    }
-
-    private Db through(PostgresProxy proxy) {
-        var database = fixture.database;
-        return Db.open(
-                new Database(
-                        "127.0.0.1",
-                        proxy.port(),
-                        database.name(),
-                        database.user(),
-                        database.password(),
-                        ""),
-                "killed",
-                2,
-                Duration.ofSeconds(20));
     }
 
     private void assertCompleted(Replay job, long created, long skipped) {
@@ -230,8 +213,8 @@ class FilteredReplayTest {
     void a_job_that_is_cancelled_while_it_is_paused_counts_its_last_chunk() {
         failedOnEach(10);
         var job = fixture.filteredJob(connections, 30, Optional.empty(), Optional.empty());
-        try (var proxy = PostgresProxy.to(fixture.database.host(), fixture.database.port());
-                var way = through(proxy)) {
+        try (var proxy = PostgresProxy.to(fixture.database);
+                var way = ReplayFixture.through(proxy)) {
             var killed = fixture.worker(way, CHUNKS_OF_TEN);
             proxy.killAtCommit(7, CommitCut.BEFORE_COMMIT, () -> {}, () -> {});
             assertThatThrownBy(killed::run).isInstanceOf(DbException.class);
@@ -263,8 +246,8 @@ class FilteredReplayTest {
     void a_killed_process_does_not_make_a_job_exceed_its_limit(int commit, CommitCut cut) {
         failedOnEach(12);
         var job = fixture.filteredJob(connections, 27, Optional.of(27L), Optional.empty());
-        try (var proxy = PostgresProxy.to(fixture.database.host(), fixture.database.port());
-                var way = through(proxy)) {
+        try (var proxy = PostgresProxy.to(fixture.database);
+                var way = ReplayFixture.through(proxy)) {
             var killed = fixture.worker(way, CHUNKS_OF_TEN);
             proxy.killAtCommit(commit, cut, () -> {}, () -> {});
             assertThatThrownBy(() -> rounds(killed, 9)).isInstanceOf(DbException.class);
@@ -290,8 +273,8 @@ class FilteredReplayTest {
                         succeedSome(50);
                     }
                 });
-        try (var proxy = PostgresProxy.to(fixture.database.host(), fixture.database.port());
-                var way = through(proxy)) {
+        try (var proxy = PostgresProxy.to(fixture.database);
+                var way = ReplayFixture.through(proxy)) {
             var killed = fixture.worker(way, limits);
             proxy.killAtCommit(70, CommitCut.AFTER_COMMIT, () -> {}, () -> {});
             assertThatThrownBy(() -> rounds(killed, 40)).isInstanceOf(DbException.class);

@@ -23,9 +23,11 @@ import dev.sluice.relay.store.ResendStore;
 import dev.sluice.testkit.FinishedEvents;
 import dev.sluice.testkit.Given;
 import dev.sluice.testkit.ManualClock;
+import dev.sluice.testkit.PostgresProxy;
 import dev.sluice.testkit.Some;
 import dev.sluice.testkit.TestPostgres;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -242,5 +244,10 @@ final class ReplayFixture implements AutoCloseable {
     @Override
     public void close() {
         db.close();
+    }
+
+    /// Opens the database of a worker that is killed by cutting its connections.
+    static Db through(PostgresProxy proxy) {
+        return Db.open(proxy.database(), "killed", 2, Duration.ofSeconds(20));
     }
 }

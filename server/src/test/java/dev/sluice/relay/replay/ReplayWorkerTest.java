@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.observe.audit.AuditReport;
 import dev.sluice.observe.audit.DatabaseAuditor;
-import dev.sluice.platform.db.Database;
-import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DbException;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.DeliveryStatus;
@@ -129,8 +127,8 @@ class ReplayWorkerTest {
             int commit, CommitCut cut) {
         var events = fixture.ended(DeliveryStatus.FAILED, 25);
         var job = fixture.job(25, DeliveryStatus.FAILED);
-        try (var proxy = PostgresProxy.to(fixture.database.host(), fixture.database.port());
-                var way = through(proxy)) {
+        try (var proxy = PostgresProxy.to(fixture.database);
+                var way = ReplayFixture.through(proxy)) {
             var killed = fixture.worker(way, CHUNKS_OF_TEN);
             proxy.killAtCommit(commit, cut, () -> {}, () -> {});
             assertThatThrownBy(() -> rounds(killed, 10)).isInstanceOf(DbException.class);
@@ -161,21 +159,6 @@ class ReplayWorkerTest {
 
         assertEachResentOnce(events);
         assertCompleted(job, 15, 0);
-    }
-
-    private Db through(PostgresProxy proxy) {
-        var database = fixture.database;
-        return Db.open(
-                new Database(
-                        "127.0.0.1",
-                        proxy.port(),
-                        database.name(),
-                        database.user(),
-                        database.password(),
-                        ""),
-                "killed",
-                2,
-                Duration.ofSeconds(20));
     }
 
     @Test
@@ -324,8 +307,8 @@ class ReplayWorkerTest {
     void a_cancelled_job_makes_nothing_more_and_counts_what_it_made() {
         fixture.ended(DeliveryStatus.FAILED, 25);
         var job = fixture.job(25, DeliveryStatus.FAILED);
-        try (var proxy = PostgresProxy.to(fixture.database.host(), fixture.database.port());
-                var way = through(proxy)) {
+        try (var proxy = PostgresProxy.to(fixture.database);
+                var way = ReplayFixture.through(proxy)) {
             var killed = fixture.worker(way, CHUNKS_OF_TEN);
             proxy.killAtCommit(
                     7, CommitCut.BEFORE_COMMIT, () -> {}, () -> {}); // its chunk is not counted
@@ -389,8 +372,8 @@ class ReplayWorkerTest {
     void a_job_asks_for_succeeded_and_repeats_its_chunk_without_doubles() {
         var events = fixture.ended(DeliveryStatus.SUCCEEDED, 25);
         var job = fixture.job(25, DeliveryStatus.SUCCEEDED, DeliveryStatus.FAILED);
-        try (var proxy = PostgresProxy.to(fixture.database.host(), fixture.database.port());
-                var way = through(proxy)) {
+        try (var proxy = PostgresProxy.to(fixture.database);
+                var way = ReplayFixture.through(proxy)) {
             var killed = fixture.worker(way, CHUNKS_OF_TEN);
             proxy.killAtCommit(7, CommitCut.BEFORE_COMMIT, () -> {}, () -> {});
             assertThatThrownBy(killed::run).isInstanceOf(DbException.class);

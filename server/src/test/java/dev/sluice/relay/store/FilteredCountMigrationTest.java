@@ -2,8 +2,6 @@ package dev.sluice.relay.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.testkit.Some;
@@ -11,11 +9,9 @@ import dev.sluice.testkit.TestPostgres;
 
 import org.junit.jupiter.api.Test;
 
-import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Objects;
 import java.util.UUID;
 
 /// Tests migration `V012`: a database that did not count filtered deliveries counts them, in its
@@ -23,14 +19,6 @@ import java.util.UUID;
 class FilteredCountMigrationTest {
 
     private static final int NOON_HOUR = (int) (Some.NOON.getEpochSecond() / 3600);
-
-    private static void run(Tx tx, String migration) {
-        try (var in = FilteredCountMigrationTest.class.getResourceAsStream("/db/" + migration)) {
-            tx.update(new String(Objects.requireNonNull(in).readAllBytes(), UTF_8));
-        } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
-        }
-    }
 
     private static void event(Tx tx, Instant at, List<UUID> filtered) {
         tx.update(
@@ -52,7 +40,7 @@ class FilteredCountMigrationTest {
             db.run(tx -> {
                 tx.update("create schema older");
                 tx.update("set local search_path to older");
-                run(tx, "V001__first_light.sql");
+                TestPostgres.migrate(tx, "V001__first_light.sql");
                 tx.update(
                         "create table event_all partition of event for values from (minvalue) to"
                                 + " (maxvalue)");
@@ -62,7 +50,7 @@ class FilteredCountMigrationTest {
                 event(tx, Some.NOON, List.of());
                 tx.update("insert into rollup_hour values (2, ?, ?, 3, 9, 0)", one, NOON_HOUR);
 
-                run(tx, "V012__filtered_deliveries.sql");
+                TestPostgres.migrate(tx, "V012__filtered_deliveries.sql");
 
                 assertThat(sums(tx, "rollup_hour", "hour", one))
                         .containsExactly(

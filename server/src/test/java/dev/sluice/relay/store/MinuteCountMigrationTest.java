@@ -3,8 +3,6 @@ package dev.sluice.relay.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.relay.usage.LedgerStore;
@@ -13,13 +11,11 @@ import dev.sluice.testkit.TestPostgres;
 
 import org.junit.jupiter.api.Test;
 
-import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -29,14 +25,6 @@ import java.util.concurrent.TimeUnit;
 class MinuteCountMigrationTest {
 
     private static final int NOON_HOUR = (int) (Some.NOON.getEpochSecond() / 3600);
-
-    private static void run(Tx tx, String migration) {
-        try (var in = MinuteCountMigrationTest.class.getResourceAsStream("/db/" + migration)) {
-            tx.update(new String(Objects.requireNonNull(in).readAllBytes(), UTF_8));
-        } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
-        }
-    }
 
     private static void event(Tx tx, UUID source, Instant at, int verification) {
         tx.update(
@@ -56,7 +44,7 @@ class MinuteCountMigrationTest {
             db.run(tx -> {
                 tx.update("create schema older");
                 tx.update("set local search_path to older");
-                run(tx, "V001__first_light.sql");
+                TestPostgres.migrate(tx, "V001__first_light.sql");
                 tx.update(
                         "create table event_all partition of event for values from (minvalue) to"
                                 + " (maxvalue)");
@@ -80,7 +68,7 @@ class MinuteCountMigrationTest {
                         List.of(source, source),
                         List.of(NOON_HOUR, NOON_HOUR));
 
-                run(tx, "V004__events_by_minute.sql");
+                TestPostgres.migrate(tx, "V004__events_by_minute.sql");
 
                 assertThat(hour(tx, 1, 3)).isEqualTo(new HourCount(4, Map.of(0, 1, 1, 2, 59, 1)));
                 assertThat(hour(tx, 1, 2)).isEqualTo(new HourCount(1, Map.of(2, 1)));
@@ -112,7 +100,7 @@ class MinuteCountMigrationTest {
             db.run(tx -> {
                 tx.update("create schema older");
                 tx.update("set local search_path to older");
-                run(tx, "V001__first_light.sql");
+                TestPostgres.migrate(tx, "V001__first_light.sql");
                 tx.update(
                         "create table event_all partition of event for values from (minvalue) to"
                                 + " (maxvalue)");
@@ -141,7 +129,7 @@ class MinuteCountMigrationTest {
         try {
             db.run(tx -> {
                 tx.update("set local search_path to older");
-                run(tx, "V004__events_by_minute.sql");
+                TestPostgres.migrate(tx, "V004__events_by_minute.sql");
             });
             migrated.complete(true);
         } catch (RuntimeException e) {

@@ -1,0 +1,35 @@
+package dev.sluice.cli.deadletters;
+
+import dev.sluice.cli.api.NameLookup;
+import dev.sluice.cli.shell.CommandException;
+
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+import tools.jackson.databind.node.ObjectNode;
+
+import java.time.InstantSource;
+
+/// The options that select which dead letters a command changes: a filter, or all of them.
+final class ChangeOptions {
+
+    @Mixin private final DeadLetterOptions filter = new DeadLetterOptions();
+
+    @Option(names = "--all", description = "All of the workspace, if there is no filter.")
+    private boolean isAll;
+
+    /// Returns the filter as the body of a request that changes all dead letters that match.
+    ///
+    /// @param verb what the request does to them, for the error
+    /// @param isHarmless whether the request changes nothing, so that it needs no filter
+    /// @throws CommandException if there is neither a filter nor `--all`
+    ObjectNode body(NameLookup names, InstantSource clock, String verb, boolean isHarmless) {
+        var body = filter.body(names, clock);
+        if (body.isEmpty() && !isAll && !isHarmless) {
+            throw CommandException.usage(
+                    "Without a filter this would " + verb + " all dead letters of the workspace.",
+                    "Give a filter such as --destination, or --all.");
+        }
+        return body;
+    }
+}

@@ -1,0 +1,35 @@
+package dev.sluice.cli.shell;
+
+import java.time.Duration;
+
+/// Waits before further tries: each wait is twice as long as the one before, up to a maximum.
+public final class Backoff {
+
+    private final Duration max;
+    private Duration next;
+
+    public Backoff(Duration first, Duration max) {
+        this.next = first;
+        this.max = max;
+    }
+
+    /// Waits, and doubles the time of the next wait.
+    ///
+    /// @throws CommandException if the thread is interrupted
+    public void await() {
+        sleep(next);
+        var twice = next.multipliedBy(2);
+        next = twice.compareTo(max) < 0 ? twice : max;
+    }
+
+    /// Waits.
+    ///
+    /// @throws CommandException if the thread is interrupted
+    public static void sleep(Duration time) {
+        try {
+            Thread.sleep(time);
+        } catch (InterruptedException e) {
+            throw CommandException.interrupted(e);
+        }
+    }
+}
