@@ -167,6 +167,7 @@ final class Sluice implements AutoCloseable {
                 config.delivery().addressPolicy(),
                 config.delivery().retryJitter(),
                 config.delivery().cooldowns(),
+                config.storage().isCompressing(),
                 directory.inFlightFile(),
                 directory.home(),
                 freeShare.orElse(measured));
