@@ -47,7 +47,7 @@ final class DictionaryCandidate {
             if (i % HELD_OUT_SHARE == 0) {
                 heldOut.add(samples.get(i));
             } else {
-                used.add(FrameCodec.content(samples.get(i)));
+                used.add(FrameContent.of(samples.get(i)));
             }
         }
         byte[] target = new byte[MAX_DICTIONARY_BYTES];
@@ -72,7 +72,7 @@ final class DictionaryCandidate {
         if (current != null) {
             others = Math.min(others, encoder.storedBytes(heldOut, current));
         }
-        try (var fresh = new ZstdDictCompress(bytes, FrameCodec.LEVEL)) {
+        try (var fresh = new ZstdDictCompress(bytes, FrameCompressor.LEVEL)) {
             return encoder.storedBytes(heldOut, fresh) <= others * WORTHWHILE_FRACTION;
         }
     }

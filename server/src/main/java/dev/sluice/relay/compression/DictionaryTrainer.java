@@ -5,6 +5,7 @@ import com.github.luben.zstd.ZstdDictCompress;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.loop.Loop;
+import dev.sluice.platform.loop.Pause;
 import dev.sluice.relay.PayloadDecoder;
 import dev.sluice.relay.StoredPayload;
 import dev.sluice.relay.UnreadablePayloadException;
@@ -68,7 +69,7 @@ public final class DictionaryTrainer implements Loop.Step {
     /// The current dictionaries by the last look into the database.
     private final Map<SourceId, Dictionary> current = new HashMap<>();
 
-    private Instant trainedAt = Instant.EPOCH;
+    private Pause trainingPause = Pause.NONE;
 
     /// @param isKnown returns whether the source exists and is not in the trash
     public DictionaryTrainer(
@@ -89,7 +90,7 @@ public final class DictionaryTrainer implements Loop.Step {
         var now = clock.instant();
         var active = activeSources();
         refresh(active, now);
-        if (!trainedAt.plus(TRAINING_INTERVAL).isAfter(now)) {
+        if (trainingPause.isOver(now)) {
             encoder.traffic().entrySet().stream()
                     .filter(entry -> isDue(entry.getKey(), entry.getValue(), now))
                     .findFirst()
@@ -124,8 +125,7 @@ public final class DictionaryTrainer implements Loop.Step {
         var due =
                 active.stream()
                         .limit(MAX_LOADED)
-                        .filter(source ->
-                                !source.traffic().refreshedAt().plus(REFRESH_INTERVAL).isAfter(now))
+                        .filter(source -> source.traffic().refreshPause().isOver(now))
                         .toList();
         if (due.isEmpty()) {
             return;
@@ -144,7 +144,7 @@ public final class DictionaryTrainer implements Loop.Step {
                 load(source, dictionary);
             }
             source.traffic().setUsableUntil(begun + USE_TIMEOUT.toNanos());
-            source.traffic().setRefreshedAt(now);
+            source.traffic().setRefreshPause(Pause.of(now, REFRESH_INTERVAL));
         }
         unloadOthers();
     }
@@ -167,7 +167,7 @@ public final class DictionaryTrainer implements Loop.Step {
     }
 
     private static SharedDictionary<ZstdDictCompress> shared(int number, byte[] bytes) {
-        return new SharedDictionary<>(number, new ZstdDictCompress(bytes, FrameCodec.LEVEL));
+        return new SharedDictionary<>(number, new ZstdDictCompress(bytes, FrameCompressor.LEVEL));
     }
 
     /// Frees the dictionaries of sources that sent nothing lately, once too many are loaded.
@@ -175,13 +175,13 @@ public final class DictionaryTrainer implements Loop.Step {
         var loaded =
                 encoder.traffic().values().stream()
                         .filter(traffic -> traffic.dictionaryNumber() != StoredPayload.PLAIN)
-                        .sorted(Comparator.comparing(SourceTraffic::refreshedAt))
+                        .sorted(Comparator.comparing(traffic -> traffic.refreshPause().from()))
                         .toList();
         loaded.stream()
                 .limit(Math.max(0, loaded.size() - MAX_LOADED))
                 .forEach(traffic -> {
                     traffic.setDictionary(null);
-                    traffic.setRefreshedAt(Instant.EPOCH);
+                    traffic.setRefreshPause(Pause.NONE);
                 });
     }
 
@@ -196,7 +196,7 @@ public final class DictionaryTrainer implements Loop.Step {
     }
 
     private void train(SourceId source, SourceTraffic traffic, Instant now) {
-        trainedAt = now;
+        trainingPause = Pause.of(now, TRAINING_INTERVAL);
         var samples = db.call(tx -> SampleQueries.newest(tx, decoder, source));
         var candidate =
                 DictionaryCandidate.train(samples).filter(one -> isWorthwhile(one, traffic));
@@ -229,14 +229,14 @@ public final class DictionaryTrainer implements Loop.Step {
             current.put(source, new Dictionary(number.get(), now));
             traffic.setDictionary(shared(number.get(), bytes));
             traffic.setUsableUntil(begun + USE_TIMEOUT.toNanos());
-            traffic.setRefreshedAt(now);
+            traffic.setRefreshPause(Pause.of(now, REFRESH_INTERVAL));
             log.atInfo()
                     .addKeyValue("source_id", source)
                     .addKeyValue("dictionary", number.get())
                     .addKeyValue("bytes", bytes.length)
                     .log("dictionary.trained");
         } else {
-            traffic.setRefreshedAt(Instant.EPOCH);
+            traffic.setRefreshPause(Pause.NONE);
         }
     }
 }

@@ -37,7 +37,7 @@ public final class PayloadEncoder {
 
     private final boolean isOn;
     private final PayloadMeter meter;
-    private final FrameCodecPool codecs = new FrameCodecPool();
+    private final CodecPool<FrameCompressor> compressors = new CodecPool<>(FrameCompressor::new);
 
     /// By source. The [DictionaryTrainer] removes sources that are gone.
     private final Map<SourceId, SourceTraffic> traffic = new ConcurrentHashMap<>();
@@ -122,9 +122,9 @@ public final class PayloadEncoder {
     private Optional<byte[]> compress(Payload payload, @Nullable ZstdDictCompress dictionary) {
         int plain = plainBytes(payload);
         int maxBytes = plain - Math.max(MIN_SAVED_BYTES, plain / 10);
-        return maxBytes <= 0 || plain > FrameCodec.MAX_PAYLOAD_BYTES
+        return maxBytes <= 0 || plain > FrameContent.MAX_PAYLOAD_BYTES
                 ? Optional.empty()
-                : codecs.use(codec -> codec.compress(payload, dictionary, maxBytes));
+                : compressors.use(compressor -> compressor.compress(payload, dictionary, maxBytes));
     }
 
     /// Returns how many bytes these payloads take together when they are stored.

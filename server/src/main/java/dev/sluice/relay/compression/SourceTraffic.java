@@ -2,6 +2,7 @@ package dev.sluice.relay.compression;
 
 import com.github.luben.zstd.ZstdDictCompress;
 
+import dev.sluice.platform.loop.Pause;
 import dev.sluice.relay.StoredPayload;
 
 import org.jspecify.annotations.Nullable;
@@ -39,7 +40,7 @@ final class SourceTraffic {
 
     private long eventsPerTry = FIRST_TRY_EVENTS;
     private Instant triedAt = Instant.EPOCH;
-    private Instant refreshedAt = Instant.EPOCH;
+    private Pause refreshPause = Pause.NONE;
 
     /// Counts an event. Returns whether the trainer should look at this source now.
     boolean count() {
@@ -83,12 +84,13 @@ final class SourceTraffic {
         usableUntil = nanos;
     }
 
-    Instant refreshedAt() {
-        return refreshedAt;
+    /// Returns the time during which the current dictionary is not looked up again.
+    Pause refreshPause() {
+        return refreshPause;
     }
 
-    void setRefreshedAt(Instant time) {
-        refreshedAt = time;
+    void setRefreshPause(Pause pause) {
+        refreshPause = pause;
     }
 
     Instant triedAt() {

@@ -10,7 +10,8 @@ import java.util.Arrays;
 /// Implements [PayloadDecoder] with the zstd library.
 public final class ZstdPayloadDecoder implements PayloadDecoder {
 
-    private final FrameCodecPool codecs = new FrameCodecPool();
+    private final CodecPool<FrameDecompressor> decompressors =
+            new CodecPool<>(FrameDecompressor::new);
     private final DictionaryReader dictionaries;
 
     /// @param db the pool from which dictionaries are read, while another pool's connection may be
@@ -24,20 +25,20 @@ public final class ZstdPayloadDecoder implements PayloadDecoder {
         return switch (stored.encoding()) {
             case StoredPayload.PLAIN -> Payload.fromStored(stored.headers(), stored.body());
             case StoredPayload.WITHOUT_DICTIONARY ->
-                    codecs.use(codec -> codec.decompress(stored.body(), null));
+                    decompressors.use(one -> one.decompress(stored.body(), null));
             default ->
                     dictionaries.use(
                             stored.encoding(),
                             dictionary ->
-                                    codecs.use(
-                                            codec -> codec.decompress(stored.body(), dictionary)));
+                                    decompressors.use(
+                                            one -> one.decompress(stored.body(), dictionary)));
         };
     }
 
     @Override
     public Payload beginning(StoredPayload stored, int headerBytes, int bodyBytes) {
         if (stored.encoding() == StoredPayload.WITHOUT_DICTIONARY) {
-            return FrameCodec.beginning(stored.body(), headerBytes, bodyBytes);
+            return FrameDecompressor.beginning(stored.body(), headerBytes, bodyBytes);
         }
         // With a dictionary, only small payloads are compressed, whose frames are whole here.
         var whole = decode(stored);

@@ -407,21 +407,19 @@ class DictionaryTrainerTest {
         var random = new Random(4);
         var payloads = new ArrayList<Payload>();
         var stored = new ArrayList<StoredPayload>();
-        var sources = new ArrayList<SourceId>();
         for (int i = 0; i < 400; i++) {
             var one = Some.sourceId();
-            sources.add(one);
             byte[] bytes = new byte[16 << 10];
             random.nextBytes(bytes);
             int number = insertDictionary(one, bytes);
             var payload = Payload.of(List.of(), Arrays.copyOf(bytes, 5_000));
             payloads.add(payload);
-            try (var dictionary = new ZstdDictCompress(bytes, FrameCodec.LEVEL)) {
-                try (var codec = new FrameCodec()) {
+            try (var dictionary = new ZstdDictCompress(bytes, FrameCompressor.LEVEL)) {
+                try (var compressor = new FrameCompressor()) {
                     stored.add(
                             StoredPayload.compressed(
                                     number,
-                                    codec.compress(payload, dictionary, 1_000).orElseThrow()));
+                                    compressor.compress(payload, dictionary, 1_000).orElseThrow()));
                 }
             }
         }

@@ -51,10 +51,13 @@ class UnreadableDictionaryTest {
     }
 
     private static Payload order(int number) {
-        String id = UUID.nameUUIDFromBytes(Integer.toString(number).getBytes(UTF_8)).toString();
+        var id = UUID.nameUUIDFromBytes(Integer.toString(number).getBytes(UTF_8));
         String body =
-                "{\"type\":\"order.created\",\"order_id\":\"%s\",\"customer\":{\"segment\":\"retail\"},\"status\":\"paid\"}";
-        return Payload.of(List.of(), body.formatted(id).getBytes(UTF_8));
+                """
+                {"type":"order.created","order_id":"%s","customer":{"segment":"retail"},"status":"paid"}
+                """
+                        .formatted(id);
+        return Payload.of(List.of(), body.getBytes(UTF_8));
     }
 
     private DeliveryId accept() {
