@@ -186,7 +186,7 @@ public final class DictionaryTrainer implements Loop.Step {
     }
 
     private boolean isDue(SourceId source, SourceTraffic traffic, Instant now) {
-        if (!traffic.hasEnoughEvents()) {
+        if (!traffic.hasEnoughEvents() || !traffic.isLookedUp()) {
             return false;
         }
         var dictionary = current.get(source);
@@ -197,10 +197,11 @@ public final class DictionaryTrainer implements Loop.Step {
 
     private void train(SourceId source, SourceTraffic traffic, Instant now) {
         trainingPause = Pause.of(now, TRAINING_INTERVAL);
+        // Counts as tried even if it fails, so that one source cannot keep others from their turn.
+        traffic.tried(now, current.containsKey(source));
         var samples = db.call(tx -> SampleQueries.newest(tx, decoder, source));
         var candidate =
                 DictionaryCandidate.train(samples).filter(one -> isWorthwhile(one, traffic));
-        traffic.tried(now, candidate.isPresent() || current.containsKey(source));
         candidate.ifPresent(better -> replace(source, traffic, better.bytes(), now));
     }
 
@@ -226,6 +227,7 @@ public final class DictionaryTrainer implements Loop.Step {
         var number = db.call(tx -> DictionaryStore.add(tx, source, bytes, former));
         // From here on, the dictionary is committed and flushed.
         if (number.isPresent()) {
+            traffic.tried(now, true);
             current.put(source, new Dictionary(number.get(), now));
             traffic.setDictionary(shared(number.get(), bytes));
             traffic.setUsableUntil(begun + USE_TIMEOUT.toNanos());

@@ -84,6 +84,11 @@ final class SourceTraffic {
         usableUntil = nanos;
     }
 
+    /// Whether the database was asked for the source's current dictionary.
+    boolean isLookedUp() {
+        return !refreshPause.equals(Pause.NONE);
+    }
+
     /// Returns the time during which the current dictionary is not looked up again.
     Pause refreshPause() {
         return refreshPause;
@@ -104,11 +109,14 @@ final class SourceTraffic {
 
     /// Records that a dictionary was tried.
     ///
-    /// @param isWorthIt whether the source has a dictionary now
-    void tried(Instant now, boolean isWorthIt) {
+    /// @param hasDictionary whether the source has a dictionary; if not, the next try comes much
+    ///   later
+    void tried(Instant now, boolean hasDictionary) {
         triedAt = now;
         eventsPerTry =
-                isWorthIt ? FIRST_TRY_EVENTS : Math.min(eventsPerTry * TRY_FACTOR, MAX_TRY_EVENTS);
+                hasDictionary
+                        ? FIRST_TRY_EVENTS
+                        : Math.min(eventsPerTry * TRY_FACTOR, MAX_TRY_EVENTS);
         nextTryAt = events.get() + eventsPerTry;
     }
 }

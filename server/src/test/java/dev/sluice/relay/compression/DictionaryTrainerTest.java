@@ -9,6 +9,7 @@ import com.github.luben.zstd.ZstdDictCompress;
 
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.DbException;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.Payload;
@@ -326,6 +327,36 @@ class DictionaryTrainerTest {
         node.round();
 
         assertThat(dictionaries("true")).isEqualTo(1);
+    }
+
+    @Test
+    void a_source_whose_dictionary_cannot_be_stored_does_not_keep_others_from_theirs() {
+        var others = new ArrayList<SourceId>();
+        node.ingest(SourceTraffic.FIRST_TRY_EVENTS);
+        for (int i = 0; i < 3; i++) {
+            var other = new Given(db).source();
+            others.add(other);
+            for (var payload : shop.next(SourceTraffic.FIRST_TRY_EVENTS)) {
+                node.ingest(other, payload);
+            }
+        }
+        db.run(tx ->
+                tx.update(
+                        "alter table payload_dictionary add check (source_id <> '%s')"
+                                .formatted(source)));
+        int failed = 0;
+        for (int i = 0; i < 4; i++) {
+            try {
+                node.round();
+            } catch (DbException e) {
+                failed++;
+            }
+        }
+
+        assertThat(failed).isEqualTo(1);
+        for (var other : others) {
+            assertThat(node.ingest(other, shop.next()).encoding()).isPositive();
+        }
     }
 
     @Test
