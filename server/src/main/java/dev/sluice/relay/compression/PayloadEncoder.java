@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -50,12 +51,8 @@ public final class PayloadEncoder {
     }
 
     /// Returns an encoder that compresses.
-    ///
-    /// @throws IllegalStateException if the library cannot be loaded
     public static PayloadEncoder on(PayloadMeter meter) {
-        var encoder = new PayloadEncoder(true, meter);
-        encoder.requireLibrary();
-        return encoder;
+        return new PayloadEncoder(true, meter);
     }
 
     /// Returns an encoder that leaves all payloads as they are.
@@ -63,14 +60,16 @@ public final class PayloadEncoder {
         return new PayloadEncoder(false, meter);
     }
 
-    /// Loads the library, which unpacks a file, before the first event needs it.
-    private void requireLibrary() {
-        try {
-            compress(Payload.of(List.of(), new byte[MAX_SMALL_BODY_BYTES]), null);
+    /// Loads the native library, so that a server that cannot load it does not start.
+    ///
+    /// @throws IOException if the library cannot be loaded; the message says what to do
+    public static void loadLibrary() throws IOException {
+        try (var compressor = new FrameCompressor()) {
+            compressor.compress(Payload.of(List.of(), new byte[1]), null, 1);
         } catch (LinkageError e) {
-            throw new IllegalStateException(
-                    "The zstd library cannot be loaded. It is unpacked into the JVM's temporary"
-                            + " directory, which must allow programs: choose another one with"
+            throw new IOException(
+                    "the zstd library cannot be loaded. It is unpacked into the JVM's temporary"
+                            + " directory, which must allow programs. Choose another one with"
                             + " JAVA_OPTS=-Djava.io.tmpdir=DIRECTORY.",
                     e);
         }
