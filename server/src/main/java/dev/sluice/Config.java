@@ -59,7 +59,12 @@ record Config(
 
     /// @param database the external database; empty to run the embedded PostgreSQL
     /// @param masterKey 32 bytes in base64; generated in the data directory when empty
-    record StorageSettings(Path dataDir, Optional<Database> database, Optional<Secret> masterKey) {}
+    /// @param isCompressing whether payloads are compressed before they are stored
+    record StorageSettings(
+            Path dataDir,
+            Optional<Database> database,
+            Optional<Secret> masterKey,
+            boolean isCompressing) {}
 
     /// @param headerPrefix the prefix of the names of the server's own headers, such as `X-Service`
     /// @param retryJitter the maximum random deviation of a retry from its interval, as a fraction
@@ -159,7 +164,9 @@ record Config(
         return new StorageSettings(
                 Path.of(settings.text("SLUICE_DATA_DIR", "data")),
                 settings.read("SLUICE_DATABASE_URL", Database::parse),
-                settings.read("SLUICE_MASTER_KEY", Config::masterKey));
+                settings.read("SLUICE_MASTER_KEY", Config::masterKey),
+                settings.oneOf("SLUICE_PAYLOAD_COMPRESSION", "on", List.of("on", "off"))
+                        .equals("on"));
     }
 
     private static DeliverySettings delivery(Settings settings) {

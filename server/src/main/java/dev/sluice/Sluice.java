@@ -15,6 +15,7 @@ import dev.sluice.platform.secret.SecretGenerator;
 import dev.sluice.platform.trace.SpanExporter;
 import dev.sluice.relay.assembly.RelayAssembly;
 import dev.sluice.relay.assembly.RelaySettings;
+import dev.sluice.relay.compression.PayloadEncoder;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -157,6 +158,9 @@ final class Sluice implements AutoCloseable {
 
     private static RelaySettings relay(
             Config config, Storage storage, Optional<DoubleSupplier> freeShare) throws IOException {
+        if (config.storage().isCompressing()) {
+            PayloadEncoder.loadLibrary();
+        }
         var directory = storage.directory();
         // The free space on an external database's disk is unknown, so all of it counts as free.
         DoubleSupplier measured =
@@ -167,6 +171,7 @@ final class Sluice implements AutoCloseable {
                 config.delivery().addressPolicy(),
                 config.delivery().retryJitter(),
                 config.delivery().cooldowns(),
+                config.storage().isCompressing(),
                 directory.inFlightFile(),
                 directory.home(),
                 freeShare.orElse(measured));

@@ -98,6 +98,7 @@ class ArchitectureTest {
                                     "relay.store",
                                     "relay.dispatch",
                                     "relay.verify",
+                                    "relay.compression",
                                     "relay.filtering",
                                     "relay.refusal",
                                     "relay.trace")),
@@ -146,7 +147,11 @@ class ArchitectureTest {
                     Map.entry("relay.inflight", Set.of("relay.store")),
                     Map.entry(
                             "relay.retention",
-                            Set.of("relay.store", "relay.usage", "relay.deadletters")),
+                            Set.of(
+                                    "relay.store",
+                                    "relay.usage",
+                                    "relay.deadletters",
+                                    "relay.compression")),
                     Map.entry(
                             "relay.upkeep",
                             Set.of("relay.store", "relay.dispatch", "relay.lanes", "relay.node")),
@@ -172,6 +177,7 @@ class ArchitectureTest {
                     Map.entry("jakarta.mail..", "platform.mail"),
                     Map.entry("org.eclipse.angus..", "platform.mail"),
                     Map.entry("org.tukaani..", "platform.postgres"),
+                    Map.entry("com.github.luben..", "relay.compression"),
                     Map.entry("io.opentelemetry..", "platform.trace"),
                     Map.entry("io.prometheus..", "observe.metrics"),
                     Map.entry("ch.qos.logback..", "platform.log"));
@@ -185,6 +191,7 @@ class ArchitectureTest {
         ROOT_PACKAGE + ".relay.ingest",
         ROOT_PACKAGE + ".relay.replay",
         ROOT_PACKAGE + ".relay.selection",
+        ROOT_PACKAGE + ".relay.compression",
         ROOT_PACKAGE + ".relay.deadletters",
         ROOT_PACKAGE + ".relay.assembly",
         ROOT_PACKAGE + ".observe.usage",

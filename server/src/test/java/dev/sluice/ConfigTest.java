@@ -76,6 +76,7 @@ class ConfigTest {
                         "SLUICE_MESSENGER_API_URL",
                         "SLUICE_METRICS_HOST",
                         "SLUICE_METRICS_PORT",
+                        "SLUICE_PAYLOAD_COMPRESSION",
                         "SLUICE_PLANS_FILE",
                         "SLUICE_PLAN_CHANGE",
                         "SLUICE_PORT",
@@ -109,6 +110,7 @@ class ConfigTest {
                     SLUICE_MESSENGER_API_URL          | http://127.0.0.1:9999
                     SLUICE_METRICS_PORT               | 9090
                     SLUICE_METRICS_HOST               | 0.0.0.0
+                    SLUICE_PAYLOAD_COMPRESSION        | off
                     SLUICE_TRUSTED_PROXIES            | 10.0.0.0/8
                     SLUICE_HEADER_PREFIX              | X-Acme
                     SLUICE_LOG_FORMAT                 | json
@@ -150,6 +152,7 @@ class ConfigTest {
                     SLUICE_MAIL_FROM | relay | must be an e-mail address, not 'relay'
                     SLUICE_MESSENGER_API_URL | x | must be an absolute URL that starts with http:// or https://
                     SLUICE_METRICS_PORT | -1 | must be a whole number from 0 to 65535, not '-1'
+                    SLUICE_PAYLOAD_COMPRESSION | zip | must be one of on, off, not 'zip'
                     SLUICE_TRUSTED_PROXIES | all | 'all' is not an address range such as 10.0.0.0/8 or fd00::/8
                     SLUICE_HEADER_PREFIX | X Service | must be the beginning of a header name, such as X-Service, not 'X Service'
                     SLUICE_HEADER_PREFIX | X-Service- | must be the beginning of a header name, such as X-Service, not 'X-Service-'

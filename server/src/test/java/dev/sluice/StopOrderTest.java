@@ -25,6 +25,7 @@ class StopOrderTest {
                             "alert messages, at its end",
                             "stream access",
                             "stream feed",
+                            "dictionaries",
                             "free space",
                             "failure log",
                             "erasure",

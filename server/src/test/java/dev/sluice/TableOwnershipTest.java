@@ -48,6 +48,7 @@ class TableOwnershipTest {
                     entry("alert_use", "observe/alerts"),
                     entry("alert_mailbox", "observe/alerts"),
                     entry("event", "relay/store"),
+                    entry("payload_dictionary", "relay/compression"),
                     entry("delivery", "relay/store"),
                     entry("attempt", "relay/store"),
                     entry("delivery_work", "relay/store"),

@@ -57,12 +57,17 @@ record TestbedQueries(StandalonePostgres postgres) {
                         .formatted(destination));
     }
 
-    /// Events with a marker that another event has, too: a batch was stored twice.
+    /// Events with a marker that another event has, too: a batch was stored twice. Each payload is
+    /// encoded once, so the frames of one that was stored twice are equal; other frames are not,
+    /// because they contain a marker.
     long storedTwice() {
         return number(
                 """
-                select count(*) - count(distinct substring(body from 12 for 33)) from event
-                 where substring(body from 1 for 11) = convert_to('{"marker":"', 'UTF8')
+                select count(*) - count(distinct case when encoding is null then substring(body from 12 for 33)
+                                                      else body end)
+                  from event
+                 where encoding is not null
+                    or substring(body from 1 for 11) = convert_to('{"marker":"', 'UTF8')
                 """);
     }
 

@@ -10,13 +10,15 @@ import dev.sluice.platform.meter.LockFreeHistogram;
 /// @param eventCommits durations of the commits of events
 /// @param resultBatches the number of results in each commit
 /// @param resultCommits durations of the commits of results
+/// @param payloads the bytes of the payloads of events
 public record RelayMeters(
         LockFreeHistogram ingestDurations,
         LockFreeHistogram eventBatches,
         LockFreeHistogram eventCommits,
         LockFreeHistogram resultBatches,
         LockFreeHistogram resultCommits,
-        AttemptMeter attempts) {
+        AttemptMeter attempts,
+        PayloadMeter payloads) {
 
     public static RelayMeters create() {
         return new RelayMeters(
@@ -25,6 +27,7 @@ public record RelayMeters(
                 LockFreeHistogram.ofDurations(),
                 LockFreeHistogram.ofSizes(),
                 LockFreeHistogram.ofDurations(),
-                new AttemptMeter());
+                new AttemptMeter(),
+                new PayloadMeter());
     }
 }

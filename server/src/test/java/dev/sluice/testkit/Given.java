@@ -67,6 +67,7 @@ public final class Given {
                             "dismissal",
                             "attempt",
                             "event",
+                            "payload_dictionary",
                             "lane",
                             "circuit",
                             "node",

@@ -76,7 +76,8 @@ public final class ObserveAssembly {
         this.gateway = gateway;
         this.relay = relay;
         auditLoop = new AuditLoop(base.pools().relay(), base.settledClock(), base.ids().next());
-        streamReader = new StreamReader(base.pools().api(), gateway.routing());
+        streamReader =
+                new StreamReader(base.pools().api(), gateway.routing(), relay.payloadDecoder());
         streamFeed = new StreamFeed(streamReader);
         openStreams = new OpenStreams(base.pools().api(), gateway.routing(), base.clock());
         channelClient = channelClient(alerts.messengerApiUrl());
@@ -192,6 +193,7 @@ public final class ObserveAssembly {
                         plans,
                         gateway.routing(),
                         relay.inFlightAttempts(),
+                        relay.payloadDecoder(),
                         relay.hopHeader(),
                         clock)
                 .addTo(router);

@@ -13,6 +13,9 @@ import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.Payload;
+import dev.sluice.relay.PayloadDecoder;
+import dev.sluice.relay.StoredPayload;
+import dev.sluice.relay.UnreadablePayloadException;
 import dev.sluice.relay.VerificationStatus;
 
 import java.util.ArrayList;
@@ -221,14 +224,16 @@ final class EventQueries {
     }
 
     /// Returns what senders call these events. Only the beginnings of headers and body are read.
-    static Map<EventId, String> types(Tx tx, List<EventSummary> events) {
+    /// Omits events whose payload is damaged.
+    static Map<EventId, String> types(Tx tx, PayloadDecoder decoder, List<EventSummary> events) {
         var types = new HashMap<EventId, String>();
         tx.query(
                         """
                         select event.*
                           from unnest(?, ?) as wanted (source_id, id),
-                               lateral (select id, substring(headers from 1 for ?) as headers,
-                                               substring(body from 1 for ?) as body
+                               lateral (select id, encoding, substring(headers from 1 for ?) as headers,
+                                               substring(body from 1 for case when encoding is null then ?
+                                                                              else ? end) as body
                                           from event
                                          where event.source_id = wanted.source_id and event.id = wanted.id
                                         offset 0) as event
@@ -236,14 +241,30 @@ final class EventQueries {
                         row ->
                                 Map.entry(
                                         new EventId(row.uuid("id")),
-                                        EventType.of(row.bytes("headers"), row.bytes("body"))),
+                                        type(
+                                                decoder,
+                                                StoredPayload.of(
+                                                        row.integerOrNone("encoding"),
+                                                        row.bytes("headers"),
+                                                        row.bytes("body")))),
                         events.stream().map(event -> event.source().value()).toList(),
                         events.stream().map(event -> event.id().value()).toList(),
                         EventType.MAX_HEADER_BYTES,
-                        EventType.MAX_BODY_BYTES)
+                        EventType.MAX_BODY_BYTES,
+                        PayloadDecoder.BEGINNING_BYTES)
                 .forEach(entry ->
                         entry.getValue().ifPresent(type -> types.put(entry.getKey(), type)));
         return types;
+    }
+
+    private static Optional<String> type(PayloadDecoder decoder, StoredPayload stored) {
+        try {
+            var beginning =
+                    decoder.beginning(stored, EventType.MAX_HEADER_BYTES, EventType.MAX_BODY_BYTES);
+            return EventType.of(beginning.headerLines(), beginning.body());
+        } catch (UnreadablePayloadException e) {
+            return Optional.empty(); // opening the event reports it
+        }
     }
 
     /// Returns the delivery counts of each event. The ids of an event's deliveries form a range.
@@ -334,18 +355,24 @@ final class EventQueries {
         }
     }
 
-    static Optional<EventWithPayload> find(Tx tx, List<SourceId> sources, EventId id) {
+    static Optional<EventWithPayload> find(
+            Tx tx, PayloadDecoder decoder, List<SourceId> sources, EventId id) {
         return tx.findOne(
                 """
                 select id, source_id, method, content_type, verification, verification_reason, body_size, fanout,
-                       coalesce(cardinality(filtered), 0) as filtered, filtered as filtered_ids, headers, body
+                       coalesce(cardinality(filtered), 0) as filtered, filtered as filtered_ids, encoding,
+                       headers, body
                   from event
                  where id = ? and source_id = any (?)
                 """,
                 row ->
                         new EventWithPayload(
                                 EventSummary.read(row),
-                                Payload.fromStored(row.bytes("headers"), row.bytes("body")),
+                                decoder.decode(
+                                        StoredPayload.of(
+                                                row.integerOrNone("encoding"),
+                                                row.bytes("headers"),
+                                                row.bytes("body"))),
                                 row.uuids("filtered_ids").stream().map(ConnectionId::new).toList()),
                 id.value(),
                 sources.stream().map(SourceId::value).toList());

@@ -23,6 +23,7 @@ import dev.sluice.platform.json.JsonObject;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.InFlightAttempts;
+import dev.sluice.relay.PayloadDecoder;
 
 import java.time.InstantSource;
 import java.util.List;
@@ -37,6 +38,7 @@ public final class EventRoutes {
     private final PlanCatalog plans;
     private final ConfigurationCache configuration;
     private final InFlightAttempts inFlightAttempts;
+    private final PayloadDecoder decoder;
     private final String hopHeader;
     private final InstantSource clock;
 
@@ -47,6 +49,7 @@ public final class EventRoutes {
             PlanCatalog plans,
             ConfigurationCache configuration,
             InFlightAttempts inFlightAttempts,
+            PayloadDecoder decoder,
             String hopHeader,
             InstantSource clock) {
         this.db = db;
@@ -54,6 +57,7 @@ public final class EventRoutes {
         this.plans = plans;
         this.configuration = configuration;
         this.inFlightAttempts = inFlightAttempts;
+        this.decoder = decoder;
         this.hopHeader = hopHeader;
         this.clock = clock;
     }
@@ -73,7 +77,7 @@ public final class EventRoutes {
         return db.snapshot(tx -> {
             var result = search(tx, caller, filter, page);
             var counts = EventQueries.counts(tx, result.rows());
-            var types = EventQueries.types(tx, result.rows());
+            var types = EventQueries.types(tx, decoder, result.rows());
             return SearchReply.of(
                     result.with(events ->
                             events.stream()
@@ -136,7 +140,7 @@ public final class EventRoutes {
     private Optional<EventQueries.EventWithPayload> find(
             Tx tx, Caller caller, EventId id, Retention retention) {
         var now = clock.instant();
-        return EventQueries.find(tx, sources(tx, caller, Optional.empty()), id)
+        return EventQueries.find(tx, decoder, sources(tx, caller, Optional.empty()), id)
                 .filter(event -> !retention.isExpired(event.summary().receivedAt(), now));
     }
 

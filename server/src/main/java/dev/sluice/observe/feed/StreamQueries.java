@@ -6,6 +6,8 @@ import dev.sluice.observe.events.EventSummary;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.db.TxSnapshot;
 import dev.sluice.relay.Payload;
+import dev.sluice.relay.PayloadDecoder;
+import dev.sluice.relay.StoredPayload;
 
 import java.time.Instant;
 import java.util.Collection;
@@ -114,13 +116,13 @@ final class StreamQueries {
     }
 
     /// Returns the payloads of these events. Omits events whose rows were removed in the meantime.
-    static Map<UUID, Payload> payloads(Tx tx, List<EventSummary> events) {
+    static Map<UUID, Payload> payloads(Tx tx, PayloadDecoder decoder, List<EventSummary> events) {
         var payloads = new HashMap<UUID, Payload>();
         tx.query(
                         """
-                        select event.id, event.method, event.headers, event.body
+                        select event.id, event.method, event.encoding, event.headers, event.body
                           from unnest(?, ?) as wanted (source_id, id),
-                               lateral (select id, method, headers, body
+                               lateral (select id, method, encoding, headers, body
                                           from event
                                          where event.source_id = wanted.source_id
                                            and event.id = wanted.id
@@ -129,7 +131,11 @@ final class StreamQueries {
                         row ->
                                 Map.entry(
                                         row.uuid("id"),
-                                        Payload.fromStored(row.bytes("headers"), row.bytes("body"))
+                                        decoder.decode(
+                                                        StoredPayload.of(
+                                                                row.integerOrNone("encoding"),
+                                                                row.bytes("headers"),
+                                                                row.bytes("body")))
                                                 .withMethod(row.text("method"))),
                         events.stream().map(event -> event.source().value()).toList(),
                         events.stream().map(event -> event.id().value()).toList())

@@ -7,6 +7,7 @@ import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.db.TxSnapshot;
 import dev.sluice.platform.id.Uuid7;
+import dev.sluice.relay.PayloadDecoder;
 
 import org.jspecify.annotations.Nullable;
 
@@ -36,11 +37,13 @@ public final class StreamReader {
 
     private final Db db;
     private final ConfigurationCache configuration;
+    private final PayloadDecoder decoder;
     private volatile @Nullable String databaseName;
 
-    public StreamReader(Db db, ConfigurationCache configuration) {
+    public StreamReader(Db db, ConfigurationCache configuration, PayloadDecoder decoder) {
         this.db = db;
         this.configuration = configuration;
+        this.decoder = decoder;
     }
 
     public String databaseName() {
@@ -121,7 +124,8 @@ public final class StreamReader {
 
     private List<StreamEvent> withPayloads(Tx tx, List<StreamEvent> events) {
         var payloads =
-                StreamQueries.payloads(tx, events.stream().map(StreamEvent::summary).toList());
+                StreamQueries.payloads(
+                        tx, decoder, events.stream().map(StreamEvent::summary).toList());
         return events.stream()
                 .flatMap(event ->
                         Optional.ofNullable(payloads.get(event.id())).stream()

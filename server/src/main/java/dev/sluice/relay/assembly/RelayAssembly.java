@@ -30,10 +30,15 @@ import dev.sluice.relay.HealthProblem;
 import dev.sluice.relay.InFlightAttempts;
 import dev.sluice.relay.InFlightRecorder;
 import dev.sluice.relay.JsonPoster;
+import dev.sluice.relay.PayloadDecoder;
 import dev.sluice.relay.RelayGauges;
 import dev.sluice.relay.RelayMeters;
 import dev.sluice.relay.RequestPreview;
 import dev.sluice.relay.circuit.SharedCircuits;
+import dev.sluice.relay.compression.DictionaryStore;
+import dev.sluice.relay.compression.DictionaryTrainer;
+import dev.sluice.relay.compression.PayloadEncoder;
+import dev.sluice.relay.compression.ZstdPayloadDecoder;
 import dev.sluice.relay.deadletters.DismissalRoutes;
 import dev.sluice.relay.deadletters.DismissalStore;
 import dev.sluice.relay.dispatch.AttemptRunner;
@@ -143,6 +148,8 @@ public final class RelayAssembly {
     private final MonthlyQuota quota;
     private final RefusalCounter refusals;
     private final RelayMeters meters = RelayMeters.create();
+    private final PayloadDecoder payloadDecoder;
+    private final PayloadEncoder payloadEncoder;
     private final EventTracer tracer;
     private final RelayStoreListener listeners;
     private final ReplayWorker replayWorker;
@@ -169,6 +176,11 @@ public final class RelayAssembly {
         var clock = base.clock();
         var delivery = base.pools().delivery();
 
+        payloadDecoder = new ZstdPayloadDecoder(db);
+        payloadEncoder =
+                settings.isCompressing()
+                        ? PayloadEncoder.on(meters.payloads())
+                        : PayloadEncoder.off(meters.payloads());
         partitions = new PartitionStore(db);
         partitions.makeAhead(base.now());
         inFlightRecorder =
@@ -204,7 +216,7 @@ public final class RelayAssembly {
         backlog =
                 new Backlog(
                         environment,
-                        Lanes.of(delivery),
+                        Lanes.of(delivery, payloadDecoder),
                         dispatcher,
                         attemptRunner,
                         System::nanoTime);
@@ -302,6 +314,13 @@ public final class RelayAssembly {
         var retentionLoop = retentionLoop();
         var refusalRecorder = new RefusalRecorder(refusals, db, base.ids()::next, base.clock());
         var leakDetector = new LeakDetector(db, node, dispatcher, base.clock());
+        var dictionaryTrainer =
+                new DictionaryTrainer(
+                        db,
+                        payloadEncoder,
+                        payloadDecoder,
+                        source -> configuration.source(source).isPresent(),
+                        base.clock());
         return List.of(
                 new Chore("circuits", Duration.ofSeconds(1), circuits)
                         .wokenBy(circuits::onWakeNeeded),
@@ -340,7 +359,9 @@ public final class RelayAssembly {
                         .endingWith(replayWorker::releaseLeases),
                 new Chore("erasure", Duration.ofMinutes(1), workspaceEraser()),
                 Chore.of("failure log", Duration.ofSeconds(5), failureLog::summarize),
-                new Chore("free space", Duration.ofSeconds(2), diskSpace));
+                new Chore("free space", Duration.ofSeconds(2), diskSpace),
+                new Chore("dictionaries", DictionaryTrainer.ROUND_INTERVAL, dictionaryTrainer)
+                        .wokenBy(payloadEncoder::onWakeNeeded));
     }
 
     private WorkspaceEraser workspaceEraser() {
@@ -349,6 +370,7 @@ public final class RelayAssembly {
                 deletion,
                 List.of(
                         ErasureStore::eraseEvents,
+                        (tx, workspace, _) -> DictionaryStore.deleteOf(tx, workspace),
                         (tx, workspace, limit) ->
                                 LedgerStore.deleteSums(tx, workspace.usageKeys(), limit),
                         DismissalStore::deleteOf,
@@ -402,7 +424,7 @@ public final class RelayAssembly {
         var clock = base.clock();
         var headerRules = CustomHeaderRules.withPrefix(settings.headerPrefix());
         var dryRun = new DryRun(settings.headerPrefix());
-        var events = new SampleEventQueries(plans, configuration, clock);
+        var events = new SampleEventQueries(plans, configuration, payloadDecoder, clock);
         new PreviewRoutes(
                         api, authenticator, events, configuration, headerRules, dryRun, ids, clock)
                 .addTo(router);
@@ -412,6 +434,7 @@ public final class RelayAssembly {
                         plans,
                         replacedDestinations,
                         replacedSources,
+                        payloadDecoder,
                         dryRun,
                         clock)
                 .addTo(router);
@@ -449,12 +472,18 @@ public final class RelayAssembly {
                 configuration,
                 dispatcher.admission(),
                 journal,
+                payloadEncoder,
                 IngestLimits.of(diskSpace, ingestRateLimiter, quota),
                 new IngestEndpoint.IngestMeters(refusals, meters.ingestDurations(), tracer),
                 base.ids(),
                 base.clock(),
                 settings.baseUrl(),
                 settings.headerPrefix());
+    }
+
+    /// Returns what decodes the stored payloads of events.
+    public PayloadDecoder payloadDecoder() {
+        return payloadDecoder;
     }
 
     /// Returns the attempts that this node has in flight now.

@@ -12,6 +12,7 @@ import java.util.function.DoubleSupplier;
 /// @param baseUrl the public base URL of this server, which some senders include in their signature
 /// @param headerPrefix the prefix of the server's own headers, such as `X-Service`
 /// @param retryJitter the fraction of a retry interval by which a retry may be earlier or later
+/// @param isCompressing whether payloads are compressed before they are stored
 /// @param inFlightFile the file that lists the attempts in flight; the next process on the same
 ///   data directory reads it
 /// @param home identifies the data directory, whose lock this process holds, and the current boot
@@ -23,6 +24,7 @@ public record RelaySettings(
         AddressPolicy addresses,
         double retryJitter,
         Cooldowns cooldowns,
+        boolean isCompressing,
         Path inFlightFile,
         UUID home,
         DoubleSupplier freeShare) {}

@@ -26,6 +26,7 @@ import dev.sluice.relay.HopCount;
 import dev.sluice.relay.Payload;
 import dev.sluice.relay.RefusalReason;
 import dev.sluice.relay.Trigger;
+import dev.sluice.relay.compression.PayloadEncoder;
 import dev.sluice.relay.dispatch.PayloadAdmission;
 import dev.sluice.relay.journal.Journal;
 import dev.sluice.relay.refusal.RefusalCounter;
@@ -68,6 +69,7 @@ public final class IngestEndpoint implements Endpoint {
     private final ConfigurationCache configuration;
     private final PayloadAdmission admission;
     private final Journal journal;
+    private final PayloadEncoder encoder;
     private final DiskSpaceMonitor diskSpace;
     private final IngestRateLimiter ingestRateLimiter;
     private final InboundMemory bodyMemory;
@@ -86,6 +88,7 @@ public final class IngestEndpoint implements Endpoint {
             ConfigurationCache configuration,
             PayloadAdmission admission,
             Journal journal,
+            PayloadEncoder encoder,
             IngestLimits limits,
             IngestMeters meters,
             Uuid7 ids,
@@ -95,6 +98,7 @@ public final class IngestEndpoint implements Endpoint {
         this.configuration = configuration;
         this.admission = admission;
         this.journal = journal;
+        this.encoder = encoder;
         this.diskSpace = limits.diskSpace();
         this.ingestRateLimiter = limits.ingestRateLimiter();
         this.bodyMemory = limits.bodyMemory();
@@ -264,6 +268,7 @@ public final class IngestEndpoint implements Endpoint {
                     contentType,
                     checkResult.checked(),
                     payload,
+                    encoder.encode(ingestRoute.source().id(), payload),
                     new AcceptedEvent.DeliveryPlan(planned, filtered),
                     new Receipt(System.nanoTime() + STORE_TIMEOUT.toNanos()));
         } catch (RuntimeException | Error e) {

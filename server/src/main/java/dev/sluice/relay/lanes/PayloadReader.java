@@ -5,6 +5,7 @@ import dev.sluice.platform.db.DbException;
 import dev.sluice.platform.db.Halving;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.Payload;
+import dev.sluice.relay.UnreadablePayloadException;
 import dev.sluice.relay.store.Lanes;
 
 import java.time.Duration;
@@ -17,7 +18,7 @@ import java.util.Map;
 
 /// Reads the payloads of waiting deliveries, and finds the payloads that are damaged.
 ///
-/// If one payload is damaged, the database refuses the whole statement. The events are then read in
+/// If one payload or its dictionary is damaged, the whole read fails. The events are then read in
 /// halves, until each event with a damaged payload is alone. A payload counts as unreadable once
 /// two loads, at least a second apart, could not read its stored value. A database that is only
 /// temporarily unavailable never makes a payload unreadable. Owned by one thread.
@@ -27,7 +28,7 @@ final class PayloadReader {
     ///
     /// @param payloads the payloads that could be read; events that no longer exist are missing
     /// @param suspects events whose payload could not be read this time
-    /// @param unreadable events whose payload cannot be read, each with the database's last answer
+    /// @param unreadable events whose payload cannot be read, each with the last failure
     record PayloadRead(
             Map<EventId, Payload> payloads,
             Map<EventId, RuntimeException> suspects,
@@ -60,7 +61,7 @@ final class PayloadReader {
                 Halving.run(
                         List.copyOf(events),
                         part -> payloads.putAll(lanes.payloads(source, part)),
-                        e -> e instanceof DbException refused && refused.isUnreadableValue());
+                        PayloadReader::isDamaged);
         var suspected = new HashMap<EventId, RuntimeException>();
         var unreadable = new HashMap<EventId, RuntimeException>();
         if (!suspects.isEmpty() || !failed.isEmpty()) {
@@ -75,5 +76,10 @@ final class PayloadReader {
             suspects.keySet().removeAll(unreadable.keySet());
         }
         return new PayloadRead(payloads, suspected, unreadable);
+    }
+
+    private static boolean isDamaged(RuntimeException e) {
+        return e instanceof UnreadablePayloadException
+                || (e instanceof DbException refused && refused.isUnreadableValue());
     }
 }

@@ -8,6 +8,8 @@ import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.Payload;
+import dev.sluice.relay.PayloadDecoder;
+import dev.sluice.relay.StoredPayload;
 
 import java.time.InstantSource;
 import java.util.Optional;
@@ -20,12 +22,17 @@ public final class SampleEventQueries {
 
     private final PlanCatalog plans;
     private final ConfigurationCache configuration;
+    private final PayloadDecoder decoder;
     private final InstantSource clock;
 
     public SampleEventQueries(
-            PlanCatalog plans, ConfigurationCache configuration, InstantSource clock) {
+            PlanCatalog plans,
+            ConfigurationCache configuration,
+            PayloadDecoder decoder,
+            InstantSource clock) {
         this.plans = plans;
         this.configuration = configuration;
+        this.decoder = decoder;
         this.clock = clock;
     }
 
@@ -56,12 +63,16 @@ public final class SampleEventQueries {
                         workspace.value());
         var stored =
                 tx.findOne(
-                        "select source_id, method, headers, body from event where id = ? and"
-                                + " source_id = any (?)",
+                        "select source_id, method, encoding, headers, body from event where id = ?"
+                                + " and source_id = any (?)",
                         row ->
                                 new StoredSample(
                                         new SourceId(row.uuid("source_id")),
-                                        Payload.fromStored(row.bytes("headers"), row.bytes("body"))
+                                        decoder.decode(
+                                                        StoredPayload.of(
+                                                                row.integerOrNone("encoding"),
+                                                                row.bytes("headers"),
+                                                                row.bytes("body")))
                                                 .withMethod(row.text("method"))),
                         id.value(),
                         sources);

@@ -9,6 +9,8 @@ import dev.sluice.platform.db.Tx;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.Payload;
+import dev.sluice.relay.PayloadDecoder;
+import dev.sluice.relay.StoredPayload;
 
 import java.sql.SQLException;
 import java.time.Instant;
@@ -93,11 +95,16 @@ final class SentRequestQueries {
         return newest - ((newest - lowBits) & LOW_BITS);
     }
 
-    static Optional<Payload> payload(Tx tx, SourceId source, DeliveryId delivery) {
+    static Optional<Payload> payload(
+            Tx tx, PayloadDecoder decoder, SourceId source, DeliveryId delivery) {
         return tx.findOne(
-                "select method, headers, body from event where id = ? and source_id = ?",
+                "select method, encoding, headers, body from event where id = ? and source_id = ?",
                 row ->
-                        Payload.fromStored(row.bytes("headers"), row.bytes("body"))
+                        decoder.decode(
+                                        StoredPayload.of(
+                                                row.integerOrNone("encoding"),
+                                                row.bytes("headers"),
+                                                row.bytes("body")))
                                 .withMethod(row.text("method")),
                 delivery.event().value(),
                 source.value());

@@ -21,6 +21,7 @@ import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.json.JsonObject;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.ErrorCode;
+import dev.sluice.relay.PayloadDecoder;
 import dev.sluice.relay.request.DryRun;
 import dev.sluice.relay.request.OutboundBody;
 import dev.sluice.relay.request.OutboundRequest;
@@ -53,6 +54,7 @@ public final class SentRequestRoutes {
     private final PlanCatalog plans;
     private final ReplacedDestinationStore destinations;
     private final ReplacedSourceStore sources;
+    private final PayloadDecoder decoder;
     private final DryRun dryRun;
     private final InstantSource clock;
 
@@ -62,6 +64,7 @@ public final class SentRequestRoutes {
             PlanCatalog plans,
             ReplacedDestinationStore destinations,
             ReplacedSourceStore sources,
+            PayloadDecoder decoder,
             DryRun dryRun,
             InstantSource clock) {
         this.db = db;
@@ -69,6 +72,7 @@ public final class SentRequestRoutes {
         this.plans = plans;
         this.destinations = destinations;
         this.sources = sources;
+        this.decoder = decoder;
         this.dryRun = dryRun;
         this.clock = clock;
     }
@@ -131,7 +135,7 @@ public final class SentRequestRoutes {
                                         "an older version of Sluice made the attempt, and"
                                                 + " did not record its configuration."));
         var payload =
-                SentRequestQueries.payload(tx, attempt.source(), id)
+                SentRequestQueries.payload(tx, decoder, attempt.source(), id)
                         .orElseThrow(SentRequestRoutes::noAttempt);
         var connection =
                 ReplacedConnectionStore.at(tx, attempt.connection(), version)

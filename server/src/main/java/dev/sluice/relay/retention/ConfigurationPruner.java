@@ -13,6 +13,7 @@ import dev.sluice.gateway.source.TrashStore;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.RoundParts;
 import dev.sluice.platform.db.Tx;
+import dev.sluice.relay.compression.DictionaryStore;
 import dev.sluice.relay.store.LanePruneStore;
 import dev.sluice.relay.usage.LedgerStore;
 
@@ -158,6 +159,7 @@ final class ConfigurationPruner {
         return db.call(tx -> {
             LanePruneStore.deleteOf(tx, connections);
             ConnectionStore.remove(tx, connections);
+            DictionaryStore.removeOf(tx, sources);
             return TrashStore.remove(tx, sources);
         });
     }

@@ -8,6 +8,7 @@ import dev.sluice.gateway.source.ReplacedSourceStore;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.relay.UsageKind;
+import dev.sluice.relay.compression.DictionaryStore;
 import dev.sluice.relay.deadletters.DismissalStore;
 import dev.sluice.relay.store.PartitionStore;
 import dev.sluice.relay.usage.LedgerStore;
@@ -19,7 +20,7 @@ import java.time.ZoneOffset;
 import java.util.function.Function;
 
 /// Drops the day partitions that no plan keeps any more. Also deletes hourly sums, revisions of
-/// destinations, replaced configuration and dismissals that no query needs any more.
+/// destinations, replaced configuration, dismissals and dictionaries that nothing needs any more.
 ///
 /// Unfinished deliveries in those partitions are ended first.
 final class ExpiredDayRemover {
@@ -31,6 +32,13 @@ final class ExpiredDayRemover {
     /// Time added before a revision is deleted, because an attempt may have begun before its
     /// revision was replaced, and clocks differ.
     private static final Duration REVISION_GRACE_PERIOD = Duration.ofDays(1);
+
+    /// A dictionary contains pieces of events. It is retired at this age at the latest.
+    private static final Duration MAX_DICTIONARY_AGE = Duration.ofDays(30);
+
+    /// Time after which no node compresses with a retired dictionary any more. Far longer than a
+    /// node uses one without a look into the database.
+    private static final Duration DICTIONARY_GRACE_PERIOD = Duration.ofDays(1);
 
     /// Maximum number of rows deleted in one transaction.
     private static final int DELETE_BATCH_ROWS = 5_000;
@@ -64,7 +72,21 @@ final class ExpiredDayRemover {
         deleteHourlySums(now, start(first));
         removeRevisions(start(first).minus(REVISION_GRACE_PERIOD));
         deleteDismissals(start(first));
+        removeDictionaries(longest.expiryCutoff(now), start(first), now);
         return true;
+    }
+
+    /// Retires the dictionaries that were made before their longest age or before `cutoff`, and
+    /// removes those that no event needs any more.
+    ///
+    /// @param cutoff the time before which all events have expired
+    /// @param firstKept the time before which no event is left
+    private void removeDictionaries(Instant cutoff, Instant firstKept, Instant now) {
+        var oldest = now.minus(MAX_DICTIONARY_AGE);
+        var before = oldest.isBefore(cutoff) ? cutoff : oldest;
+        db.run(tx -> DictionaryStore.retireBefore(tx, before, now));
+        db.run(tx -> DictionaryStore.recordLastEvents(tx, now.minus(DICTIONARY_GRACE_PERIOD)));
+        db.run(tx -> DictionaryStore.removeBefore(tx, firstKept));
     }
 
     /// Removes revisions of destinations and replaced configuration that were replaced before

@@ -8,6 +8,7 @@ import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.EventVerification;
 import dev.sluice.relay.Payload;
+import dev.sluice.relay.StoredPayload;
 
 import java.util.List;
 import java.util.Optional;
@@ -15,6 +16,7 @@ import java.util.Optional;
 /// An event that ingest accepted and the [Journal] must store, with its planned deliveries.
 ///
 /// @param origin the source that received the event, as it was configured at that time
+/// @param stored the form in which to store the payload
 public record AcceptedEvent(
         EventId id,
         Source origin,
@@ -22,6 +24,7 @@ public record AcceptedEvent(
         Optional<String> contentType,
         EventVerification verification,
         Payload payload,
+        StoredPayload stored,
         DeliveryPlan plan,
         Receipt receipt) {
 

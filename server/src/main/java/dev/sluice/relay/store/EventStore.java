@@ -52,7 +52,7 @@ public final class EventStore {
         tx.copy(
                 """
                 copy event (id, source_id, method, verification, fanout, body_size, content_type,
-                            filtered, verification_reason, headers, body)
+                            filtered, verification_reason, encoding, headers, body)
                 from stdin (format binary)
                 """,
                 events);
@@ -75,7 +75,7 @@ public final class EventStore {
     }
 
     private void addEvent(AcceptedEvent event) {
-        events.row(11)
+        events.row(12)
                 .uuid(event.id().value())
                 .uuid(event.source().value())
                 .text(event.method())
@@ -94,7 +94,13 @@ public final class EventStore {
         } else {
             events.int2(reason.get().number());
         }
-        events.bytes(event.payload().headerLines()).bytes(event.payload().body());
+        var stored = event.stored();
+        if (stored.isPlain()) {
+            events.nullValue();
+        } else {
+            events.int4(stored.encoding());
+        }
+        events.bytes(stored.headers()).bytes(stored.body());
     }
 
     private void addDelivery(

@@ -7,6 +7,8 @@ import dev.sluice.platform.db.PlannerFeature;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.Payload;
+import dev.sluice.relay.PayloadDecoder;
+import dev.sluice.relay.StoredPayload;
 import dev.sluice.relay.UnfinishedDelivery;
 
 import java.time.Instant;
@@ -325,21 +327,25 @@ public final class LaneStore {
     /// all rows that a source has on a day, if the statistics of that day's partition still say
     /// that it is empty.
     public static Map<EventId, Payload> payloads(
-            Tx tx, SourceId source, Collection<EventId> events) {
+            Tx tx, PayloadDecoder decoder, SourceId source, Collection<EventId> events) {
         var payloads = new HashMap<EventId, Payload>();
         tx.query(
                         """
-                        select wanted.id, found.method, found.headers, found.body
+                        select wanted.id, found.method, found.encoding, found.headers, found.body
                           from unnest(?::uuid[]) as wanted (id)
                          cross join lateral (
-                               select method, headers, body from event
+                               select method, encoding, headers, body from event
                                 where source_id = ? and event.id = wanted.id
                                 limit 1) as found
                         """,
                         row ->
                                 Map.entry(
                                         new EventId(row.uuid("id")),
-                                        Payload.fromStored(row.bytes("headers"), row.bytes("body"))
+                                        decoder.decode(
+                                                        StoredPayload.of(
+                                                                row.integerOrNone("encoding"),
+                                                                row.bytes("headers"),
+                                                                row.bytes("body")))
                                                 .withMethod(row.text("method"))),
                         events.stream().map(EventId::value).distinct().toList(),
                         source.value())

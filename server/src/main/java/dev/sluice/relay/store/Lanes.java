@@ -5,6 +5,7 @@ import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Db;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.Payload;
+import dev.sluice.relay.PayloadDecoder;
 
 import java.time.Instant;
 import java.util.Collection;
@@ -17,8 +18,8 @@ import java.util.UUID;
 /// is one transaction.
 public interface Lanes {
 
-    static Lanes of(Db db) {
-        return new PostgresLanes(db);
+    static Lanes of(Db db, PayloadDecoder decoder) {
+        return new PostgresLanes(db, decoder);
     }
 
     /// Returns up to `limit` due lanes that no node has leased, the longest due first. Also returns

@@ -5,6 +5,7 @@ import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Db;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.Payload;
+import dev.sluice.relay.PayloadDecoder;
 
 import java.time.Instant;
 import java.util.Collection;
@@ -14,7 +15,7 @@ import java.util.Optional;
 import java.util.UUID;
 
 /// Implements [Lanes] with the SQL of [LaneStore].
-record PostgresLanes(Db db) implements Lanes {
+record PostgresLanes(Db db, PayloadDecoder decoder) implements Lanes {
 
     @Override
     public List<LaneStore.DueLane> dueFor(
@@ -55,6 +56,6 @@ record PostgresLanes(Db db) implements Lanes {
 
     @Override
     public Map<EventId, Payload> payloads(SourceId source, Collection<EventId> events) {
-        return db.call(tx -> LaneStore.payloads(tx, source, events));
+        return db.call(tx -> LaneStore.payloads(tx, decoder, source, events));
     }
 }

@@ -41,6 +41,8 @@ final class InstallationTables {
                     ExportedTable.of("alert_config")
                             .sealing(Map.of("config", "alert_config:config:")),
                     ExportedTable.of("audit_log"),
+                    // Events name dictionaries by their numbers, which an import keeps.
+                    ExportedTable.of("payload_dictionary"),
                     ExportedTable.of("event"),
                     ExportedTable.of("delivery"),
                     ExportedTable.of("attempt"),

@@ -18,9 +18,12 @@ import dev.sluice.relay.EventId;
 import dev.sluice.relay.EventVerification;
 import dev.sluice.relay.InFlightRecorder;
 import dev.sluice.relay.Payload;
+import dev.sluice.relay.PayloadMeter;
 import dev.sluice.relay.Trigger;
 import dev.sluice.relay.circuit.Cooldowns;
 import dev.sluice.relay.circuit.SharedCircuits;
+import dev.sluice.relay.compression.PayloadEncoder;
+import dev.sluice.relay.compression.ZstdPayloadDecoder;
 import dev.sluice.relay.journal.Journal;
 import dev.sluice.relay.journal.JournalListener;
 import dev.sluice.relay.journal.ResultJournal;
@@ -79,6 +82,7 @@ final class DispatchHarness implements AutoCloseable {
     final Node node;
     final TakeoverLoop takeover;
     final SharedCircuits circuits;
+    final PayloadEncoder encoder = PayloadEncoder.on(new PayloadMeter());
     final Dispatcher dispatcher;
     final CountingLanes lanes;
     final Backlog backlog;
@@ -244,7 +248,7 @@ final class DispatchHarness implements AutoCloseable {
                 TestDispatchers.with(
                         environment, attemptRunner, Thread::startVirtualThread, permits);
         node.onFenced(dispatcher::dropAll);
-        lanes = new CountingLanes(Lanes.of(db));
+        lanes = new CountingLanes(Lanes.of(db, new ZstdPayloadDecoder(db)));
         backlog = new Backlog(environment, lanes, dispatcher, attemptRunner, () -> 0);
         resultJournal.start((batch, effective) -> {
             dispatcher.written(batch, effective);
@@ -346,6 +350,7 @@ final class DispatchHarness implements AutoCloseable {
                         Optional.empty(),
                         EventVerification.SKIPPED,
                         payload,
+                        encoder.encode(planned.getFirst().route().source().id(), payload),
                         new AcceptedEvent.DeliveryPlan(planned, List.of()),
                         new Receipt(System.nanoTime() + AWAIT_TIMEOUT.toNanos()));
         return journal.offer(event) ? event.receipt().await() : Receipt.ReceiptState.REFUSED;
@@ -367,6 +372,7 @@ final class DispatchHarness implements AutoCloseable {
                         Optional.empty(),
                         EventVerification.SKIPPED,
                         PAYLOAD,
+                        encoder.encode(route.source().id(), PAYLOAD),
                         new AcceptedEvent.DeliveryPlan(
                                 List.of(
                                         new AcceptedEvent.PlannedDelivery(

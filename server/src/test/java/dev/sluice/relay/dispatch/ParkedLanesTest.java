@@ -6,6 +6,7 @@ import dev.sluice.gateway.destination.DestinationId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.Trigger;
+import dev.sluice.relay.compression.ZstdPayloadDecoder;
 import dev.sluice.relay.store.Lane;
 import dev.sluice.relay.store.Lanes;
 import dev.sluice.relay.upkeep.LaneSweeper;
@@ -172,7 +173,7 @@ class ParkedLanesTest {
         harness.refreshConfiguration();
         harness.backlogOf(connection, 1);
         harness.wakeNow(connection, source);
-        var lanes = Lanes.of(harness.db);
+        var lanes = Lanes.of(harness.db, new ZstdPayloadDecoder(harness.db));
         var now = harness.clock.instant();
         var lane = new Lane(connection, Trigger.INGEST, source);
         assertThat(lanes.lease(harness.node.epoch(), now, List.of(lane))).containsExactly(lane);

@@ -10,6 +10,7 @@ import dev.sluice.relay.EventId;
 import dev.sluice.relay.EventVerification;
 import dev.sluice.relay.InFlightRecorder;
 import dev.sluice.relay.Payload;
+import dev.sluice.relay.StoredPayload;
 import dev.sluice.relay.Trigger;
 import dev.sluice.relay.journal.JournalListener;
 import dev.sluice.relay.lanes.Backlog;
@@ -523,6 +524,7 @@ final class SimulatedNode {
                         Optional.empty(),
                         EventVerification.SKIPPED,
                         payload,
+                        StoredPayload.plain(payload),
                         new AcceptedEvent.DeliveryPlan(planned, List.of()),
                         new Receipt(0));
         scheduler.trace("%s offers %s to %s", process, id, planned.size());

@@ -29,6 +29,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 
 /// Stored payloads that PostgreSQL cannot read any more: their chunks are really gone.
 ///
@@ -40,6 +41,7 @@ class UnreadablePayloadTest {
     private final DispatchHarness harness = DispatchHarness.firstNode();
     private final LogRecorder log = LogRecorder.of(LaneLoader.class);
     private final LogRecorder readingLog = LogRecorder.of(Backlog.class);
+    private final Random random = new Random(1);
     private final SourceId source = harness.given.source();
     private ConnectionId connection = newConnection("a.example");
     private final ConnectionId other = newConnection("b.example");
@@ -63,7 +65,8 @@ class UnreadablePayloadTest {
 
     private DeliveryId accept(ConnectionId to) {
         var event = harness.newId();
-        byte[] body = new byte[Damage.TOASTED_BODY_BYTES];
+        byte[] body = new byte[Damage.TOASTED_BODY_BYTES]; // random, so that it is not compressed
+        random.nextBytes(body);
         assertThat(harness.ingest(event, Payload.of(List.of(), body), List.of(to), false))
                 .isEqualTo(Receipt.ReceiptState.STORED);
         return DeliveryId.of(event, 1);

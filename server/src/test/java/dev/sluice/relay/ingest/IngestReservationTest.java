@@ -19,8 +19,10 @@ import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.meter.LockFreeHistogram;
 import dev.sluice.relay.EventVerification;
 import dev.sluice.relay.InFlightRecorder;
+import dev.sluice.relay.PayloadMeter;
 import dev.sluice.relay.circuit.Cooldowns;
 import dev.sluice.relay.circuit.SharedCircuits;
+import dev.sluice.relay.compression.PayloadEncoder;
 import dev.sluice.relay.dispatch.AttemptRunner;
 import dev.sluice.relay.dispatch.DispatchEnvironment;
 import dev.sluice.relay.dispatch.Dispatcher;
@@ -128,6 +130,7 @@ class IngestReservationTest {
                 null,
                 dispatcher.admission(),
                 null,
+                PayloadEncoder.off(new PayloadMeter()),
                 IngestLimits.of(null, null, quota),
                 new IngestEndpoint.IngestMeters(
                         new RefusalCounter(clock),

@@ -15,6 +15,7 @@ import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.EventVerification;
+import dev.sluice.relay.StoredPayload;
 import dev.sluice.relay.VerificationReason;
 import dev.sluice.relay.VerificationStatus;
 import dev.sluice.relay.store.AcceptedEvent;
@@ -140,6 +141,7 @@ class MonthlyQuotaTest {
                 Optional.empty(),
                 verification,
                 Some.payload("{}"),
+                StoredPayload.plain(Some.payload("{}")),
                 new AcceptedEvent.DeliveryPlan(List.of(), List.of()),
                 new Receipt(System.nanoTime()));
     }

@@ -17,6 +17,7 @@ import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.EventVerification;
 import dev.sluice.relay.Payload;
+import dev.sluice.relay.StoredPayload;
 import dev.sluice.relay.Trigger;
 import dev.sluice.relay.VerificationStatus;
 import dev.sluice.relay.store.AcceptedEvent;
@@ -110,6 +111,7 @@ class JournalTest {
                         Optional.of("text/plain"),
                         EventVerification.VERIFIED,
                         Some.payload("body"),
+                        StoredPayload.plain(Some.payload("body")),
                         new AcceptedEvent.DeliveryPlan(
                                 List.of(
                                         new AcceptedEvent.PlannedDelivery(
@@ -497,6 +499,7 @@ class JournalTest {
                         Optional.of("no\0text"),
                         EventVerification.SKIPPED,
                         Some.payload("{}"),
+                        StoredPayload.plain(Some.payload("{}")),
                         new AcceptedEvent.DeliveryPlan(List.of(), List.of()),
                         StoreFixture.receiptDueSoon());
         start();
@@ -521,6 +524,7 @@ class JournalTest {
                         Optional.of("no\0text"),
                         EventVerification.SKIPPED,
                         Some.payload("{}"),
+                        StoredPayload.plain(Some.payload("{}")),
                         new AcceptedEvent.DeliveryPlan(List.of(), List.of()),
                         StoreFixture.receiptDueSoon());
         events.add(33, wrong);

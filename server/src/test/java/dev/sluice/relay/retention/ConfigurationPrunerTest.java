@@ -108,6 +108,14 @@ class ConfigurationPrunerTest {
                         owner));
     }
 
+    private void addDictionary(SourceId of) {
+        fixture.db.run(tx ->
+                tx.update(
+                        "insert into payload_dictionary (source_id, checksum, bytes) values (?,"
+                                + " sha256('x'), 'x')",
+                        of.value()));
+    }
+
     private List<UUID> ids(String table) {
         return fixture.db.call(tx -> tx.query("select id from " + table, row -> row.uuid("id")));
     }
@@ -119,6 +127,8 @@ class ConfigurationPrunerTest {
         addLane(connection, "2026-01-01", null);
         var living = given.source();
         addSums(living.value());
+        addDictionary(source);
+        addDictionary(living);
         purge(source);
 
         prune(fixture.clock.instant().plus(ConfigurationPruner.GRACE_PERIOD));
@@ -128,6 +138,7 @@ class ConfigurationPrunerTest {
         assertThat(ids("source")).containsExactly(living.value());
         assertThat(fixture.count("connection")).isZero();
         assertThat(fixture.count("lane")).isZero();
+        assertThat(fixture.count("payload_dictionary")).isEqualTo(1);
         assertThat(fixture.count("total")).as("that of the living source").isEqualTo(1);
         assertThat(fixture.count("rollup_day")).isEqualTo(1);
         assertThat(ids("destination")).containsExactly(destination.value());

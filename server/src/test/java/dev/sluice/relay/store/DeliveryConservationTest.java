@@ -8,6 +8,7 @@ import dev.sluice.observe.audit.DatabaseAuditor;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.EventVerification;
+import dev.sluice.relay.StoredPayload;
 import dev.sluice.relay.Trigger;
 import dev.sluice.relay.UnfinishedDelivery;
 import dev.sluice.testkit.Some;
@@ -206,6 +207,7 @@ class DeliveryConservationTest {
                     Optional.empty(),
                     EventVerification.SKIPPED,
                     Some.payload("{}"),
+                    StoredPayload.plain(Some.payload("{}")),
                     new AcceptedEvent.DeliveryPlan(planned, filtered),
                     StoreFixture.receiptDueSoon());
         }

@@ -16,6 +16,7 @@ import dev.sluice.platform.db.DbException;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.EventId;
+import dev.sluice.relay.compression.ZstdPayloadDecoder;
 import dev.sluice.relay.usage.LedgerStore;
 import dev.sluice.testkit.HotTables;
 import dev.sluice.testkit.QueryCost;
@@ -228,8 +229,14 @@ class HotQueryPlanTest {
             }
             var read = new HashSet<EventId>();
             var spent =
-                    cost.apply(
-                            tx -> read.addAll(LaneStore.payloads(tx, SOURCE_ID, events).keySet()));
+                    cost.apply(tx ->
+                            read.addAll(
+                                    LaneStore.payloads(
+                                                    tx,
+                                                    new ZstdPayloadDecoder(HOT_TABLES.db()),
+                                                    SOURCE_ID,
+                                                    events)
+                                            .keySet()));
             spent.assertIndexed(events.size());
             assertThat(read).hasSize(HOT_TABLES.isEmpty() ? 0 : events.size());
         });

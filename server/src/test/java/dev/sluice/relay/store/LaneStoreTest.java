@@ -9,6 +9,7 @@ import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.Trigger;
 import dev.sluice.relay.UnfinishedDelivery;
+import dev.sluice.relay.compression.ZstdPayloadDecoder;
 import dev.sluice.testkit.Given;
 import dev.sluice.testkit.Some;
 
@@ -343,8 +344,12 @@ class LaneStoreTest {
         fixture.put(OUR_EPOCH, event, StoreFixture.event(true, Some.route(source)));
 
         var found =
-                fixture.db.call(
-                        tx -> LaneStore.payloads(tx, source, Set.of(event.id(), Some.eventId())));
+                fixture.db.call(tx ->
+                        LaneStore.payloads(
+                                tx,
+                                new ZstdPayloadDecoder(fixture.db),
+                                source,
+                                Set.of(event.id(), Some.eventId())));
         assertThat(found.keySet()).containsExactly(event.id());
         assertThat(found.get(event.id()))
                 .satisfies(payload -> {
@@ -352,7 +357,12 @@ class LaneStoreTest {
                     assertThat(payload.body()).isEqualTo(event.payload().body());
                 });
         var others =
-                fixture.db.call(tx -> LaneStore.payloads(tx, Some.sourceId(), Set.of(event.id())));
+                fixture.db.call(tx ->
+                        LaneStore.payloads(
+                                tx,
+                                new ZstdPayloadDecoder(fixture.db),
+                                Some.sourceId(),
+                                Set.of(event.id())));
         assertThat(others).as("asked for as another source's").isEmpty();
     }
 }

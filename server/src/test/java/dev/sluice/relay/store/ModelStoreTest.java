@@ -9,6 +9,7 @@ import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.Trigger;
 import dev.sluice.relay.UnfinishedDelivery;
+import dev.sluice.relay.compression.ZstdPayloadDecoder;
 import dev.sluice.testkit.Given;
 import dev.sluice.testkit.GivenRows;
 import dev.sluice.testkit.Some;
@@ -313,7 +314,14 @@ class ModelStoreTest {
             var source = first.source().id();
             assertThat(model.payloads(source, events).keySet())
                     .isEqualTo(
-                            fixture.db.call(tx -> LaneStore.payloads(tx, source, events)).keySet());
+                            fixture.db
+                                    .call(tx ->
+                                            LaneStore.payloads(
+                                                    tx,
+                                                    new ZstdPayloadDecoder(fixture.db),
+                                                    source,
+                                                    events))
+                                    .keySet());
         }
 
         private void register() {

@@ -11,6 +11,7 @@ import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.EventVerification;
 import dev.sluice.relay.Payload;
+import dev.sluice.relay.StoredPayload;
 import dev.sluice.relay.Trigger;
 import dev.sluice.relay.UnfinishedDelivery;
 import dev.sluice.relay.VerificationStatus;
@@ -104,6 +105,7 @@ public final class StoreFixture implements AutoCloseable {
                 Optional.of("application/json"),
                 EventVerification.SKIPPED,
                 payload,
+                StoredPayload.plain(payload),
                 plan,
                 receipt);
     }

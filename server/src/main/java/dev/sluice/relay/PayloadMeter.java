@@ -1,0 +1,24 @@
+package dev.sluice.relay;
+
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+
+/// Counts the bytes of the payloads that this process prepared to store: as they arrived, and as
+/// they are stored. Thread-safe.
+public final class PayloadMeter {
+
+    private final LongAdder plain = new LongAdder();
+    private final LongAdder stored = new LongAdder();
+
+    /// @param plainBytes the bytes of headers and body as they arrived
+    /// @param storedBytes the bytes of headers and body as they are stored
+    public void count(int plainBytes, int storedBytes) {
+        plain.add(plainBytes);
+        stored.add(storedBytes);
+    }
+
+    /// Returns the bytes by form, `plain` or `stored`.
+    public Map<String, Long> bytes() {
+        return Map.of("plain", plain.sum(), "stored", stored.sum());
+    }
+}

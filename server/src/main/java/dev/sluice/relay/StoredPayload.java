@@ -1,0 +1,69 @@
+package dev.sluice.relay;
+
+import java.util.Optional;
+
+/// A payload in the form in which it is stored: the columns `encoding`, `headers` and `body` of an
+/// event. A [PayloadDecoder] makes a [Payload] of it.
+///
+/// Immutable by convention: no code writes to the arrays passed in or returned.
+public final class StoredPayload {
+
+    /// The encoding of headers and body that are stored as they arrived. It is null in the
+    /// database.
+    public static final int PLAIN = -1;
+
+    /// The encoding of a body that is one zstd frame without a dictionary.
+    public static final int WITHOUT_DICTIONARY = 0;
+
+    private final int encoding;
+    private final byte[] headers;
+    private final byte[] body;
+
+    private StoredPayload(int encoding, byte[] headers, byte[] body) {
+        this.encoding = encoding;
+        this.headers = headers;
+        this.body = body;
+    }
+
+    /// Returns the form in which headers and body are stored as they are.
+    public static StoredPayload plain(Payload payload) {
+        return new StoredPayload(PLAIN, payload.headerLines(), payload.body());
+    }
+
+    /// @param dictionary the number of the dictionary that the frame needs, or
+    ///   [#WITHOUT_DICTIONARY]
+    /// @param frame one zstd frame of the length of the header lines (four bytes, the highest
+    ///   first), the header lines and the body
+    public static StoredPayload compressed(int dictionary, byte[] frame) {
+        return new StoredPayload(dictionary, new byte[0], frame);
+    }
+
+    /// @param encoding the column `encoding`, which is null for a payload that is stored as it is
+    public static StoredPayload of(Optional<Integer> encoding, byte[] headers, byte[] body) {
+        return new StoredPayload(encoding.orElse(PLAIN), headers, body);
+    }
+
+    /// Returns the number of a dictionary, [#WITHOUT_DICTIONARY] or [#PLAIN].
+    public int encoding() {
+        return encoding;
+    }
+
+    public boolean isPlain() {
+        return encoding == PLAIN;
+    }
+
+    /// Returns the stored header lines; empty if the payload is compressed.
+    public byte[] headers() {
+        return headers;
+    }
+
+    /// Returns the stored body, or the zstd frame if the payload is compressed.
+    public byte[] body() {
+        return body;
+    }
+
+    /// Returns the number of stored bytes of headers and body together.
+    public int bytes() {
+        return headers.length + body.length;
+    }
+}

@@ -1,0 +1,164 @@
+package dev.sluice.relay.compression;
+
+import dev.sluice.gateway.source.SourceId;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.id.Uuid7;
+import dev.sluice.relay.DeletedWorkspace;
+import dev.sluice.relay.UnreadablePayloadException;
+
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/// Stores the dictionaries of sources. A dictionary never changes, and stays as long as an event
+/// can name it.
+///
+/// A source has at most one current dictionary. It is retired when another one replaces it, or when
+/// it is old. A day later, no node compresses with it any more, and the newest event of its source
+/// is recorded. It is removed once the day of that event has been removed.
+public final class DictionaryStore {
+
+    private DictionaryStore() {}
+
+    /// Returns the current dictionaries of these sources. Sources without one are missing.
+    static Map<SourceId, Dictionary> current(Tx tx, Collection<SourceId> sources) {
+        return tx
+                .query(
+                        """
+                        select source_id, number, created_at
+                          from payload_dictionary
+                         where source_id = any (?) and replaced_at is null
+                        """,
+                        row ->
+                                Map.entry(
+                                        new SourceId(row.uuid("source_id")),
+                                        new Dictionary(
+                                                row.integer("number"), row.instant("created_at"))),
+                        sources.stream().map(SourceId::value).toList())
+                .stream()
+                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
+    }
+
+    /// Returns the bytes of a dictionary.
+    ///
+    /// @throws UnreadablePayloadException if there is no such dictionary, or if it is damaged
+    static byte[] bytes(Tx tx, int number) {
+        return tx.findOne(
+                        "select bytes, checksum from payload_dictionary where number = ?",
+                        row -> verified(number, row.bytes("bytes"), row.bytes("checksum")),
+                        number)
+                .orElseThrow(() ->
+                        new UnreadablePayloadException(
+                                "The payload dictionary " + number + " is missing."));
+    }
+
+    private static byte[] verified(int number, byte[] bytes, byte[] checksum) {
+        if (!MessageDigest.isEqual(sha256(bytes), checksum)) {
+            throw new UnreadablePayloadException(
+                    "The payload dictionary " + number + " is damaged.");
+        }
+        return bytes;
+    }
+
+    /// Makes this the current dictionary of its source. Returns its number; empty if the source is
+    /// purged, or if its current dictionary is not `replaced` any more.
+    ///
+    /// The commit of the transaction is flushed, whatever the database's settings are: events that
+    /// name the dictionary must not outlive it in a crash.
+    ///
+    /// @param replaced the current dictionary; empty if the source has none
+    static Optional<Integer> add(
+            Tx tx, SourceId source, byte[] bytes, Optional<Dictionary> replaced) {
+        tx.update("set local synchronous_commit = on");
+        boolean isReplaced =
+                replaced.isEmpty()
+                        || tx.update(
+                                        """
+                                        update payload_dictionary
+                                           set replaced_at = now()
+                                         where number = ? and replaced_at is null
+                                        """,
+                                        replaced.get().number())
+                                == 1;
+        return isReplaced
+                ? tx.findOne(
+                        """
+                        insert into payload_dictionary (source_id, checksum, bytes)
+                        select id, ?, ?
+                          from source
+                         where id = ? and purged_at is null
+                           for share
+                        on conflict (source_id) where replaced_at is null do nothing
+                        returning number
+                        """,
+                        row -> row.integer("number"),
+                        sha256(bytes),
+                        bytes,
+                        source.value())
+                : Optional.empty();
+    }
+
+    /// Retires the dictionaries that were made before `before`, so that they do not keep pieces of
+    /// events for much longer than the events are kept.
+    public static int retireBefore(Tx tx, Instant before, Instant now) {
+        return tx.update(
+                """
+                update payload_dictionary
+                   set replaced_at = ?
+                 where created_at < ? and replaced_at is null
+                """,
+                now,
+                before);
+    }
+
+    /// Records the newest event of their source for dictionaries that were retired before `before`.
+    ///
+    /// @param before so long ago that no node compresses with these dictionaries any more, and that
+    ///   no event is still being stored with them
+    public static int recordLastEvents(Tx tx, Instant before) {
+        return tx.update(
+                """
+                update payload_dictionary
+                   set last_event = coalesce(
+                         (select id from event
+                           where event.source_id = payload_dictionary.source_id
+                           order by id desc
+                           limit 1),
+                         '00000000-0000-0000-0000-000000000000')
+                 where replaced_at < ? and last_event is null
+                """,
+                before);
+    }
+
+    /// Removes the dictionaries that only events from before `day` can name.
+    ///
+    /// @param day a time before which no event is left
+    public static int removeBefore(Tx tx, Instant day) {
+        return tx.update("delete from payload_dictionary where last_event < ?", Uuid7.floor(day));
+    }
+
+    /// Removes all dictionaries of purged sources that have no events any more.
+    public static int removeOf(Tx tx, List<SourceId> sources) {
+        return tx.update(
+                "delete from payload_dictionary where source_id = any (?)",
+                sources.stream().map(SourceId::value).toList());
+    }
+
+    /// Removes all dictionaries of a deleted workspace that has no events any more.
+    public static int deleteOf(Tx tx, DeletedWorkspace workspace) {
+        return removeOf(tx, workspace.sources());
+    }
+
+    private static byte[] sha256(byte[] bytes) {
+        try {
+            return MessageDigest.getInstance("SHA-256").digest(bytes);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

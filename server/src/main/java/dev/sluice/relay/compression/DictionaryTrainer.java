@@ -1,0 +1,244 @@
+package dev.sluice.relay.compression;
+
+import com.github.luben.zstd.ZstdDictCompress;
+
+import dev.sluice.gateway.source.SourceId;
+import dev.sluice.platform.db.Db;
+import dev.sluice.platform.loop.Loop;
+import dev.sluice.platform.loop.Pause;
+import dev.sluice.relay.PayloadDecoder;
+import dev.sluice.relay.StoredPayload;
+import dev.sluice.relay.UnreadablePayloadException;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/// Makes dictionaries for the sources that send events to this node, and gives the encoder those
+/// that the sources have.
+///
+/// A source gets a dictionary once it has sent some hundred events, if the dictionary makes them
+/// clearly smaller. If it does not, the next try needs ten times as many events. A dictionary is
+/// tried against a fresh one at most once a day. One round makes at most one dictionary.
+///
+/// A dictionary is committed before the encoder gets it. So no event can name a dictionary that is
+/// not in the database.
+public final class DictionaryTrainer implements Loop.Step {
+
+    public static final Duration ROUND_INTERVAL = Duration.ofSeconds(15);
+
+    /// How often the current dictionary of an active source is looked up. Another node may have
+    /// replaced it.
+    private static final Duration REFRESH_INTERVAL = Duration.ofMinutes(1);
+
+    /// How long a dictionary is used without a look into the database. Far less than the day after
+    /// which a retired dictionary counts as unused.
+    private static final Duration USE_TIMEOUT = Duration.ofMinutes(15);
+
+    /// The least time between two dictionaries that this node makes.
+    private static final Duration TRAINING_INTERVAL = Duration.ofSeconds(10);
+
+    /// The least time between two dictionaries of a source.
+    private static final Duration REPLACEMENT_INTERVAL = Duration.ofDays(1);
+
+    /// How many sources have their dictionary in memory to compress with. One takes about 50 KB.
+    private static final int MAX_LOADED = 512;
+
+    private static final Logger log = LoggerFactory.getLogger(DictionaryTrainer.class);
+
+    /// A source that sent events since the last round.
+    private record ActiveSource(SourceId id, SourceTraffic traffic, long newEvents) {}
+
+    private final Db db;
+    private final PayloadEncoder encoder;
+    private final PayloadDecoder decoder;
+    private final Predicate<SourceId> isKnown;
+    private final InstantSource clock;
+
+    /// The current dictionaries by the last look into the database.
+    private final Map<SourceId, Dictionary> current = new HashMap<>();
+
+    private Pause trainingPause = Pause.NONE;
+
+    /// @param isKnown returns whether the source exists and is not in the trash
+    public DictionaryTrainer(
+            Db db,
+            PayloadEncoder encoder,
+            PayloadDecoder decoder,
+            Predicate<SourceId> isKnown,
+            InstantSource clock) {
+        this.db = db;
+        this.encoder = encoder;
+        this.decoder = decoder;
+        this.isKnown = isKnown;
+        this.clock = clock;
+    }
+
+    @Override
+    public boolean run() {
+        var now = clock.instant();
+        var active = activeSources();
+        refresh(active, now);
+        if (trainingPause.isOver(now)) {
+            encoder.traffic().entrySet().stream()
+                    .filter(entry -> isDue(entry.getKey(), entry.getValue(), now))
+                    .findFirst()
+                    .ifPresent(entry -> train(entry.getKey(), entry.getValue(), now));
+        }
+        return false;
+    }
+
+    /// Returns the sources with events since the last round, the busiest first. Forgets the sources
+    /// that are gone.
+    private List<ActiveSource> activeSources() {
+        var active = new ArrayList<ActiveSource>();
+        var all = encoder.traffic().entrySet().iterator();
+        while (all.hasNext()) {
+            var entry = all.next();
+            var traffic = entry.getValue();
+            long newEvents = traffic.newEvents();
+            if (newEvents > 0) {
+                active.add(new ActiveSource(entry.getKey(), traffic, newEvents));
+            } else if (!isKnown.test(entry.getKey())) {
+                all.remove();
+                traffic.setDictionary(null);
+                current.remove(entry.getKey());
+            }
+        }
+        active.sort(Comparator.comparingLong(ActiveSource::newEvents).reversed());
+        return active;
+    }
+
+    /// Looks up the current dictionaries of active sources, and loads those that are new.
+    private void refresh(List<ActiveSource> active, Instant now) {
+        var due =
+                active.stream()
+                        .limit(MAX_LOADED)
+                        .filter(source -> source.traffic().refreshPause().isOver(now))
+                        .toList();
+        if (due.isEmpty()) {
+            return;
+        }
+        long begun = System.nanoTime();
+        var found =
+                db.call(tx ->
+                        DictionaryStore.current(tx, due.stream().map(ActiveSource::id).toList()));
+        for (var source : due) {
+            var dictionary = found.get(source.id());
+            if (dictionary == null) {
+                current.remove(source.id());
+                source.traffic().setDictionary(null);
+            } else {
+                current.put(source.id(), dictionary);
+                load(source, dictionary);
+            }
+            source.traffic().setUsableUntil(begun + USE_TIMEOUT.toNanos());
+            source.traffic().setRefreshPause(Pause.of(now, REFRESH_INTERVAL));
+        }
+        unloadOthers();
+    }
+
+    private void load(ActiveSource source, Dictionary dictionary) {
+        if (source.traffic().dictionaryNumber() == dictionary.number()) {
+            return;
+        }
+        source.traffic().setDictionary(null);
+        try {
+            byte[] bytes = db.call(tx -> DictionaryStore.bytes(tx, dictionary.number()));
+            source.traffic().setDictionary(shared(dictionary.number(), bytes));
+        } catch (UnreadablePayloadException e) {
+            log.atError()
+                    .addKeyValue("source_id", source.id())
+                    .addKeyValue("dictionary", dictionary.number())
+                    .setCause(e)
+                    .log("dictionary.read_failed");
+        }
+    }
+
+    private static SharedDictionary<ZstdDictCompress> shared(int number, byte[] bytes) {
+        return new SharedDictionary<>(number, new ZstdDictCompress(bytes, FrameCompressor.LEVEL));
+    }
+
+    /// Frees the dictionaries of sources that sent nothing lately, once too many are loaded.
+    private void unloadOthers() {
+        var loaded =
+                encoder.traffic().values().stream()
+                        .filter(traffic -> traffic.dictionaryNumber() != StoredPayload.PLAIN)
+                        .sorted(Comparator.comparing(traffic -> traffic.refreshPause().from()))
+                        .toList();
+        loaded.stream()
+                .limit(Math.max(0, loaded.size() - MAX_LOADED))
+                .forEach(traffic -> {
+                    traffic.setDictionary(null);
+                    traffic.setRefreshPause(Pause.NONE);
+                });
+    }
+
+    private boolean isDue(SourceId source, SourceTraffic traffic, Instant now) {
+        if (!traffic.hasEnoughEvents() || !traffic.isLookedUp()) {
+            return false;
+        }
+        var dictionary = current.get(source);
+        var before = now.minus(REPLACEMENT_INTERVAL);
+        return dictionary == null
+                || (dictionary.createdAt().isBefore(before) && traffic.triedAt().isBefore(before));
+    }
+
+    private void train(SourceId source, SourceTraffic traffic, Instant now) {
+        trainingPause = Pause.of(now, TRAINING_INTERVAL);
+        // Counts as tried even if it fails, so that one source cannot keep others from their turn.
+        traffic.tried(now, current.containsKey(source));
+        var samples = db.call(tx -> SampleQueries.newest(tx, decoder, source));
+        var candidate =
+                DictionaryCandidate.train(samples).filter(one -> isWorthwhile(one, traffic));
+        candidate.ifPresent(better -> replace(source, traffic, better.bytes(), now));
+    }
+
+    private boolean isWorthwhile(DictionaryCandidate candidate, SourceTraffic traffic) {
+        var inUse = traffic.acquire();
+        try {
+            return candidate.isWorthwhile(encoder, dictionaryOf(inUse));
+        } finally {
+            if (inUse != null) {
+                inUse.release();
+            }
+        }
+    }
+
+    private static @Nullable ZstdDictCompress dictionaryOf(
+            @Nullable SharedDictionary<ZstdDictCompress> shared) {
+        return shared == null ? null : shared.dictionary();
+    }
+
+    private void replace(SourceId source, SourceTraffic traffic, byte[] bytes, Instant now) {
+        var former = Optional.ofNullable(current.get(source));
+        long begun = System.nanoTime();
+        var number = db.call(tx -> DictionaryStore.add(tx, source, bytes, former));
+        // From here on, the dictionary is committed and flushed.
+        if (number.isPresent()) {
+            traffic.tried(now, true);
+            current.put(source, new Dictionary(number.get(), now));
+            traffic.setDictionary(shared(number.get(), bytes));
+            traffic.setUsableUntil(begun + USE_TIMEOUT.toNanos());
+            traffic.setRefreshPause(Pause.of(now, REFRESH_INTERVAL));
+            log.atInfo()
+                    .addKeyValue("source_id", source)
+                    .addKeyValue("dictionary", number.get())
+                    .addKeyValue("bytes", bytes.length)
+                    .log("dictionary.trained");
+        } else {
+            traffic.setRefreshPause(Pause.NONE);
+        }
+    }
+}

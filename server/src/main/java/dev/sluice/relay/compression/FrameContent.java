@@ -1,0 +1,52 @@
+package dev.sluice.relay.compression;
+
+import dev.sluice.relay.Payload;
+import dev.sluice.relay.UnreadablePayloadException;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+
+/// What a frame contains: the length of the header lines (four bytes, the highest first), the
+/// header lines and the body.
+final class FrameContent {
+
+    /// The size of the length of the header lines.
+    static final int LENGTH_BYTES = 4;
+
+    /// The largest payload that is compressed, in bytes of header lines and body: a body of the
+    /// maximum size, and twice the header lines that the HTTP server accepts.
+    static final int MAX_PAYLOAD_BYTES = Payload.MAX_BODY_BYTES + (64 << 10);
+
+    private FrameContent() {}
+
+    static int size(Payload payload) {
+        return LENGTH_BYTES + payload.headerLines().length + payload.body().length;
+    }
+
+    static byte[] of(Payload payload) {
+        byte[] content = new byte[size(payload)];
+        write(payload, content);
+        return content;
+    }
+
+    /// Writes the content of this payload to the beginning of `target`.
+    static void write(Payload payload, byte[] target) {
+        byte[] headers = payload.headerLines();
+        ByteBuffer.wrap(target).putInt(headers.length).put(headers).put(payload.body());
+    }
+
+    /// Returns the payload of which this is the content.
+    ///
+    /// @param size how many bytes of `content` belong to it, at least [#LENGTH_BYTES]
+    /// @throws UnreadablePayloadException if the length of the header lines is impossible
+    static Payload read(byte[] content, int size) {
+        int headers = ByteBuffer.wrap(content).getInt();
+        if (headers < 0 || headers > size - LENGTH_BYTES) {
+            throw new UnreadablePayloadException("The compressed payload has wrong lengths.");
+        }
+        int bodyAt = LENGTH_BYTES + headers;
+        return Payload.fromStored(
+                Arrays.copyOfRange(content, LENGTH_BYTES, bodyAt),
+                Arrays.copyOfRange(content, bodyAt, size));
+    }
+}

@@ -1,0 +1,93 @@
+package dev.sluice.relay.compression;
+
+import com.github.luben.zstd.Zstd;
+import com.github.luben.zstd.ZstdDecompressCtx;
+import com.github.luben.zstd.ZstdDictDecompress;
+import com.github.luben.zstd.ZstdException;
+import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
+
+import dev.sluice.relay.Payload;
+import dev.sluice.relay.UnreadablePayloadException;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.ByteArrayInputStream;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+
+/// Decompresses the frames that a [FrameCompressor] made, and notices damage.
+///
+/// Reuses its native context and its buffer. Used by one thread at a time; see [CodecPool].
+final class FrameDecompressor implements Codec {
+
+    private final ZstdDecompressCtx context = new ZstdDecompressCtx();
+    private final ReusedBuffer content = new ReusedBuffer();
+
+    /// Returns the payload of a frame.
+    ///
+    /// @param dictionary null for a frame without one
+    /// @throws UnreadablePayloadException if the frame is damaged, or was made with another
+    ///   dictionary
+    Payload decompress(byte[] frame, @Nullable ZstdDictDecompress dictionary) {
+        long size = frame.length == 0 ? 0 : Zstd.getFrameContentSize(frame);
+        if (size < FrameContent.LENGTH_BYTES
+                || size > FrameContent.MAX_PAYLOAD_BYTES + FrameContent.LENGTH_BYTES) {
+            throw new UnreadablePayloadException("The compressed payload has no valid length.");
+        }
+        byte[] target = content.ofSize((int) size);
+        int written;
+        try {
+            written = decompress(frame, target, (int) size, dictionary);
+        } catch (ZstdException e) {
+            if (e.getErrorCode() == Zstd.errMemoryAllocation()) {
+                throw e;
+            }
+            throw new UnreadablePayloadException("The compressed payload is damaged.", e);
+        }
+        if (written != size) {
+            throw new UnreadablePayloadException("The compressed payload has a wrong length.");
+        }
+        return FrameContent.read(target, written);
+    }
+
+    /// Unloads the dictionary after its use: while a context has it loaded, it cannot be freed.
+    private int decompress(
+            byte[] frame, byte[] target, int size, @Nullable ZstdDictDecompress dictionary) {
+        if (dictionary == null) {
+            return context.decompressByteArray(target, 0, size, frame, 0, frame.length);
+        }
+        context.loadDict(dictionary);
+        try {
+            return context.decompressByteArray(target, 0, size, frame, 0, frame.length);
+        } finally {
+            context.loadDict((ZstdDictDecompress) null);
+        }
+    }
+
+    /// Returns a payload with the beginnings of the header lines and of the body.
+    ///
+    /// @param source the beginning of a frame without a dictionary
+    /// @throws UnreadablePayloadException if the frame is damaged, or ends too early
+    static Payload beginning(byte[] source, int headerBytes, int bodyBytes) {
+        try (var content =
+                new DataInputStream(
+                        new ZstdInputStreamNoFinalizer(new ByteArrayInputStream(source)))) {
+            int headers = content.readInt();
+            if (headers < 0) {
+                throw new UnreadablePayloadException("The compressed payload has wrong lengths.");
+            }
+            byte[] lines = content.readNBytes(Math.min(headers, headerBytes));
+            content.skipNBytes(headers - lines.length);
+            return Payload.fromStored(lines, content.readNBytes(bodyBytes));
+        } catch (IOException e) {
+            throw new UnreadablePayloadException(
+                    "The compressed payload is damaged.", new UncheckedIOException(e));
+        }
+    }
+
+    @Override
+    public void close() {
+        context.close();
+    }
+}

@@ -1,0 +1,166 @@
+package dev.sluice.relay.compression;
+
+import com.github.luben.zstd.ZstdDictCompress;
+
+import dev.sluice.gateway.source.SourceId;
+import dev.sluice.relay.Payload;
+import dev.sluice.relay.PayloadMeter;
+import dev.sluice.relay.StoredPayload;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+
+/// Compresses the payloads of events before they are stored. A payload that would not get clearly
+/// smaller stays as it is.
+///
+/// Small payloads are compressed with the dictionary of their source, once it has one. Thread-safe:
+/// each request compresses its own payload, so that the one thread that stores events need not.
+public final class PayloadEncoder {
+
+    private static final Logger log = LoggerFactory.getLogger(PayloadEncoder.class);
+
+    /// The largest body that is compressed with a dictionary.
+    static final int MAX_SMALL_BODY_BYTES = 16 << 10;
+
+    /// The largest payload that is compressed with a dictionary. Its frame is smaller than
+    /// [dev.sluice.relay.PayloadDecoder#BEGINNING_BYTES].
+    private static final int MAX_SMALL_BYTES = 48 << 10;
+
+    /// A payload stays as it is unless its frame is smaller by this many bytes, and by a tenth.
+    private static final int MIN_SAVED_BYTES = 32;
+
+    private final boolean isOn;
+    private final PayloadMeter meter;
+    private final CodecPool<FrameCompressor> compressors = new CodecPool<>(FrameCompressor::new);
+
+    /// By source. The [DictionaryTrainer] removes sources that are gone.
+    private final Map<SourceId, SourceTraffic> traffic = new ConcurrentHashMap<>();
+
+    private volatile Runnable wakeTrainer = () -> {};
+
+    private PayloadEncoder(boolean isOn, PayloadMeter meter) {
+        this.isOn = isOn;
+        this.meter = meter;
+    }
+
+    /// Returns an encoder that compresses.
+    public static PayloadEncoder on(PayloadMeter meter) {
+        return new PayloadEncoder(true, meter);
+    }
+
+    /// Returns an encoder that leaves all payloads as they are.
+    public static PayloadEncoder off(PayloadMeter meter) {
+        return new PayloadEncoder(false, meter);
+    }
+
+    /// Loads the native library, so that a server that cannot load it does not start.
+    ///
+    /// @throws IOException if the library cannot be loaded; the message says what to do
+    public static void loadLibrary() throws IOException {
+        try (var compressor = new FrameCompressor()) {
+            compressor.compress(Payload.of(List.of(), new byte[1]), null, 1);
+        } catch (LinkageError e) {
+            throw new IOException(
+                    "the zstd library cannot be loaded. It is unpacked into the JVM's temporary"
+                            + " directory, which must allow programs. Choose another one with"
+                            + " JAVA_OPTS=-Djava.io.tmpdir=DIRECTORY.",
+                    e);
+        }
+    }
+
+    /// Returns the form in which to store the payload of an event of this source.
+    public StoredPayload encode(SourceId source, Payload payload) {
+        var stored = isOn ? compressed(source, payload) : StoredPayload.plain(payload);
+        meter.count(plainBytes(payload), stored.bytes());
+        return stored;
+    }
+
+    private StoredPayload compressed(SourceId source, Payload payload) {
+        try {
+            if (!isSmall(payload)) {
+                return compressed(payload, null);
+            }
+            var ofSource = trafficOf(source);
+            if (ofSource.count()) {
+                wakeTrainer.run();
+            }
+            var dictionary = ofSource.acquire();
+            try {
+                return compressed(payload, dictionary);
+            } finally {
+                if (dictionary != null) {
+                    dictionary.release();
+                }
+            }
+        } catch (RuntimeException e) {
+            log.atWarn()
+                    .addKeyValue("source_id", source)
+                    .setCause(e)
+                    .log("payload.compression_failed");
+            return StoredPayload.plain(payload);
+        }
+    }
+
+    private StoredPayload compressed(
+            Payload payload, @Nullable SharedDictionary<ZstdDictCompress> dictionary) {
+        Optional<byte[]> frame =
+                compress(payload, dictionary == null ? null : dictionary.dictionary());
+        int number = dictionary == null ? StoredPayload.WITHOUT_DICTIONARY : dictionary.number();
+        return frame.map(bytes -> StoredPayload.compressed(number, bytes))
+                .orElseGet(() -> StoredPayload.plain(payload));
+    }
+
+    /// Returns the frame; empty if it is not clearly smaller than the payload.
+    private Optional<byte[]> compress(Payload payload, @Nullable ZstdDictCompress dictionary) {
+        int plain = plainBytes(payload);
+        int maxBytes = plain - Math.max(MIN_SAVED_BYTES, plain / 10);
+        return maxBytes <= 0 || plain > FrameContent.MAX_PAYLOAD_BYTES
+                ? Optional.empty()
+                : compressors.use(compressor -> compressor.compress(payload, dictionary, maxBytes));
+    }
+
+    /// Returns how many bytes these payloads take together when they are stored.
+    ///
+    /// @param dictionary null to compress without one
+    long storedBytes(Iterable<Payload> payloads, @Nullable ZstdDictCompress dictionary) {
+        long sum = 0;
+        for (var payload : payloads) {
+            sum +=
+                    compress(payload, dictionary)
+                            .map(frame -> frame.length)
+                            .orElseGet(() -> plainBytes(payload));
+        }
+        return sum;
+    }
+
+    static boolean isSmall(Payload payload) {
+        return payload.body().length <= MAX_SMALL_BODY_BYTES
+                && plainBytes(payload) <= MAX_SMALL_BYTES;
+    }
+
+    private static int plainBytes(Payload payload) {
+        return payload.headerLines().length + payload.body().length;
+    }
+
+    private SourceTraffic trafficOf(SourceId source) {
+        var known = traffic.get(source);
+        return known != null ? known : traffic.computeIfAbsent(source, _ -> new SourceTraffic());
+    }
+
+    /// Returns the sources that have sent small events since the start. Used by the trainer.
+    Map<SourceId, SourceTraffic> traffic() {
+        return traffic;
+    }
+
+    /// Sets the callback that wakes the trainer when a source is new, or has enough events.
+    public void onWakeNeeded(Runnable wake) {
+        wakeTrainer = wake;
+    }
+}

@@ -1,0 +1,63 @@
+package dev.sluice.relay.compression;
+
+import dev.sluice.gateway.source.SourceId;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.relay.Payload;
+import dev.sluice.relay.PayloadDecoder;
+import dev.sluice.relay.StoredPayload;
+import dev.sluice.relay.UnreadablePayloadException;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/// Reads stored payloads of a source, from which a dictionary is made.
+final class SampleQueries {
+
+    static final int MAX_SAMPLES = 400;
+
+    /// The maximum size of all samples together.
+    private static final int MAX_BYTES = 1 << 20;
+
+    private SampleQueries() {}
+
+    /// Returns the small payloads among the newest events of the source, newest first. Omits those
+    /// that cannot be decoded.
+    static List<Payload> newest(Tx tx, PayloadDecoder decoder, SourceId source) {
+        var rows =
+                tx.query(
+                        """
+                        select encoding, headers, body
+                          from (select encoding, headers, body, body_size
+                                  from event
+                                 where source_id = ?
+                                 order by id desc
+                                 limit ?) as newest
+                         where body_size <= ?
+                        """,
+                        row ->
+                                StoredPayload.of(
+                                        row.integerOrNone("encoding"),
+                                        row.bytes("headers"),
+                                        row.bytes("body")),
+                        source.value(),
+                        MAX_SAMPLES,
+                        PayloadEncoder.MAX_SMALL_BODY_BYTES);
+        var samples = new ArrayList<Payload>();
+        int bytes = 0;
+        for (var row : rows) {
+            try {
+                var payload = decoder.decode(row);
+                bytes += payload.memoryBytes();
+                if (bytes > MAX_BYTES) {
+                    break;
+                }
+                if (PayloadEncoder.isSmall(payload)) {
+                    samples.add(payload);
+                }
+            } catch (UnreadablePayloadException e) {
+                // Its deliveries report it.
+            }
+        }
+        return samples;
+    }
+}

@@ -1,0 +1,52 @@
+package dev.sluice.relay.compression;
+
+import dev.sluice.platform.db.Db;
+import dev.sluice.relay.Payload;
+import dev.sluice.relay.PayloadDecoder;
+import dev.sluice.relay.StoredPayload;
+
+import java.util.Arrays;
+
+/// Implements [PayloadDecoder] with the zstd library.
+public final class ZstdPayloadDecoder implements PayloadDecoder {
+
+    private final CodecPool<FrameDecompressor> decompressors =
+            new CodecPool<>(FrameDecompressor::new);
+    private final DictionaryReader dictionaries;
+
+    /// @param db the pool from which dictionaries are read, while another pool's connection may be
+    ///   held
+    public ZstdPayloadDecoder(Db db) {
+        dictionaries = new DictionaryReader(db);
+    }
+
+    @Override
+    public Payload decode(StoredPayload stored) {
+        return switch (stored.encoding()) {
+            case StoredPayload.PLAIN -> Payload.fromStored(stored.headers(), stored.body());
+            case StoredPayload.WITHOUT_DICTIONARY ->
+                    decompressors.use(one -> one.decompress(stored.body(), null));
+            default ->
+                    dictionaries.use(
+                            stored.encoding(),
+                            dictionary ->
+                                    decompressors.use(
+                                            one -> one.decompress(stored.body(), dictionary)));
+        };
+    }
+
+    @Override
+    public Payload beginning(StoredPayload stored, int headerBytes, int bodyBytes) {
+        if (stored.encoding() == StoredPayload.WITHOUT_DICTIONARY) {
+            return FrameDecompressor.beginning(stored.body(), headerBytes, bodyBytes);
+        }
+        // With a dictionary, only small payloads are compressed, whose frames are whole here.
+        var whole = decode(stored);
+        return Payload.fromStored(
+                beginning(whole.headerLines(), headerBytes), beginning(whole.body(), bodyBytes));
+    }
+
+    private static byte[] beginning(byte[] all, int limit) {
+        return all.length <= limit ? all : Arrays.copyOf(all, limit);
+    }
+}
