@@ -8,6 +8,7 @@ import dev.sluice.platform.assembly.Foundation;
 import dev.sluice.platform.http.HttpServer;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.loop.Activity;
 import dev.sluice.platform.loop.Chore;
 import dev.sluice.platform.loop.Shutdown;
 import dev.sluice.platform.mail.MailSender;
@@ -42,7 +43,8 @@ final class Sluice implements AutoCloseable {
     /// relay's own timeout together must fit into the 24 s that [Main] allows for a stop.
     private static final Duration REQUESTS_TIMEOUT = Duration.ofSeconds(3);
 
-    private final Shutdown shutdown = new Shutdown();
+    private final Activity activity = new Activity();
+    private final Shutdown shutdown = new Shutdown(activity);
     private final Router router = new Router();
     private volatile boolean isStopping;
     private int port;
@@ -140,6 +142,7 @@ final class Sluice implements AutoCloseable {
                 clocks.settled(),
                 config.mail().map(mail -> new MailSender(mail, clocks.shared())),
                 spans(config.tracing()),
+                activity,
                 shutdown);
     }
 

@@ -10,6 +10,7 @@ import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Header;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.loop.Activity;
 import dev.sluice.platform.secret.Sha256;
 
 import java.time.InstantSource;
@@ -51,18 +52,22 @@ public final class Authenticator {
     private final OriginCheck originCheck;
     private final ClientAddress clientAddress;
     private final Uuid7 ids;
+    private final Activity activity;
     private final InstantSource clock;
     private final NetworkFailures unknownKeys = new NetworkFailures(MAX_UNKNOWN_KEYS_PER_MINUTE);
 
     /// @param baseUrl the server's public address, from which the dashboard's pages are served
+    /// @param activity marked by each request
     public Authenticator(
             Db db,
             PlanCatalog plans,
             String baseUrl,
             ClientAddress clientAddress,
             Uuid7 ids,
+            Activity activity,
             InstantSource clock) {
         this.db = db;
+        this.activity = activity;
         this.ids = ids;
         this.clientAddress = clientAddress;
         this.rateLimiter = new ApiRateLimiter(plans);
@@ -79,6 +84,7 @@ public final class Authenticator {
     /// @throws ApiException 429 if the request exceeds the workspace's rate limit, or if too many
     ///   unknown keys came from the client's network
     public Caller authenticate(Request request) {
+        activity.mark();
         if (!sendsKey(request) && hasSession(request)) {
             var session = session(request);
             var membership =

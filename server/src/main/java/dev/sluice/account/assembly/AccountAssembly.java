@@ -93,6 +93,7 @@ public record AccountAssembly(
                         settings.people().baseUrl(),
                         new ClientAddress(settings.people().trustedProxies()),
                         base.ids(),
+                        base.activity(),
                         base.clock());
         var idempotency = new IdempotencyKeys(db, base.sealer(), base.clock());
         return new AccountAssembly(

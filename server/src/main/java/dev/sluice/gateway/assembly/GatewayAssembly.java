@@ -102,7 +102,7 @@ public final class GatewayAssembly {
         var purge =
                 new TrashPurger(db, GatewayAssembly::purgeDependents, writer, base.settledClock());
         return List.of(
-                new Chore("configuration", Duration.ofMillis(500), configuration),
+                new Chore("configuration", Duration.ofMillis(500), configuration).steady(),
                 new Chore("trash", Duration.ofMinutes(1), purge));
     }
 

@@ -78,7 +78,7 @@ public final class ObserveAssembly {
         auditLoop = new AuditLoop(base.pools().relay(), base.settledClock(), base.ids().next());
         streamReader =
                 new StreamReader(base.pools().api(), gateway.routing(), relay.payloadDecoder());
-        streamFeed = new StreamFeed(streamReader);
+        streamFeed = new StreamFeed(streamReader, base.activity());
         openStreams = new OpenStreams(base.pools().api(), gateway.routing(), base.clock());
         channelClient = channelClient(alerts.messengerApiUrl());
         alertSender =
@@ -120,11 +120,12 @@ public final class ObserveAssembly {
         return List.of(
                 new Chore("stream feed", StreamFeed.ROUND_INTERVAL, streamFeed)
                         .wokenBy(streamFeed::onWakeNeeded),
-                new Chore("stream access", OpenStreams.CHECK_INTERVAL, openStreams),
+                new Chore("stream access", OpenStreams.CHECK_INTERVAL, openStreams).steady(),
                 new Chore("alert messages", AlertSender.ROUND_INTERVAL, alertSender)
                         .wokenBy(alertSender::onWakeNeeded)
                         .endingWith(alertSender::awaitSent),
                 new Chore("alerts", AlertWatcher.ROUND_INTERVAL, alertWatcher)
+                        .steady()
                         .endingWith(alertWatcher::releaseLease),
                 new Chore("audit", Duration.ofSeconds(1), auditLoop)
                         .endingWith(auditLoop::releaseLease));

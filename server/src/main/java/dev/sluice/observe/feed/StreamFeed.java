@@ -6,6 +6,7 @@ import dev.sluice.platform.db.TxSnapshot;
 import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Header;
+import dev.sluice.platform.loop.Activity;
 import dev.sluice.platform.loop.Loop;
 
 import org.jspecify.annotations.Nullable;
@@ -38,6 +39,7 @@ public final class StreamFeed implements Loop.Step {
             FeedSubscription subscription, CompletableFuture<FeedSubscription> joined) {}
 
     private final StreamReader reader;
+    private final Activity activity;
     private final ConcurrentLinkedQueue<JoinRequest> joining = new ConcurrentLinkedQueue<>();
     private final List<FeedSubscription> subscriptions = new CopyOnWriteArrayList<>();
     private volatile Runnable wake = () -> {};
@@ -46,8 +48,10 @@ public final class StreamFeed implements Loop.Step {
     /// feed's thread.
     private @Nullable TxSnapshot seen;
 
-    public StreamFeed(StreamReader reader) {
+    /// @param activity marked while there are streams
+    public StreamFeed(StreamReader reader, Activity activity) {
         this.reader = reader;
+        this.activity = activity;
     }
 
     public void onWakeNeeded(Runnable wakeFeed) {
@@ -95,6 +99,8 @@ public final class StreamFeed implements Loop.Step {
     private void round(List<JoinRequest> joiners) {
         if (subscriptions.isEmpty()) {
             seen = null;
+        } else {
+            activity.mark();
         }
         if (seen == null && joiners.isEmpty()) {
             return;

@@ -2,6 +2,7 @@ package dev.sluice.platform.assembly;
 
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.loop.Activity;
 import dev.sluice.platform.loop.Shutdown;
 import dev.sluice.platform.mail.MailSender;
 import dev.sluice.platform.secret.Sealer;
@@ -19,6 +20,7 @@ import java.util.Optional;
 ///   10 minutes, this clock follows only after the leap has lasted for an hour
 /// @param mail empty if no mail server is configured
 /// @param spans empty if tracing is off
+/// @param activity marked by all work, so that chores run less often while there is none
 public record Foundation(
         Database database,
         Pools pools,
@@ -29,6 +31,7 @@ public record Foundation(
         InstantSource settledClock,
         Optional<MailSender> mail,
         Optional<SpanExporter> spans,
+        Activity activity,
         Shutdown shutdown) {
 
     public Instant now() {

@@ -7,14 +7,12 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import java.util.UUID;
 
 /// Rows for a binary COPY, collected in memory (PostgreSQL manual, COPY, "Binary Format").
 ///
-/// Each row starts with `row(columns)`, followed by one call per column in order. After `clear`,
-/// the object can be reused; it keeps up to 4 MiB of its memory. Owned by one thread.
-public final class CopyRows {
+/// After `clear`, the object can be reused; it keeps up to 4 MiB of its memory.
+public final class CopyRows implements NewRows {
 
     private static final byte[] COPY_HEADER = {
         'P', 'G', 'C', 'O', 'P', 'Y', '\n', (byte) 0xff, '\r', '\n', 0, 0, 0, 0, 0, 0, 0, 0, 0
@@ -46,21 +44,25 @@ public final class CopyRows {
         return this;
     }
 
+    @Override
     public boolean isEmpty() {
         return rows == 0;
     }
 
+    @Override
     public CopyRows row(int columns) {
         rows++;
         put2(columns);
         return this;
     }
 
-    public CopyRows nullValue() {
+    @Override
+    public CopyRows nullValue(ColumnType type) {
         put4(-1);
         return this;
     }
 
+    @Override
     public CopyRows uuid(UUID value) {
         put4(16);
         put8(value.getMostSignificantBits());
@@ -68,45 +70,47 @@ public final class CopyRows {
         return this;
     }
 
+    @Override
     public CopyRows bool(boolean value) {
         put4(1);
         put(new byte[] {(byte) (value ? 1 : 0)});
         return this;
     }
 
+    @Override
     public CopyRows int2(int value) {
         put4(2);
         put2(value);
         return this;
     }
 
+    @Override
     public CopyRows int4(int value) {
         put4(4);
         put4(value);
         return this;
     }
 
+    @Override
     public CopyRows int8(long value) {
         put4(8);
         put8(value);
         return this;
     }
 
+    @Override
     public CopyRows bytes(byte[] value) {
         put4(value.length);
         put(value);
         return this;
     }
 
+    @Override
     public CopyRows text(String value) {
         return bytes(value.getBytes(StandardCharsets.UTF_8));
     }
 
-    public CopyRows text(Optional<String> value) {
-        return value.isPresent() ? text(value.get()) : nullValue();
-    }
-
-    /// Adds a timestamp column, truncated to microseconds, which is PostgreSQL's resolution.
+    @Override
     public CopyRows instant(Instant value) {
         put4(8);
         put8(
@@ -115,6 +119,7 @@ public final class CopyRows {
         return this;
     }
 
+    @Override
     public CopyRows uuids(List<UUID> values) {
         boolean isEmpty = values.isEmpty();
         put4(isEmpty ? 12 : 20 + values.size() * (4 + 16));

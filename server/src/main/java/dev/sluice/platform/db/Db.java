@@ -7,12 +7,17 @@ import com.zaxxer.hikari.pool.HikariPool;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
 /// A small connection pool that runs transactions, for all work except the busiest threads. Those
 /// use a [DedicatedConnection] instead. Thread-safe.
 public final class Db implements AutoCloseable {
+
+    private static final SqlStatement BEGIN = new SqlStatement("begin", List.of());
+    private static final SqlStatement COMMIT = new SqlStatement("commit", List.of());
 
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
@@ -177,6 +182,32 @@ public final class Db implements AutoCloseable {
         }
         connection.commit();
         return result;
+    }
+
+    /// Runs the statements as one transaction in a single round trip.
+    ///
+    /// `begin` and `commit` are statements among the others, so that either all of them take effect
+    /// or none, however the driver sends them. In its own transactions the driver waits for the
+    /// replies to both.
+    static void inOneTrip(Connection connection, List<SqlStatement> statements)
+            throws SQLException {
+        var all = new ArrayList<SqlStatement>();
+        all.add(BEGIN);
+        all.addAll(statements);
+        all.add(COMMIT);
+        connection.setAutoCommit(true); // the driver adds no transaction of its own
+        try {
+            new Tx(connection).updateAll(all);
+        } catch (RuntimeException | Error e) {
+            try {
+                connection.setAutoCommit(false);
+                connection.rollback();
+            } catch (SQLException rollback) {
+                e.addSuppressed(rollback);
+            }
+            throw e;
+        }
+        connection.setAutoCommit(false);
     }
 
     @Override

@@ -8,6 +8,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.Function;
 
 /// A database connection for one busy thread, outside the pool. It opens on first use and reopens
@@ -45,10 +46,28 @@ public final class DedicatedConnection implements AutoCloseable {
     }
 
     public <T> T call(Function<Tx, T> work) {
+        return measured(opened -> Db.inTransaction(opened, work));
+    }
+
+    /// Runs the statements as one transaction in a single round trip, beginning and commit
+    /// included. Throws like [#call].
+    public void runInOneTrip(List<SqlStatement> statements) {
+        var _ =
+                measured(opened -> {
+                    Db.inOneTrip(opened, statements);
+                    return true;
+                });
+    }
+
+    private interface Work<T> {
+        T on(Connection opened) throws SQLException;
+    }
+
+    private <T> T measured(Work<T> work) {
         long begunNanos = System.nanoTime();
         int begun = outages.begin();
         try {
-            var result = Db.inTransaction(connect(), work);
+            var result = work.on(connect());
             durations.record(System.nanoTime() - begunNanos);
             outages.succeeded();
             return result;

@@ -20,6 +20,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.stream.Collectors;
 
 /// An open transaction that runs SQL. Valid only during the call that receives it, and only on that
 /// call's thread.
@@ -76,6 +77,49 @@ public final class Tx {
         } catch (SQLException e) {
             throw new DbException(e);
         }
+    }
+
+    /// Runs the statements in order, in one round trip. Does nothing if there are none.
+    public void updateAll(List<SqlStatement> statements) {
+        if (statements.isEmpty()) {
+            return;
+        }
+        String sql = statements.stream().map(SqlStatement::sql).collect(Collectors.joining(";"));
+        var arguments = new ArrayList<@Nullable Object>();
+        statements.forEach(statement -> arguments.addAll(statement.arguments()));
+        try (var statement = prepare(sql, arguments.toArray())) {
+            statement.execute();
+        } catch (SQLException e) {
+            throw new DbException(e);
+        }
+    }
+
+    /// The new rows of one table.
+    ///
+    /// @param table the table and its columns, such as `event (id, method)`
+    public record Insertion(String table, NewRows rows) {}
+
+    /// Runs the statements, then inserts the rows of these tables. [InsertRows] share the round
+    /// trip of the statements. Tables without rows are left out.
+    public void insert(List<SqlStatement> first, List<Insertion> tables) {
+        updateAll(insertStatements(first, tables));
+        for (var table : tables) {
+            if (table.rows() instanceof CopyRows many && !many.isEmpty()) {
+                copy("copy " + table.table() + " from stdin (format binary)", many);
+            }
+        }
+    }
+
+    /// Returns the statements, followed by those that insert the [InsertRows] of these tables.
+    public static List<SqlStatement> insertStatements(
+            List<SqlStatement> first, List<Insertion> tables) {
+        var statements = new ArrayList<>(first);
+        for (var table : tables) {
+            if (table.rows() instanceof InsertRows few && !few.isEmpty()) {
+                statements.add(few.into(table.table()));
+            }
+        }
+        return statements;
     }
 
     /// Turns these features off for the rest of the transaction. The planner then uses a kind of
@@ -176,6 +220,9 @@ public final class Tx {
             throws SQLException {
         switch (value) {
             case null -> statement.setNull(index, Types.NULL);
+            // Typed, because for a null without a type the driver would prepare the statement anew.
+            case NewRows.ColumnType type ->
+                    statement.setNull(index, Types.OTHER, type.driverName());
             case Instant instant -> statement.setObject(index, stored(instant));
             case Collection<?> list -> statement.setArray(index, arrayOf(list));
             default -> statement.setObject(index, value);

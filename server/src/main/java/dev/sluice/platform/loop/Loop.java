@@ -6,12 +6,14 @@ import org.slf4j.LoggerFactory;
 import java.time.Duration;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 
 /// A thread that repeats a step until it is closed.
 ///
 /// When the step returns true, the next round starts at once. Otherwise the loop waits until the
-/// interval is over or `wake` is called. When the step throws, the exception is logged and the loop
-/// waits as usual, so the step must be safe to repeat. Thread-safe.
+/// interval is over or `wake` is called. A loop with a gap also waits that long after each round,
+/// even if it is woken. When the step throws, the exception is logged and the loop waits as usual,
+/// so the step must be safe to repeat. Thread-safe.
 public final class Loop implements AutoCloseable {
 
     /// One round of work. Returns true if the next round should start at once.
@@ -25,7 +27,8 @@ public final class Loop implements AutoCloseable {
     private static final Duration INTERRUPT_TIMEOUT = Duration.ofMillis(500);
 
     private final String name;
-    private final Duration interval;
+    private final Supplier<Duration> interval;
+    private final Duration gap;
     private final Step step;
     private final Thread thread;
     private final FailureStreak failures;
@@ -38,16 +41,23 @@ public final class Loop implements AutoCloseable {
     /// Whether `wake` was called since the last wait ended. Guarded by `lock`.
     private boolean wakeRequested;
 
-    private Loop(String name, Duration interval, Step step) {
+    private Loop(String name, Supplier<Duration> interval, Duration gap, Step step) {
         this.name = name;
         this.interval = interval;
+        this.gap = gap;
         this.step = step;
-        this.failures = new FailureStreak(interval);
+        this.failures = new FailureStreak(interval.get());
         this.thread = Thread.ofPlatform().name(name).daemon().unstarted(this::runRounds);
     }
 
     public static Loop start(String name, Duration interval, Step step) {
-        var loop = new Loop(name, interval, step);
+        return start(name, () -> interval, Duration.ZERO, step);
+    }
+
+    /// @param interval returns the wait after a round; called after each round
+    /// @param gap the shortest wait after a round
+    static Loop start(String name, Supplier<Duration> interval, Duration gap, Step step) {
+        var loop = new Loop(name, interval, gap, step);
         loop.thread.start();
         return loop;
     }
@@ -56,8 +66,10 @@ public final class Loop implements AutoCloseable {
     public void wake() {
         lock.lock();
         try {
-            wakeRequested = true;
-            changed.signalAll();
+            if (!wakeRequested) { // during a gap, many calls end one wait
+                wakeRequested = true;
+                changed.signalAll();
+            }
         } finally {
             lock.unlock();
         }
@@ -106,9 +118,11 @@ public final class Loop implements AutoCloseable {
     private void awaitNextRound() throws InterruptedException {
         lock.lock();
         try {
-            long left = interval.toNanos();
-            while (!closed && !wakeRequested && left > 0) {
-                left = changed.awaitNanos(left);
+            long left = interval.get().toNanos();
+            long leftAfterGap = left - gap.toNanos();
+            while (!closed && left > 0 && (!wakeRequested || left > leftAfterGap)) {
+                long wait = wakeRequested ? left - leftAfterGap : left;
+                left -= wait - changed.awaitNanos(wait);
             }
             wakeRequested = false;
         } finally {

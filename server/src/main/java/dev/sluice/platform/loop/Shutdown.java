@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /// The steps that stop the server, run in reverse order: the step added last runs first.
 ///
@@ -22,18 +23,21 @@ public final class Shutdown implements AutoCloseable {
     /// How often the log names the step that the stop is waiting for.
     private static final Duration REPORT_INTERVAL = Duration.ofSeconds(2);
 
+    private final Activity activity;
     private final Duration reportInterval;
     private final Deque<ShutdownStep> steps = new ArrayDeque<>();
 
     /// The loops of the chores by name. Read by other threads.
     private final Map<String, Loop> loops = new ConcurrentSkipListMap<>();
 
-    public Shutdown() {
-        this(REPORT_INTERVAL);
+    /// @param activity tells how often the chores run
+    public Shutdown(Activity activity) {
+        this(activity, REPORT_INTERVAL);
     }
 
     /// @param reportInterval how long a step may take before the log names it
-    Shutdown(Duration reportInterval) {
+    Shutdown(Activity activity, Duration reportInterval) {
+        this.activity = activity;
         this.reportInterval = reportInterval;
     }
 
@@ -56,9 +60,25 @@ public final class Shutdown implements AutoCloseable {
     /// Starts the chore's loop, and adds steps that close the loop and then run `atEnd`.
     public void start(Chore chore) {
         chore.atEnd().ifPresent(action -> first(chore.name() + ", at its end", action));
-        var loop = closing(chore.name(), Loop.start(chore.name(), chore.interval(), chore.step()));
+        Supplier<Duration> interval =
+                chore.isSteady() ? chore::interval : () -> activity.stretch(chore.interval());
+        var loop =
+                closing(
+                        chore.name(),
+                        Loop.start(chore.name(), interval, chore.gap(), () -> run(chore)));
         loops.put(chore.name(), loop);
+        if (!chore.isSteady()) {
+            activity.onResume(loop::wake);
+        }
         chore.wakeBy().accept(loop::wake);
+    }
+
+    private boolean run(Chore chore) throws InterruptedException {
+        boolean isMore = chore.step().run();
+        if (isMore) {
+            activity.mark();
+        }
+        return isMore;
     }
 
     /// Returns the names of the chores whose loop is failing ([Loop#isFailing]), in alphabetical

@@ -231,7 +231,9 @@ public final class RelayAssembly {
         ingestRateLimiter = new IngestRateLimiter(db, this::limits, base.ids().next(), clock);
         quota = new MonthlyQuota(db, this::limits, configuration::source, QUOTA_TIMEOUT, clock);
         refusals = new RefusalCounter(clock);
-        listeners = new RelayStoreListener(dispatcher, laneWaker, quota, meters, clock);
+        listeners =
+                new RelayStoreListener(
+                        dispatcher, laneWaker, quota, meters, base.activity(), clock);
         replayWorker =
                 new ReplayWorker(
                         db, configuration, this::retention, base.ids(), clock, base.settledClock());
@@ -259,9 +261,9 @@ public final class RelayAssembly {
         var shutdown = base.shutdown();
         var joined = Node.join(pool, settings.home());
         shutdown.first("give up the node lease", joined::leave);
-        shutdown.start(new Chore("heartbeat", Node.HEARTBEAT_INTERVAL, joined));
+        shutdown.start(new Chore("heartbeat", Node.HEARTBEAT_INTERVAL, joined).steady());
         var takeover = new TakeoverLoop(pool, joined, base.clock());
-        shutdown.start(new Chore("takeover", Node.HEARTBEAT_INTERVAL, takeover));
+        shutdown.start(new Chore("takeover", Node.HEARTBEAT_INTERVAL, takeover).steady());
         return joined;
     }
 
@@ -323,8 +325,11 @@ public final class RelayAssembly {
                         base.clock());
         return List.of(
                 new Chore("circuits", Duration.ofSeconds(1), circuits)
+                        .steady()
                         .wokenBy(circuits::onWakeNeeded),
-                new Chore("lane wakes", Duration.ofMillis(50), laneWaker),
+                new Chore("lane wakes", Duration.ofSeconds(1), laneWaker)
+                        .withGap(Duration.ofMillis(50))
+                        .wokenBy(laneWaker::onWakeNeeded),
                 new Chore("sweep", Duration.ofSeconds(10), laneSweeper)
                         .wokenBy(configuration::onChange),
                 new Chore(
@@ -339,11 +344,12 @@ public final class RelayAssembly {
                 new Chore("ingest rate limits", Duration.ofSeconds(1), ingestRateLimiter),
                 new Chore("refusals", RefusalRecorder.INTERVAL, refusalRecorder)
                         .endingWith(refusalRecorder::finish),
-                new Chore("quota", Duration.ofSeconds(1), quota),
+                new Chore("quota", Duration.ofSeconds(1), quota).steady(),
                 new Chore("rate limits", Duration.ofSeconds(1), rateLimitQueue)
                         .wokenBy(rateLimitQueue::onWakeNeeded),
                 new Chore("standings", Duration.ofSeconds(1), dispatcher::updateStandings),
                 new Chore("quarantine", Duration.ofMillis(200), quarantine)
+                        .steady()
                         .wokenBy(quarantine::onWakeNeeded),
                 new Chore(
                         "long transactions",
@@ -448,7 +454,12 @@ public final class RelayAssembly {
         new DismissalRoutes(api, authenticator, plans, clock).addTo(router);
         new ReplayRoutes(api, authenticator, () -> wakeReplays.run(), clock).addTo(router);
         var ingest = ingest();
-        router.mount(IngestEndpoint.PATH, ingest);
+        router.mount(
+                IngestEndpoint.PATH,
+                request -> {
+                    base.activity().mark();
+                    return ingest.answer(request);
+                });
         String baseUrl = settings.baseUrl();
         new TestDeliveryRoutes(
                         api,

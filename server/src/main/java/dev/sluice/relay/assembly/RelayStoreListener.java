@@ -1,5 +1,6 @@
 package dev.sluice.relay.assembly;
 
+import dev.sluice.platform.loop.Activity;
 import dev.sluice.relay.RelayMeters;
 import dev.sluice.relay.dispatch.Dispatcher;
 import dev.sluice.relay.ingest.MonthlyQuota;
@@ -20,6 +21,7 @@ record RelayStoreListener(
         LaneWaker laneWaker,
         MonthlyQuota quota,
         RelayMeters meters,
+        Activity activity,
         InstantSource clock)
         implements JournalListener, ResultListener {
 
@@ -44,5 +46,6 @@ record RelayStoreListener(
         effective.forEach(result -> result.attemptMade().ifPresent(meters.attempts()::count));
         laneWaker.written(effective);
         dispatcher.written(batch, effective);
+        activity.mark();
     }
 }

@@ -163,7 +163,7 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
         try {
             var settled = attempt(state, loaded, attempt.since, isAlone);
             if (settled.isPresent()) {
-                results.add(settled.get());
+                results.add(settled.get(), !loaded.isFresh());
             } else {
                 putBack(loaded);
             }
@@ -258,7 +258,8 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
     /// already, so [Backlog] only has to learn that it is no longer in memory.
     private void putBack(LoadedDelivery loaded) throws InterruptedException {
         if (loaded.isFresh()) {
-            results.add(new DeliveryResult.ReleaseResult(loaded.delivery(), clock.instant()));
+            results.add(
+                    new DeliveryResult.ReleaseResult(loaded.delivery(), clock.instant()), false);
         } else {
             writtenWaiting.add(loaded.delivery());
         }

@@ -18,12 +18,15 @@ import java.util.concurrent.TimeUnit;
 final class GroupCommitWriter<T> implements AutoCloseable {
 
     /// The queue of items to be written.
-    @FunctionalInterface
-    interface ItemQueue<T> {
+    interface ItemQueue<T> extends AutoCloseable {
 
         /// Removes and returns the next item. If there is none, waits for one; returns null if none
-        /// arrives within `time`.
+        /// arrives within `time`, or if the queue is closed.
         @Nullable T poll(long time, TimeUnit unit) throws InterruptedException;
+
+        /// Ends the waits for items, now and later. Items can still be added and removed.
+        @Override
+        void close();
     }
 
     /// Writes one batch.
@@ -34,11 +37,11 @@ final class GroupCommitWriter<T> implements AutoCloseable {
         ///   remove more items
         void write(T first) throws InterruptedException;
 
-        /// Called before each poll of the queue: at least every 100 ms while the queue is empty.
+        /// Called before each poll of the queue: at least once a second while the queue is empty.
         default void beforePoll() throws InterruptedException {}
     }
 
-    private static final long POLL_INTERVAL_MILLIS = 100;
+    private static final long POLL_INTERVAL_MILLIS = 1_000;
 
     /// How long `close` waits for queued items to be written.
     private static final Duration STOP_TIMEOUT = Duration.ofSeconds(4);
@@ -151,6 +154,7 @@ final class GroupCommitWriter<T> implements AutoCloseable {
     @Override
     public void close() {
         closing.countDown();
+        queue.close();
         try {
             if (!thread.join(STOP_TIMEOUT)) {
                 thread.interrupt();

@@ -108,7 +108,7 @@ public final class Journal implements AutoCloseable {
         this.epoch = epoch;
         this.ids = ids;
         this.clock = clock;
-        writer = new GroupCommitWriter<>("journal", queue::poll, connection, this::write);
+        writer = new GroupCommitWriter<>("journal", queue, connection, this::write);
     }
 
     public void start(JournalListener journalListener) {
@@ -325,11 +325,7 @@ public final class Journal implements AutoCloseable {
 
     private void writeOnce(List<AcceptedEvent> events, long owner) {
         if (!events.isEmpty()) {
-            var batch = ids.next();
-            connection.call(tx -> {
-                store.write(tx, events, batch, owner, clock.instant());
-                return true;
-            });
+            store.write(connection, events, ids.next(), owner, clock.instant());
             writer.commits().succeeded();
         }
     }
@@ -398,7 +394,6 @@ public final class Journal implements AutoCloseable {
     /// refused.
     @Override
     public void close() {
-        queue.endRest();
         writer.close();
         if (overdueLoop != null) {
             overdueLoop.close();

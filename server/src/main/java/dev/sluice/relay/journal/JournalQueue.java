@@ -27,7 +27,7 @@ import java.util.concurrent.TimeUnit;
 ///
 /// Room and weight are counted by [AcceptedEvent#queueCostBytes]. Thread-safe: each method
 /// synchronizes on this object, and only `poll` waits.
-final class JournalQueue {
+final class JournalQueue implements GroupCommitWriter.ItemQueue<AcceptedEvent> {
 
     static final int MAX_LIGHT_BYTES = 64 << 10;
 
@@ -44,18 +44,21 @@ final class JournalQueue {
     /// Whether the writer waits for an event that it may take.
     private boolean isAwaited;
 
+    private boolean isClosed;
+
     JournalQueue(long capacityBytes) {
         this.capacityBytes = capacityBytes;
     }
 
-    /// Adds an event; returns false if the queue, or the share of its workspace or source, has no
-    /// room for it.
+    /// Adds an event; returns false if the queue is closed, or if the queue, or the share of its
+    /// workspace or source, has no room for it.
     synchronized boolean offer(AcceptedEvent event) {
         long cost = event.queueCostBytes();
         long left = capacityBytes - bytes - cost;
         @Nullable Long ofWorkspace = bytesByWorkspace.get(event.origin().workspace());
         @Nullable Long ofSource = bytesBySource.get(event.source());
-        if (left < 0
+        if (isClosed
+                || left < 0
                 || (ofWorkspace != null && ofWorkspace + cost > 2 * left)
                 || (ofSource != null && ofSource + cost > left)) {
             return false;
@@ -87,8 +90,9 @@ final class JournalQueue {
 
     /// Removes and returns the next event by turn: a light event if there is one, otherwise a heavy
     /// event. While the queue is empty, or has only heavy events and they rest, waits; returns null
-    /// if that lasts for `time`.
-    synchronized @Nullable AcceptedEvent poll(long time, TimeUnit unit)
+    /// if that lasts for `time`, or at once if the queue is closed.
+    @Override
+    public synchronized @Nullable AcceptedEvent poll(long time, TimeUnit unit)
             throws InterruptedException {
         long until = System.nanoTime() + unit.toNanos(time);
         while (true) {
@@ -101,7 +105,7 @@ final class JournalQueue {
                 return removeFrom(heavy);
             }
             long left = until - now;
-            if (left <= 0) {
+            if (left <= 0 || isClosed) {
                 return null;
             }
             await(Math.min(left, rest));
@@ -139,9 +143,11 @@ final class JournalQueue {
         heavyRest.wroteHeavy(begun, System.nanoTime());
     }
 
-    /// Lets heavy events rest no more, because the journal is closing.
-    synchronized void endRest() {
+    /// Lets heavy events rest no more, and ends the writer's waits.
+    @Override
+    public synchronized void close() {
         heavyRest.end();
+        isClosed = true;
         notify();
     }
 

@@ -18,9 +18,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.LongSupplier;
 
 /// A group commit of delivery results, like the [Journal] for events.
@@ -40,12 +38,6 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
     private static final int MAX_QUEUED_RESULTS = 20_000;
     private static final int MAX_BATCH_RESULTS = 512;
 
-    /// A batch that already has at least this many results is written at once. Otherwise, the
-    /// writer first waits [#BATCH_LINGER_TIMEOUT] for more results.
-    private static final int MIN_BATCH_WITHOUT_LINGER = 64;
-
-    private static final Duration BATCH_LINGER_TIMEOUT = Duration.ofMillis(4);
-
     /// Maximum number of results that are set aside. While this many are, the writer retries any
     /// other refused result until it is written.
     private static final int MAX_RESTING_RESULTS = 10_000;
@@ -60,8 +52,7 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
     private final LongSupplier epoch;
     private final Uuid7 ids;
     private final InstantSource clock;
-    private final BlockingQueue<DeliveryResult> queue =
-            new LinkedBlockingQueue<>(MAX_QUEUED_RESULTS);
+    private final WaitingResults queue = new WaitingResults(MAX_QUEUED_RESULTS);
     private final GroupCommitWriter<DeliveryResult> writer;
 
     /// The results that are set aside. The database refused each of them in a transaction of its
@@ -85,7 +76,7 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
         this.epoch = epoch;
         this.ids = ids;
         this.clock = clock;
-        writer = new GroupCommitWriter<>("results", queue::poll, connection, new ResultStep());
+        writer = new GroupCommitWriter<>("results", queue, connection, new ResultStep());
     }
 
     public void start(ResultListener resultListener) {
@@ -100,8 +91,8 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
     }
 
     @Override
-    public void add(DeliveryResult result) throws InterruptedException {
-        queue.put(result);
+    public void add(DeliveryResult result, boolean isAwaited) throws InterruptedException {
+        queue.put(result, isAwaited);
     }
 
     /// Writes a batch from the queue. Before each poll of the queue, writes set-aside results whose
@@ -110,7 +101,7 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
 
         @Override
         public void write(DeliveryResult first) throws InterruptedException {
-            writeAll(batchFrom(first), false);
+            writeAll(queue.batchFrom(first, MAX_BATCH_RESULTS), false);
         }
 
         @Override
@@ -125,16 +116,6 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
             }
             writeAll(awake, true);
         }
-    }
-
-    private List<DeliveryResult> batchFrom(DeliveryResult first) throws InterruptedException {
-        if (1 + queue.size() < MIN_BATCH_WITHOUT_LINGER) {
-            boolean _ = writer.awaitClose(BATCH_LINGER_TIMEOUT);
-        }
-        var batch = new ArrayList<DeliveryResult>();
-        batch.add(first);
-        queue.drainTo(batch, MAX_BATCH_RESULTS - 1);
-        return batch;
     }
 
     /// Retries until each result is written, given up, or set aside to be tried later. Catches

@@ -7,5 +7,8 @@ import dev.sluice.relay.store.DeliveryResult;
 public interface ResultQueue {
 
     /// Adds a result. Blocks while the queue is full.
-    void add(DeliveryResult result) throws InterruptedException;
+    ///
+    /// @param isAwaited whether something waits until the result is written, as a lane does before
+    ///   it loads more deliveries; other results may wait for company
+    void add(DeliveryResult result, boolean isAwaited) throws InterruptedException;
 }

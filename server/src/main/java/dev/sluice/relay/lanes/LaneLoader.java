@@ -236,7 +236,7 @@ public final class LaneLoader {
         var delivery = waiting.delivery();
         reader.add(delivery);
         reader.advance(waiting);
-        results.add(AttemptRunner.failWithoutAttempt(delivery, reason, clock.instant()));
+        results.add(AttemptRunner.failWithoutAttempt(delivery, reason, clock.instant()), true);
     }
 
     /// Ends up to [#MAX_DELIVERIES_PER_LOAD] deliveries of a lane whose connection or destination
@@ -246,7 +246,7 @@ public final class LaneLoader {
         for (var waiting : read) {
             reader.add(waiting.delivery());
             reader.advance(waiting);
-            results.add(attemptRunner.failWithoutAttempt(waiting.delivery(), deletion));
+            results.add(attemptRunner.failWithoutAttempt(waiting.delivery(), deletion), true);
         }
         return read.size();
     }

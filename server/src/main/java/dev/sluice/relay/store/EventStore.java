@@ -2,13 +2,19 @@ package dev.sluice.relay.store;
 
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.platform.db.CopyRows;
+import dev.sluice.platform.db.DedicatedConnection;
+import dev.sluice.platform.db.InsertRows;
+import dev.sluice.platform.db.NewRows;
+import dev.sluice.platform.db.SqlStatement;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.relay.Trigger;
+import dev.sluice.relay.VerificationReason;
 import dev.sluice.relay.usage.LedgerRow;
 import dev.sluice.relay.usage.LedgerStore;
 
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 
 /// Writes a batch of events, with their deliveries and their row in the usage ledger, in one
@@ -17,22 +23,80 @@ import java.util.UUID;
 /// Used by one thread, which reuses the buffers for every batch.
 public final class EventStore {
 
+    private static final String EVENT_COLUMNS =
+            """
+            event (id, source_id, method, verification, fanout, body_size, content_type,
+                   filtered, verification_reason, encoding, headers, body)
+            """;
+
+    private static final String WORK_COLUMNS =
+            "delivery_work (id, next_at, source_id, connection_id, owner, trigger)";
+
+    private static final String UNDECIDED_WORK_COLUMNS =
+            "delivery_work (id, next_at, source_id, connection_id, owner, trigger, undecided)";
+
     private final CopyRows events = new CopyRows();
     private final CopyRows work = new CopyRows();
     private final CopyRows undecidedWork = new CopyRows();
 
-    /// Writes the batch, which must not be empty.
+    /// Writes the batch, which must not be empty, in a transaction of its own. A small batch takes
+    /// one round trip. Throws like [DedicatedConnection#call].
     ///
     /// @param epoch the epoch (see [dev.sluice.relay.Lease]) of the node that owns the fresh
     ///   deliveries
     /// @param now the due time of the waiting deliveries
-    public void write(Tx tx, List<AcceptedEvent> batch, UUID batchId, long epoch, Instant now) {
-        events.clear();
-        work.clear();
-        undecidedWork.clear();
+    public void write(
+            DedicatedConnection connection,
+            List<AcceptedEvent> batch,
+            UUID batchId,
+            long epoch,
+            Instant now) {
+        if (isSmall(batch)) {
+            var rows = rows(batch);
+            var usage = fill(rows, batch, batchId, epoch, now);
+            connection.runInOneTrip(Tx.insertStatements(usage, rows.tables()));
+        } else {
+            connection.call(tx -> {
+                write(tx, batch, batchId, epoch, now);
+                return true;
+            });
+        }
+    }
+
+    /// Does the same in an open transaction.
+    void write(Tx tx, List<AcceptedEvent> batch, UUID batchId, long epoch, Instant now) {
+        var rows = rows(batch);
+        tx.insert(fill(rows, batch, batchId, epoch, now), rows.tables());
+    }
+
+    private record BatchRows(NewRows events, NewRows work, NewRows undecidedWork) {
+
+        List<Tx.Insertion> tables() {
+            return List.of(
+                    new Tx.Insertion(EVENT_COLUMNS, events),
+                    new Tx.Insertion(WORK_COLUMNS, work),
+                    new Tx.Insertion(UNDECIDED_WORK_COLUMNS, undecidedWork));
+        }
+    }
+
+    private BatchRows rows(List<AcceptedEvent> batch) {
+        return isSmall(batch)
+                ? new BatchRows(new InsertRows(), new InsertRows(), new InsertRows())
+                : new BatchRows(events.clear(), work.clear(), undecidedWork.clear());
+    }
+
+    private static boolean isSmall(List<AcceptedEvent> batch) {
+        int deliveries = batch.stream().mapToInt(event -> event.deliveries().size()).sum();
+        return Math.max(batch.size(), deliveries) <= InsertRows.MAX_ROWS;
+    }
+
+    /// Adds the rows of the batch, and returns the statements that write its usage. They come first
+    /// in the transaction, so that they share their round trip with its start. A COPY cannot.
+    private static List<SqlStatement> fill(
+            BatchRows rows, List<AcceptedEvent> batch, UUID batchId, long epoch, Instant now) {
         var ledger = new LedgerRow();
         for (var event : batch) {
-            addEvent(event);
+            addEvent(rows.events(), event);
             ledger.addEvent(
                     event.source(),
                     event.id(),
@@ -42,39 +106,15 @@ public final class EventStore {
                 ledger.addFiltered(connection, event.id());
             }
             for (var planned : event.deliveries()) {
-                addDelivery(event, planned, epoch, now);
+                var deliveries = planned.isUndecided() ? rows.undecidedWork() : rows.work();
+                addDelivery(deliveries, event, planned, epoch, now);
                 ledger.addDelivery(planned.connection(), event.id(), Trigger.INGEST);
             }
         }
-        // The ledger row is written first. As a prepared statement it can share its round trip with
-        // the start of the transaction; a COPY cannot.
-        LedgerStore.write(tx, ledger, batchId, batch.getFirst().source());
-        tx.copy(
-                """
-                copy event (id, source_id, method, verification, fanout, body_size, content_type,
-                            filtered, verification_reason, encoding, headers, body)
-                from stdin (format binary)
-                """,
-                events);
-        if (!work.isEmpty()) {
-            tx.copy(
-                    """
-                    copy delivery_work (id, next_at, source_id, connection_id, owner, trigger)
-                    from stdin (format binary)
-                    """,
-                    work);
-        }
-        if (!undecidedWork.isEmpty()) {
-            tx.copy(
-                    """
-                    copy delivery_work (id, next_at, source_id, connection_id, owner, trigger, undecided)
-                    from stdin (format binary)
-                    """,
-                    undecidedWork);
-        }
+        return LedgerStore.statements(ledger, batchId, batch.getFirst().source());
     }
 
-    private void addEvent(AcceptedEvent event) {
+    private static void addEvent(NewRows events, AcceptedEvent event) {
         events.row(12)
                 .uuid(event.id().value())
                 .uuid(event.source().value())
@@ -84,31 +124,28 @@ public final class EventStore {
                 .int4(event.payload().body().length)
                 .text(event.contentType());
         if (event.filteredConnections().isEmpty()) {
-            events.nullValue();
+            events.nullValue(NewRows.ColumnType.UUIDS);
         } else {
             events.uuids(event.filteredConnections().stream().map(ConnectionId::value).toList());
         }
-        var reason = event.verification().reason();
-        if (reason.isEmpty()) {
-            events.nullValue();
-        } else {
-            events.int2(reason.get().number());
-        }
         var stored = event.stored();
-        if (stored.isPlain()) {
-            events.nullValue();
-        } else {
-            events.int4(stored.encoding());
-        }
-        events.bytes(stored.headers()).bytes(stored.body());
+        var encoding =
+                stored.isPlain() ? Optional.<Integer>empty() : Optional.of(stored.encoding());
+        events.int2(event.verification().reason().map(VerificationReason::number))
+                .int4(encoding)
+                .bytes(stored.headers())
+                .bytes(stored.body());
     }
 
-    private void addDelivery(
-            AcceptedEvent event, AcceptedEvent.PlannedDelivery planned, long epoch, Instant now) {
-        var rows = planned.isUndecided() ? undecidedWork : work;
+    private static void addDelivery(
+            NewRows rows,
+            AcceptedEvent event,
+            AcceptedEvent.PlannedDelivery planned,
+            long epoch,
+            Instant now) {
         rows.row(planned.isUndecided() ? 7 : 6).uuid(planned.id().value());
         if (planned.isFresh()) {
-            rows.nullValue();
+            rows.nullValue(NewRows.ColumnType.INSTANT);
         } else {
             rows.instant(now);
         }
@@ -116,7 +153,7 @@ public final class EventStore {
         if (planned.isFresh()) {
             rows.int8(epoch);
         } else {
-            rows.nullValue();
+            rows.nullValue(NewRows.ColumnType.INT8);
         }
         rows.int2(Trigger.INGEST.number());
         if (planned.isUndecided()) {

@@ -3,6 +3,8 @@ package dev.sluice.relay.store;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.CopyRows;
+import dev.sluice.platform.db.InsertRows;
+import dev.sluice.platform.db.NewRows;
 import dev.sluice.platform.db.Row;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.relay.DeliveryId;
@@ -64,7 +66,7 @@ public final class ResendStore {
         resends.forEach(resend -> events.add(resend.event()));
         var ordinals = lastOrdinals(tx, source, events);
         Set<EventId> full = new LinkedHashSet<>();
-        var rows = new CopyRows();
+        NewRows rows = resends.size() <= InsertRows.MAX_ROWS ? new InsertRows() : new CopyRows();
         var ledger = new LedgerRow();
         for (var resend : resends) {
             int ordinal =
@@ -84,13 +86,13 @@ public final class ResendStore {
             ledger.addDelivery(resend.connection(), resend.event(), Trigger.RESEND);
         }
         if (!rows.isEmpty()) {
-            tx.copy(
-                    """
-                    copy delivery_work (id, next_at, created_at, source_id, connection_id, trigger)
-                    from stdin (format binary)
-                    """,
-                    rows);
-            LedgerStore.write(tx, ledger, batch, source);
+            tx.insert(
+                    LedgerStore.statements(ledger, batch, source),
+                    List.of(
+                            new Tx.Insertion(
+                                    "delivery_work (id, next_at, created_at, source_id,"
+                                            + " connection_id, trigger)",
+                                    rows)));
         }
         return full;
     }

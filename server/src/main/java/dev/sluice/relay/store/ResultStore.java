@@ -1,6 +1,8 @@
 package dev.sluice.relay.store;
 
 import dev.sluice.platform.db.CopyRows;
+import dev.sluice.platform.db.InsertRows;
+import dev.sluice.platform.db.NewRows;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.relay.Attempt;
 import dev.sluice.relay.DeliveryStatus;
@@ -36,6 +38,19 @@ import java.util.UUID;
 /// attempts of a delivery are therefore numbered 1, 2, 3 and so on, without gaps.
 public final class ResultStore {
 
+    private static final String DELIVERY_COLUMNS =
+            """
+            delivery (id, finished_at, created_at, source_id, connection_id, status, trigger,
+                      attempts, attempted_at, revision, configuration, latency_ms,
+                      response_status, error_code, error_message, response_body)
+            """;
+
+    private static final String ATTEMPT_COLUMNS =
+            """
+            attempt (delivery_id, source_id, number, attempted_at, revision, configuration,
+                     latency_ms, response_status, error_code, error_message, response_body)
+            """;
+
     private ResultStore() {}
 
     /// Writes the batch, and returns the results that changed a row, in the order of the batch and
@@ -50,8 +65,7 @@ public final class ResultStore {
         retry(tx, batch).forEach(result -> taken.put(result, result));
         release(tx, batch, epoch).forEach(result -> taken.put(result, result));
         var effective = batch.stream().map(taken::remove).filter(Objects::nonNull).toList();
-        writeHistory(tx, effective);
-        writeLedger(tx, effective, batchId);
+        writeHistory(tx, effective, batchId);
         return effective;
     }
 
@@ -186,60 +200,50 @@ public final class ResultStore {
         return changed;
     }
 
-    private static void writeHistory(Tx tx, List<DeliveryResult> effective) {
-        var deliveries = new CopyRows();
-        var attempts = new CopyRows();
+    /// Writes what happened: the ended deliveries, the attempts before the last, and the usage.
+    private static void writeHistory(Tx tx, List<DeliveryResult> effective, UUID batchId) {
+        boolean isSmall = effective.size() <= InsertRows.MAX_ROWS;
+        NewRows deliveries = isSmall ? new InsertRows() : new CopyRows();
+        NewRows attempts = isSmall ? new InsertRows() : new CopyRows();
+        var ledger = new LedgerRow();
         for (var result : effective) {
+            addUsage(ledger, result);
             switch (result) {
                 case DeliveryResult.FinalResult finished -> addDelivery(deliveries, finished);
                 case DeliveryResult.RetryResult retried -> addAttempt(attempts, retried);
                 case DeliveryResult.ReleaseResult _ -> {}
             }
         }
-        if (!deliveries.isEmpty()) {
-            tx.copy(
-                    """
-                    copy delivery (id, finished_at, created_at, source_id, connection_id, status, trigger,
-                                   attempts, attempted_at, revision, configuration, latency_ms,
-                                   response_status, error_code, error_message, response_body)
-                    from stdin (format binary)
-                    """,
-                    deliveries);
+        if (effective.isEmpty()) {
+            return;
         }
-        if (!attempts.isEmpty()) {
-            tx.copy(
-                    """
-                    copy attempt (delivery_id, source_id, number, attempted_at, revision,
-                                  configuration, latency_ms, response_status, error_code, error_message, response_body)
-                    from stdin (format binary)
-                    """,
-                    attempts);
-        }
+        tx.insert(
+                LedgerStore.statements(ledger, batchId, effective.getFirst().delivery().source()),
+                List.of(
+                        new Tx.Insertion(DELIVERY_COLUMNS, deliveries),
+                        new Tx.Insertion(ATTEMPT_COLUMNS, attempts)));
     }
 
-    private static void addDelivery(CopyRows rows, DeliveryResult.FinalResult finished) {
+    private static void addDelivery(NewRows rows, DeliveryResult.FinalResult finished) {
         var delivery = finished.delivery();
-        rows.row(16).uuid(delivery.id().value()).instant(finished.finishedAt());
-        delivery.createdAt().ifPresentOrElse(rows::instant, rows::nullValue);
-        rows.uuid(delivery.source().value())
+        var attempt = finished.attempt();
+        rows.row(16)
+                .uuid(delivery.id().value())
+                .instant(finished.finishedAt())
+                .instant(delivery.createdAt())
+                .uuid(delivery.source().value())
                 .uuid(delivery.connection().value())
                 .int2(finished.status().number())
                 .int2(delivery.trigger().number())
-                .int2(finished.attempt().map(Attempt::number).orElse(delivery.attempts()));
-        finished.attempt()
-                .map(Attempt::attemptedAt)
-                .ifPresentOrElse(rows::instant, rows::nullValue);
-        finished.attempt().map(Attempt::revision).ifPresentOrElse(rows::uuid, rows::nullValue);
-        finished.attempt()
-                .map(attempt -> (int) attempt.configuration()) // the low 32 bits
-                .ifPresentOrElse(rows::int4, rows::nullValue);
-        finished.attempt()
-                .map(attempt -> (int) attempt.latency().toMillis())
-                .ifPresentOrElse(rows::int4, rows::nullValue);
-        addResponseColumns(rows, finished.attempt(), finished.reason());
+                .int2(attempt.map(Attempt::number).orElse(delivery.attempts()))
+                .instant(attempt.map(Attempt::attemptedAt))
+                .uuid(attempt.map(Attempt::revision))
+                .int4(attempt.map(made -> (int) made.configuration())) // the low 32 bits
+                .int4(attempt.map(made -> (int) made.latency().toMillis()));
+        addResponseColumns(rows, attempt, finished.reason());
     }
 
-    private static void addAttempt(CopyRows rows, DeliveryResult.RetryResult retried) {
+    private static void addAttempt(NewRows rows, DeliveryResult.RetryResult retried) {
         var attempt = retried.attempt();
         rows.row(11)
                 .uuid(retried.delivery().id().value())
@@ -255,33 +259,26 @@ public final class ResultStore {
     /// Adds the columns that both tables end with. The body is stored as bytes, because `text`
     /// cannot hold U+0000. A message may quote a response, so U+0000 in a message is replaced.
     private static void addResponseColumns(
-            CopyRows rows, Optional<Attempt> attempt, Optional<ErrorCode> reason) {
-        attempt.flatMap(Attempt::responseStatus).ifPresentOrElse(rows::int2, rows::nullValue);
-        reason.or(() -> attempt.flatMap(Attempt::errorCode))
-                .map(ErrorCode::number)
-                .ifPresentOrElse(rows::int2, rows::nullValue);
-        rows.text(attempt.flatMap(Attempt::errorMessage).map(text -> text.replace('\0', '\ufffd')));
-        attempt.flatMap(Attempt::responseBody)
-                .map(body -> body.getBytes(StandardCharsets.UTF_8))
-                .ifPresentOrElse(rows::bytes, rows::nullValue);
+            NewRows rows, Optional<Attempt> attempt, Optional<ErrorCode> reason) {
+        var error = reason.or(() -> attempt.flatMap(Attempt::errorCode));
+        var message = attempt.flatMap(Attempt::errorMessage);
+        var body = attempt.flatMap(Attempt::responseBody);
+        rows.int2(attempt.flatMap(Attempt::responseStatus))
+                .int2(error.map(ErrorCode::number))
+                .text(message.map(text -> text.replace('\0', '\ufffd')))
+                .bytes(body.map(text -> text.getBytes(StandardCharsets.UTF_8)));
     }
 
-    private static void writeLedger(Tx tx, List<DeliveryResult> effective, UUID batchId) {
-        var ledger = new LedgerRow();
-        for (var result : effective) {
-            var delivery = result.delivery();
-            var event = delivery.id().event();
-            if (result instanceof DeliveryResult.FinalResult finished) {
-                ledger.addOutcome(delivery.connection(), delivery.id(), finished.status());
-                if (finished.status() == DeliveryStatus.FILTERED) {
-                    ledger.removeDelivery(delivery.connection(), event, delivery.trigger());
-                }
+    private static void addUsage(LedgerRow ledger, DeliveryResult result) {
+        var delivery = result.delivery();
+        var event = delivery.id().event();
+        if (result instanceof DeliveryResult.FinalResult finished) {
+            ledger.addOutcome(delivery.connection(), delivery.id(), finished.status());
+            if (finished.status() == DeliveryStatus.FILTERED) {
+                ledger.removeDelivery(delivery.connection(), event, delivery.trigger());
             }
-            result.attemptMade()
-                    .ifPresent(attempt -> ledger.addLatency(delivery.connection(), event, attempt));
         }
-        if (!ledger.isEmpty()) {
-            LedgerStore.write(tx, ledger, batchId, effective.getFirst().delivery().source());
-        }
+        result.attemptMade()
+                .ifPresent(attempt -> ledger.addLatency(delivery.connection(), event, attempt));
     }
 }

@@ -26,11 +26,17 @@ public final class LaneWaker implements Loop.Step {
     private final RoutingTable routing;
     private final HoldPolicy holdPolicy;
     private final ConcurrentHashMap<Lane, Instant> pending = new ConcurrentHashMap<>();
+    private volatile Runnable wake = () -> {};
 
     public LaneWaker(Db db, RoutingTable routing, HoldPolicy holdPolicy) {
         this.db = db;
         this.routing = routing;
         this.holdPolicy = holdPolicy;
+    }
+
+    /// Sets the callback to run when there are lanes to wake; it must return quickly.
+    public void onWakeNeeded(Runnable wakeLoop) {
+        wake = wakeLoop;
     }
 
     /// Records the lanes of deliveries that were stored as waiting; the next round sets their
@@ -74,6 +80,7 @@ public final class LaneWaker implements Loop.Step {
 
     private void schedule(Lane lane, Instant at) {
         pending.merge(lane, at, (one, other) -> one.isBefore(other) ? one : other);
+        wake.run();
     }
 
     @Override

@@ -1,12 +1,14 @@
 package dev.sluice.relay.usage;
 
 import dev.sluice.gateway.source.SourceId;
+import dev.sluice.platform.db.SqlStatement;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.relay.UsageKind;
 
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 
@@ -34,6 +36,15 @@ public final class LedgerStore {
     ///
     /// @param source any source in the batch
     public static void write(Tx tx, LedgerRow row, UUID batch, SourceId source) {
+        tx.updateAll(statements(row, batch, source));
+    }
+
+    /// Returns the statement that [#write] runs; none if the row is empty.
+    public static List<SqlStatement> statements(LedgerRow row, UUID batch, SourceId source) {
+        return row.isEmpty() ? List.of() : List.of(statement(row, batch, source));
+    }
+
+    private static SqlStatement statement(LedgerRow row, UUID batch, SourceId source) {
         var kinds = new ArrayList<Integer>();
         var keys = new ArrayList<UUID>();
         var hours = new ArrayList<Integer>();
@@ -52,9 +63,7 @@ public final class LedgerStore {
                     sizes.add(sum.size());
                 });
         var commit = row.commit();
-        // One statement, because each statement costs the writers of events and of results a round
-        // trip.
-        tx.update(
+        return new SqlStatement(
                 """
                 with logged as (
                   insert into commit_log (xid, overlap, events_from, outcomes_from, outcomes_to, outcomes,
@@ -68,23 +77,24 @@ public final class LedgerStore {
                                     counts, sizes)
                 values (?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
-                commit.eventsFrom(),
-                commit.outcomesFrom(),
-                commit.outcomesTo(),
-                commit.listedOutcomes(),
-                commit.failedConnections(),
-                commit.failedStatuses(),
-                commit.failedCounts(),
-                commit.failedSamples(),
-                batch,
-                source.value(),
-                kinds,
-                keys,
-                hours,
-                minutes,
-                dims,
-                counts,
-                sizes);
+                Arrays.asList(
+                        commit.eventsFrom(),
+                        commit.outcomesFrom(),
+                        commit.outcomesTo(),
+                        commit.listedOutcomes(),
+                        commit.failedConnections(),
+                        commit.failedStatuses(),
+                        commit.failedCounts(),
+                        commit.failedSamples(),
+                        batch,
+                        source.value(),
+                        kinds,
+                        keys,
+                        hours,
+                        minutes,
+                        dims,
+                        counts,
+                        sizes));
     }
 
     /// Returns the number of this transaction, for a later [#transactionStatus].

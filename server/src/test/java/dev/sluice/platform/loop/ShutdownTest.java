@@ -15,7 +15,7 @@ import java.util.concurrent.CountDownLatch;
 /// Tests the order in which a server stops: the reverse of its start order.
 class ShutdownTest {
 
-    private final Shutdown shutdown = new Shutdown();
+    private final Shutdown shutdown = new Shutdown(new Activity());
     private final List<String> closed = new CopyOnWriteArrayList<>();
 
     private AutoCloseable step(String name) {
@@ -50,7 +50,7 @@ class ShutdownTest {
     @Test
     void a_stop_says_which_step_it_waits_for() {
         var waiting = new CountDownLatch(1);
-        var impatient = new Shutdown(Duration.ofMillis(1));
+        var impatient = new Shutdown(new Activity(), Duration.ofMillis(1));
         impatient.first("quick", step("quick"));
         impatient.first("slow", waiting::await);
         try (var log = LogRecorder.of(Shutdown.class)) {

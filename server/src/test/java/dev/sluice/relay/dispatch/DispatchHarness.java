@@ -277,9 +277,9 @@ final class DispatchHarness implements AutoCloseable {
         }
     }
 
-    private void addResult(DeliveryResult result) throws InterruptedException {
+    private void addResult(DeliveryResult result, boolean isAwaited) throws InterruptedException {
         added.incrementAndGet();
-        resultJournal.add(result);
+        resultJournal.add(result, isAwaited);
     }
 
     /// Advances the monotonic clock without a heartbeat, as if the process had been frozen.

@@ -78,7 +78,7 @@ class LostLeaseReplyTest {
                         new DispatchEnvironment(
                                 FixedEnvironment.routes(route),
                                 FixedEnvironment.lease(EPOCH),
-                                results::add,
+                                (result, _) -> results.add(result),
                                 circuits,
                                 clock),
                         attemptRunner,
@@ -87,7 +87,7 @@ class LostLeaseReplyTest {
                 new DispatchEnvironment(
                         FixedEnvironment.routes(route),
                         FixedEnvironment.lease(EPOCH),
-                        results::add,
+                        (result, _) -> results.add(result),
                         circuits,
                         clock),
                 lanes(),

@@ -50,7 +50,7 @@ final class SimulatedResults implements ResultQueue {
     }
 
     @Override
-    public void add(DeliveryResult result) {
+    public void add(DeliveryResult result, boolean isAwaited) {
         scheduler.yieldPoint();
         while (queue.size() >= maxQueued) {
             scheduler.sleep(Duration.ofMillis(20));

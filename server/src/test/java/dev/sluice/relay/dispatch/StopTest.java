@@ -54,7 +54,7 @@ class StopTest {
                         new DispatchEnvironment(
                                 FixedEnvironment.routes(route),
                                 FixedEnvironment.lease(1),
-                                results::add,
+                                (result, _) -> results.add(result),
                                 circuits,
                                 clock),
                         attemptRunner,

@@ -81,8 +81,8 @@ class ResultJournalTest {
             var again = fixture.owned(EPOCH, route);
             proxy.cutNextCommit(cut);
 
-            resultJournal.add(StoreFixture.finished(done, DeliveryStatus.SUCCEEDED));
-            resultJournal.add(StoreFixture.retried(again, StoreFixture.NOON.plusSeconds(30)));
+            resultJournal.add(StoreFixture.finished(done, DeliveryStatus.SUCCEEDED), true);
+            resultJournal.add(StoreFixture.retried(again, StoreFixture.NOON.plusSeconds(30)), true);
             int all = 2 * round;
             soon().until(() -> written.size() == all);
 
@@ -104,7 +104,7 @@ class ResultJournalTest {
     void results_are_kept_while_the_database_is_away() throws InterruptedException {
         var delivery = fixture.owned(EPOCH, route);
         proxy.takeDown();
-        resultJournal.add(StoreFixture.finished(delivery, DeliveryStatus.SUCCEEDED));
+        resultJournal.add(StoreFixture.finished(delivery, DeliveryStatus.SUCCEEDED), true);
         assertThat(fixture.workState(delivery)).contains(StoreFixture.WorkRowState.ownedBy(EPOCH));
 
         proxy.bringUp();
@@ -124,7 +124,7 @@ class ResultJournalTest {
         });
         clock.advance(Duration.ofDays(100));
 
-        resultJournal.add(StoreFixture.finished(delivery, DeliveryStatus.SUCCEEDED));
+        resultJournal.add(StoreFixture.finished(delivery, DeliveryStatus.SUCCEEDED), true);
         soon().until(() -> written.size() == 1);
 
         assertThat(fixture.status(delivery)).contains(DeliveryStatus.SUCCEEDED);
@@ -170,7 +170,7 @@ class ResultJournalTest {
 
     private void addSuccesses(List<UnfinishedDelivery> deliveries) throws InterruptedException {
         for (var delivery : deliveries) {
-            resultJournal.add(StoreFixture.finished(delivery, DeliveryStatus.SUCCEEDED));
+            resultJournal.add(StoreFixture.finished(delivery, DeliveryStatus.SUCCEEDED), true);
         }
     }
 
@@ -233,7 +233,7 @@ class ResultJournalTest {
             var bad = fixture.owned(EPOCH, route);
             refuse("23502", Optional.of(bad));
             addSuccesses(owned(50));
-            resultJournal.add(StoreFixture.finished(bad, DeliveryStatus.SUCCEEDED));
+            resultJournal.add(StoreFixture.finished(bad, DeliveryStatus.SUCCEEDED), true);
             addSuccesses(owned(50));
             soon().until(() -> written.size() == 101);
 
@@ -250,7 +250,7 @@ class ResultJournalTest {
         try (var log = LogRecorder.of(ResultJournal.class)) {
             var bad = fixture.owned(EPOCH, route);
             refuse("P0001", Optional.of(bad));
-            resultJournal.add(StoreFixture.finished(bad, DeliveryStatus.SUCCEEDED));
+            resultJournal.add(StoreFixture.finished(bad, DeliveryStatus.SUCCEEDED), true);
             addSuccesses(owned(20));
             soon().until(() -> written.size() == 20);
             addSuccesses(owned(20));

@@ -14,6 +14,7 @@ import dev.sluice.platform.db.Db;
 import dev.sluice.platform.http.HttpServer;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.loop.Activity;
 import dev.sluice.platform.secret.Sealer;
 import dev.sluice.platform.secret.SecretGenerator;
 import dev.sluice.relay.DeliveryStatus;
@@ -61,6 +62,7 @@ class BulkResendTimeoutTest {
                                 "http://localhost",
                                 new ClientAddress(List.of()),
                                 ids,
+                                new Activity(),
                                 clock),
                         plans,
                         new IdempotencyKeys(

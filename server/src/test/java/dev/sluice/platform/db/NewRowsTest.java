@@ -10,6 +10,9 @@ import dev.sluice.testkit.TestPostgres;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.time.Instant;
 import java.util.ArrayList;
@@ -17,8 +20,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Copies values into PostgreSQL and compares the text that it returns for them.
-class CopyRowsTest {
+/// Writes values to PostgreSQL, by COPY and by `insert`, and compares the text that it returns for
+/// them.
+@ParameterizedClass(name = "by COPY: {0}")
+@ValueSource(booleans = {true, false})
+class NewRowsTest {
+
+    @Parameter private boolean isCopy;
 
     private static final UUID ID = UUID.fromString("0190a5c4-0000-7000-8000-abcdef012fff");
     private static final UUID MAX_UUID = new UUID(-1, -1);
@@ -37,22 +45,26 @@ class CopyRowsTest {
         db.close();
     }
 
-    /// Copies the rows into a column of this type. Returns the values as PostgreSQL prints them,
+    private NewRows row() {
+        return rows().row(1);
+    }
+
+    private NewRows rows() {
+        return isCopy ? new CopyRows() : new InsertRows();
+    }
+
+    /// Writes the rows into a column of this type. Returns the values as PostgreSQL prints them,
     /// with `null` for null.
-    private static List<String> copied(String type, CopyRows rows) {
+    private static List<String> copied(String type, NewRows rows) {
         return db.call(tx -> {
             tx.update("set local timezone = 'UTC'");
             tx.update("set local bytea_output = 'hex'");
             tx.update("create temporary table copied (value " + type + ") on commit drop");
-            tx.copy("copy copied (value) from stdin (format binary)", rows);
+            tx.insert(List.of(), List.of(new Tx.Insertion("copied (value)", rows)));
             return tx.query(
                     "select coalesce(value::text, 'null') as value from copied",
                     row -> row.text("value"));
         });
-    }
-
-    private static CopyRows row() {
-        return new CopyRows().row(1);
     }
 
     @Test
@@ -96,12 +108,13 @@ class CopyRowsTest {
 
     @Test
     void nothing_is_null() {
-        assertThat(copied("uuid", row().nullValue())).containsExactly("null");
+        assertThat(copied("uuid", row().nullValue(NewRows.ColumnType.UUID)))
+                .containsExactly("null");
     }
 
     @Test
     void instants_arrive_to_the_microsecond_on_both_sides_of_2000() {
-        var rows = new CopyRows();
+        var rows = rows();
         for (String text :
                 List.of(
                         "2026-03-01T12:00:00.123456789Z",
@@ -138,7 +151,7 @@ class CopyRowsTest {
 
     @Test
     void rows_beyond_the_first_buffer_arrive_too() {
-        var rows = new CopyRows();
+        var rows = rows();
         var expected = new ArrayList<String>();
         for (int i = 0; i < 300; i++) {
             String text = "ü".repeat(i);
@@ -150,14 +163,14 @@ class CopyRowsTest {
     }
 
     @Test
-    void no_rows_are_a_copy_too() {
-        assertThat(new CopyRows().isEmpty()).isTrue();
-        assertThat(row().nullValue().isEmpty()).isFalse();
-        assertThat(copied("text", new CopyRows())).isEmpty();
+    void no_rows_write_nothing() {
+        assertThat(rows().isEmpty()).isTrue();
+        assertThat(row().nullValue(NewRows.ColumnType.TEXT).isEmpty()).isFalse();
+        assertThat(copied("text", rows())).isEmpty();
     }
 
     @Test
-    void what_was_copied_reads_back_as_it_was() {
+    void what_was_written_reads_back_as_it_was() {
         var at = Instant.parse("1969-07-20T20:17:40.5Z");
         db.run(tx -> {
             tx.update(
@@ -166,16 +179,16 @@ class CopyRowsTest {
                       i int4, t text, at timestamptz, b bytea, us uuid[], none uuid[])
                     on commit drop
                     """);
-            tx.copy(
-                    "copy mixed from stdin (format binary)",
-                    new CopyRows()
-                            .row(6)
+            var values =
+                    rows().row(6)
                             .int4(-5)
                             .text("ğ")
                             .instant(at)
                             .bytes("x".getBytes(UTF_8))
                             .uuids(List.of(ID))
-                            .nullValue());
+                            .nullValue(NewRows.ColumnType.UUIDS);
+            tx.insert(
+                    List.of(), List.of(new Tx.Insertion("mixed (i, t, at, b, us, none)", values)));
             tx.single(
                     "select * from mixed",
                     row -> {
@@ -192,11 +205,11 @@ class CopyRowsTest {
     }
 
     @Test
-    void a_failed_copy_leaves_the_connection_usable() {
-        var wrong = new CopyRows().row(1).nullValue();
+    void a_failed_write_leaves_the_connection_usable() {
+        var wrong = row().nullValue(NewRows.ColumnType.INT8);
         try (var connection = new DedicatedConnection(DATABASE, "test")) {
             assertThatExceptionOfType(DbException.class)
-                    .isThrownBy(() -> connection.call(tx -> copyInto(tx, wrong)))
+                    .isThrownBy(() -> connection.call(tx -> write(tx, wrong)))
                     .matches(e -> !e.isConnectionLost());
 
             int one = connection.call(tx -> tx.single("select 1 as n", row -> row.integer("n")));
@@ -204,8 +217,70 @@ class CopyRowsTest {
         }
     }
 
-    private static boolean copyInto(Tx tx, CopyRows rows) {
-        tx.copy("copy node (epoch) from stdin (format binary)", rows);
+    @Test
+    void statements_and_rows_of_several_tables_are_one_write() {
+        db.run(tx -> {
+            tx.update("create temporary table one (a text) on commit drop");
+            tx.update("create temporary table two (b integer, c text) on commit drop");
+            tx.insert(
+                    List.of(new SqlStatement("insert into one values (?)", List.of("first"))),
+                    List.of(
+                            new Tx.Insertion("one (a)", row().text("second")),
+                            new Tx.Insertion("two (b, c)", rows()),
+                            new Tx.Insertion("two (c, b)", rows().row(2).text("?;").int4(1))));
+
+            assertThat(tx.query("select a from one", row -> row.text("a")))
+                    .containsExactly("first", "second");
+            assertThat(tx.query("select c || b as c from two", row -> row.text("c")))
+                    .containsExactly("?;1");
+        });
+    }
+
+    @Test
+    void a_failed_statement_undoes_those_before_it() {
+        db.run(tx -> tx.update("create table undone (a integer)"));
+        var good = new SqlStatement("insert into undone values (?)", List.of(1));
+        var bad = new Tx.Insertion("undone (a)", row().text("x"));
+
+        assertThatExceptionOfType(DbException.class)
+                .isThrownBy(() -> db.run(tx -> tx.insert(List.of(good), List.of(bad))));
+
+        db.run(tx ->
+                assertThat(tx.query("select a from undone", row -> row.integer("a"))).isEmpty());
+        db.run(tx -> tx.update("drop table undone"));
+    }
+
+    @Test
+    void one_trip_is_one_transaction_and_leaves_the_connection_usable() {
+        db.run(tx -> tx.update("create table trip (a integer)"));
+        var good = new SqlStatement("insert into trip values (?)", List.of(1));
+        var bad = new SqlStatement("insert into trip values (?)", List.of("x"));
+        try (var connection = new DedicatedConnection(DATABASE, "test")) {
+            assertThatExceptionOfType(DbException.class)
+                    .isThrownBy(() -> connection.runInOneTrip(List.of(good, bad)))
+                    .matches(e -> !e.isConnectionLost());
+            assertThat(connection.<List<Integer>>call(NewRowsTest::trips)).isEmpty();
+
+            connection.runInOneTrip(List.of(good, good));
+
+            assertThat(connection.<List<Integer>>call(NewRowsTest::trips)).containsExactly(1, 1);
+        }
+        db.run(tx -> tx.update("drop table trip"));
+    }
+
+    private static List<Integer> trips(Tx tx) {
+        return tx.query("select a from trip", row -> row.integer("a"));
+    }
+
+    @Test
+    void every_type_may_be_null() {
+        for (var type : NewRows.ColumnType.values()) {
+            assertThat(copied(type.driverName(), row().nullValue(type))).containsExactly("null");
+        }
+    }
+
+    private static boolean write(Tx tx, NewRows rows) {
+        tx.insert(List.of(), List.of(new Tx.Insertion("node (epoch)", rows)));
         return true;
     }
 }

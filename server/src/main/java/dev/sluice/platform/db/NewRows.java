@@ -1,0 +1,87 @@
+package dev.sluice.platform.db;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/// Rows to be inserted into a table, collected in memory.
+///
+/// Each row starts with `row(columns)`, followed by one call per column in order. [CopyRows] is the
+/// cheapest way to write many rows, [InsertRows] to write a few. Owned by one thread.
+public sealed interface NewRows permits CopyRows, InsertRows {
+
+    boolean isEmpty();
+
+    NewRows row(int columns);
+
+    /// Adds a null.
+    ///
+    /// @param type the type of the column
+    NewRows nullValue(ColumnType type);
+
+    /// The types that may be null, named as the driver names them.
+    enum ColumnType {
+        UUID("uuid"),
+        UUIDS("_uuid"),
+        INT2("int2"),
+        INT4("int4"),
+        INT8("int8"),
+        BYTES("bytea"),
+        TEXT("varchar"),
+        INSTANT("timestamptz");
+
+        private final String driverName;
+
+        ColumnType(String driverName) {
+            this.driverName = driverName;
+        }
+
+        String driverName() {
+            return driverName;
+        }
+    }
+
+    NewRows uuid(UUID value);
+
+    NewRows bool(boolean value);
+
+    NewRows int2(int value);
+
+    NewRows int4(int value);
+
+    NewRows int8(long value);
+
+    NewRows bytes(byte[] value);
+
+    NewRows text(String value);
+
+    default NewRows text(Optional<String> value) {
+        return value.isPresent() ? text(value.get()) : nullValue(ColumnType.TEXT);
+    }
+
+    /// Adds a timestamp column, truncated to microseconds, which is PostgreSQL's resolution.
+    NewRows instant(Instant value);
+
+    NewRows uuids(List<UUID> values);
+
+    default NewRows uuid(Optional<UUID> value) {
+        return value.isPresent() ? uuid(value.get()) : nullValue(ColumnType.UUID);
+    }
+
+    default NewRows int2(Optional<? extends Number> value) {
+        return value.isPresent() ? int2(value.get().intValue()) : nullValue(ColumnType.INT2);
+    }
+
+    default NewRows int4(Optional<Integer> value) {
+        return value.isPresent() ? int4(value.get()) : nullValue(ColumnType.INT4);
+    }
+
+    default NewRows bytes(Optional<byte[]> value) {
+        return value.isPresent() ? bytes(value.get()) : nullValue(ColumnType.BYTES);
+    }
+
+    default NewRows instant(Optional<Instant> value) {
+        return value.isPresent() ? instant(value.get()) : nullValue(ColumnType.INSTANT);
+    }
+}

@@ -1,0 +1,143 @@
+package dev.sluice.relay.journal;
+
+import dev.sluice.relay.store.DeliveryResult;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/// The queue of results that wait for the writer of the [ResultJournal].
+///
+/// The writer waits in it for company: at a few hundred events a second, a commit then has several
+/// results instead of one. The queue wakes the writer only when that wait must end. One thread
+/// takes results out; any thread may add some.
+final class WaitingResults implements GroupCommitWriter.ItemQueue<DeliveryResult> {
+
+    /// With at least this many results, the writer does not wait for more.
+    private static final int MIN_BATCH_WITHOUT_LINGER = 64;
+
+    /// How long the writer waits for more results.
+    private static final Duration LINGER_TIMEOUT = Duration.ofMillis(25);
+
+    /// How long the writer waits for more results if something waits for one of these.
+    private static final Duration AWAITED_LINGER_TIMEOUT = Duration.ofMillis(4);
+
+    private final int capacity;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition hasRoom = lock.newCondition();
+    private final Condition mayGoOn = lock.newCondition();
+
+    /// Guarded by `lock`, like all fields below.
+    private final ArrayDeque<DeliveryResult> results = new ArrayDeque<>();
+
+    /// Whether something waits for one of the results that were added since the last batch.
+    private boolean isAwaited;
+
+    private boolean isClosed;
+
+    WaitingResults(int capacity) {
+        this.capacity = capacity;
+    }
+
+    int size() {
+        lock.lock();
+        try {
+            return results.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Adds a result. Blocks while the queue is full.
+    ///
+    /// @param isResultAwaited whether something waits until the result is written
+    void put(DeliveryResult result, boolean isResultAwaited) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (results.size() >= capacity) {
+                hasRoom.await();
+            }
+            results.add(result);
+            boolean isFirstAwaited = isResultAwaited && !isAwaited;
+            isAwaited |= isResultAwaited;
+            int size = results.size();
+            if (size == 1 || isFirstAwaited || size == MIN_BATCH_WITHOUT_LINGER) {
+                mayGoOn.signal(); // only the writer waits for this
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean isLarge() {
+        return results.size() >= MIN_BATCH_WITHOUT_LINGER;
+    }
+
+    @Override
+    public @Nullable DeliveryResult poll(long time, TimeUnit unit) throws InterruptedException {
+        lock.lock();
+        try {
+            long left = unit.toNanos(time);
+            while (results.isEmpty() && !isClosed && left > 0) {
+                left = mayGoOn.awaitNanos(left);
+            }
+            return remove();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Waits for company for `first`, unless enough results are there or the queue is closed. Then
+    /// removes up to `maximum` results in all and returns them, `first` in front.
+    List<DeliveryResult> batchFrom(DeliveryResult first, int maximum) throws InterruptedException {
+        lock.lock();
+        try {
+            long left = LINGER_TIMEOUT.toNanos();
+            while (!isAwaited && !isLarge() && !isClosed && left > 0) {
+                left = mayGoOn.awaitNanos(left);
+            }
+            left = isAwaited ? AWAITED_LINGER_TIMEOUT.toNanos() : 0;
+            while (!isLarge() && !isClosed && left > 0) {
+                left = mayGoOn.awaitNanos(left);
+            }
+            var batch = new ArrayList<DeliveryResult>();
+            batch.add(first);
+            for (var next = more(batch, maximum); next != null; next = more(batch, maximum)) {
+                batch.add(next);
+            }
+            isAwaited &= !results.isEmpty();
+            return batch;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private @Nullable DeliveryResult more(List<DeliveryResult> batch, int maximum) {
+        return batch.size() < maximum ? remove() : null;
+    }
+
+    private @Nullable DeliveryResult remove() {
+        var next = results.poll();
+        if (next != null && results.size() < capacity) {
+            hasRoom.signal();
+        }
+        return next;
+    }
+
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            isClosed = true;
+            mayGoOn.signal();
+        } finally {
+            lock.unlock();
+        }
+    }
+}
