@@ -115,8 +115,8 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
         return senderPool.rateLimitQueue();
     }
 
-    /// Updates which destinations are proven. To be called once a second. Always returns false,
-    /// because the next round is never due immediately.
+    /// Updates which destinations are proven. To be called about once a second. Always returns
+    /// false, because the next round is never due immediately.
     public boolean updateStandings() {
         senderPool.updateStandings();
         return false;

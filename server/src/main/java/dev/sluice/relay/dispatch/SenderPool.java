@@ -183,8 +183,8 @@ final class SenderPool {
         }
     }
 
-    /// Updates the standing of every destination and starts waiting senders. Called once a second,
-    /// because a destination whose attempts all hang triggers no other update.
+    /// Updates the standing of every destination and starts waiting senders. Called about once a
+    /// second, because a destination whose attempts all hang triggers no other update.
     void updateStandings() {
         var now = clock.instant();
         var longest = Instant.MAX;
