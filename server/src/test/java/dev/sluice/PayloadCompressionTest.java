@@ -2,7 +2,6 @@ package dev.sluice;
 
 import static dev.sluice.DataTransferRun.exporting;
 import static dev.sluice.DataTransferRun.importing;
-import static dev.sluice.DataTransferRun.settings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -38,10 +37,18 @@ class PayloadCompressionTest {
 
     private static final Duration TRAINING_TIMEOUT = Duration.ofSeconds(60);
 
+    private static final Map<String, String> ON = Map.of("SLUICE_PAYLOAD_COMPRESSION", "on");
+
     @TempDir private Path folder;
 
     /// The bodies of the events that are checked, by id.
     private final Map<String, String> bodies = new LinkedHashMap<>();
+
+    private static Map<String, String> settings(Database database) {
+        var settings = new HashMap<>(DataTransferRun.settings(database));
+        settings.putAll(ON);
+        return settings;
+    }
 
     private static String order(int number) {
         var id = UUID.nameUUIDFromBytes(("order " + number).getBytes(UTF_8));
@@ -101,7 +108,7 @@ class PayloadCompressionTest {
     @Test
     void all_who_read_events_get_them_as_they_arrived() throws IOException {
         try (var receiver = Receiver.start();
-                var sluice = RunningSluice.start();
+                var sluice = RunningSluice.start(ON);
                 var db = sluice.db()) {
             var api = sluice.api();
             var source = api.source("Shop");
@@ -210,8 +217,7 @@ class PayloadCompressionTest {
         try (var sluice = RunningSluice.start(settings(database))) {
             ingest(sluice.api(), sluice.api().source("Shop"), order(1).repeat(20));
         }
-        var off = new HashMap<>(settings(database));
-        off.put("SLUICE_PAYLOAD_COMPRESSION", "off");
+        var off = DataTransferRun.settings(database);
         try (var later = RunningSluice.start(off);
                 var db = TestPostgres.open(database)) {
             ingest(later.api(), later.api().source("Other shop"), order(2).repeat(20));
@@ -227,8 +233,7 @@ class PayloadCompressionTest {
     void a_database_of_the_version_before_is_read_resent_and_gets_compressed_rows_beside_its_own()
             throws IOException {
         var database = TestPostgres.newDatabase();
-        var off = new HashMap<>(settings(database));
-        off.put("SLUICE_PAYLOAD_COMPRESSION", "off");
+        var off = DataTransferRun.settings(database);
         try (var receiver = Receiver.start()) {
             ApiResponse source;
             try (var before = RunningSluice.start(off)) {
