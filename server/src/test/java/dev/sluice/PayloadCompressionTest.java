@@ -228,6 +228,30 @@ class PayloadCompressionTest {
         }
     }
 
+    @Test
+    void a_damaged_payload_is_named_by_its_event_and_ends_no_stream() {
+        try (var sluice = RunningSluice.start(ON);
+                var db = sluice.db()) {
+            var api = sluice.api();
+            var source = api.source("Shop");
+            for (int i = 0; i < 4; i++) {
+                ingest(api, source, order(i).repeat(20));
+            }
+            var ids = List.copyOf(bodies.keySet());
+            db.run(tx ->
+                    tx.update(
+                            "update event set body = substring(body from 1 for 50) where id = ?",
+                            UUID.fromString(ids.get(1))));
+            bodies.remove(ids.get(1));
+
+            var detail = api.get("/api/v1/events/" + ids.get(1));
+            assertThat(detail.status()).isEqualTo(500);
+            assertThat(detail.json().toString()).contains("stored payload cannot be read");
+            assertReadable(sluice);
+            assertStreamed(sluice);
+        }
+    }
+
     /// Undoes the migration in a database whose rows are plain, as the version before left them.
     @Test
     void a_database_of_the_version_before_is_read_resent_and_gets_compressed_rows_beside_its_own()
