@@ -165,7 +165,7 @@ record Config(
                 Path.of(settings.text("SLUICE_DATA_DIR", "data")),
                 settings.read("SLUICE_DATABASE_URL", Database::parse),
                 settings.read("SLUICE_MASTER_KEY", Config::masterKey),
-                settings.oneOf("SLUICE_PAYLOAD_COMPRESSION", "on", List.of("on", "off"))
+                settings.oneOf("SLUICE_PAYLOAD_COMPRESSION", "off", List.of("on", "off"))
                         .equals("on"));
     }
 

@@ -159,11 +159,21 @@ final class Sluice implements AutoCloseable {
         }
     }
 
+    /// Without compression, only what is compressed already needs the library.
+    private static void loadCompression(boolean isNeeded) throws IOException {
+        try {
+            PayloadEncoder.loadLibrary();
+        } catch (IOException e) {
+            if (isNeeded) {
+                throw e;
+            }
+            log.atWarn().setCause(e).log("compression.disabled");
+        }
+    }
+
     private static RelaySettings relay(
             Config config, Storage storage, Optional<DoubleSupplier> freeShare) throws IOException {
-        if (config.storage().isCompressing()) {
-            PayloadEncoder.loadLibrary();
-        }
+        loadCompression(config.storage().isCompressing());
         var directory = storage.directory();
         // The free space on an external database's disk is unknown, so all of it counts as free.
         DoubleSupplier measured =

@@ -123,6 +123,7 @@ class ArchitectureTest {
                                     "relay.circuit",
                                     "relay.fairness")),
                     Map.entry("relay.filtering", Set.of("relay.fairness")),
+                    Map.entry("relay.compression", Set.of("relay.fairness")),
                     Map.entry("relay.circuit", Set.of("relay.store")),
                     Map.entry("relay.settle", Set.of("relay.store")),
                     Map.entry("relay.preview", Set.of("relay.request")),

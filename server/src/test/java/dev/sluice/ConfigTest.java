@@ -110,7 +110,7 @@ class ConfigTest {
                     SLUICE_MESSENGER_API_URL          | http://127.0.0.1:9999
                     SLUICE_METRICS_PORT               | 9090
                     SLUICE_METRICS_HOST               | 0.0.0.0
-                    SLUICE_PAYLOAD_COMPRESSION        | off
+                    SLUICE_PAYLOAD_COMPRESSION        | on
                     SLUICE_TRUSTED_PROXIES            | 10.0.0.0/8
                     SLUICE_HEADER_PREFIX              | X-Acme
                     SLUICE_LOG_FORMAT                 | json

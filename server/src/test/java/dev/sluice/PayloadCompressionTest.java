@@ -2,7 +2,6 @@ package dev.sluice;
 
 import static dev.sluice.DataTransferRun.exporting;
 import static dev.sluice.DataTransferRun.importing;
-import static dev.sluice.DataTransferRun.settings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -38,10 +37,18 @@ class PayloadCompressionTest {
 
     private static final Duration TRAINING_TIMEOUT = Duration.ofSeconds(60);
 
+    private static final Map<String, String> ON = Map.of("SLUICE_PAYLOAD_COMPRESSION", "on");
+
     @TempDir private Path folder;
 
     /// The bodies of the events that are checked, by id.
     private final Map<String, String> bodies = new LinkedHashMap<>();
+
+    private static Map<String, String> settings(Database database) {
+        var settings = new HashMap<>(DataTransferRun.settings(database));
+        settings.putAll(ON);
+        return settings;
+    }
 
     private static String order(int number) {
         var id = UUID.nameUUIDFromBytes(("order " + number).getBytes(UTF_8));
@@ -101,7 +108,7 @@ class PayloadCompressionTest {
     @Test
     void all_who_read_events_get_them_as_they_arrived() throws IOException {
         try (var receiver = Receiver.start();
-                var sluice = RunningSluice.start();
+                var sluice = RunningSluice.start(ON);
                 var db = sluice.db()) {
             var api = sluice.api();
             var source = api.source("Shop");
@@ -210,8 +217,7 @@ class PayloadCompressionTest {
         try (var sluice = RunningSluice.start(settings(database))) {
             ingest(sluice.api(), sluice.api().source("Shop"), order(1).repeat(20));
         }
-        var off = new HashMap<>(settings(database));
-        off.put("SLUICE_PAYLOAD_COMPRESSION", "off");
+        var off = DataTransferRun.settings(database);
         try (var later = RunningSluice.start(off);
                 var db = TestPostgres.open(database)) {
             ingest(later.api(), later.api().source("Other shop"), order(2).repeat(20));
@@ -222,13 +228,36 @@ class PayloadCompressionTest {
         }
     }
 
+    @Test
+    void a_damaged_payload_is_named_by_its_event_and_ends_no_stream() {
+        try (var sluice = RunningSluice.start(ON);
+                var db = sluice.db()) {
+            var api = sluice.api();
+            var source = api.source("Shop");
+            for (int i = 0; i < 4; i++) {
+                ingest(api, source, order(i).repeat(20));
+            }
+            var ids = List.copyOf(bodies.keySet());
+            db.run(tx ->
+                    tx.update(
+                            "update event set body = substring(body from 1 for 50) where id = ?",
+                            UUID.fromString(ids.get(1))));
+            bodies.remove(ids.get(1));
+
+            var detail = api.get("/api/v1/events/" + ids.get(1));
+            assertThat(detail.status()).isEqualTo(500);
+            assertThat(detail.json().toString()).contains("stored payload cannot be read");
+            assertReadable(sluice);
+            assertStreamed(sluice);
+        }
+    }
+
     /// Undoes the migration in a database whose rows are plain, as the version before left them.
     @Test
     void a_database_of_the_version_before_is_read_resent_and_gets_compressed_rows_beside_its_own()
             throws IOException {
         var database = TestPostgres.newDatabase();
-        var off = new HashMap<>(settings(database));
-        off.put("SLUICE_PAYLOAD_COMPRESSION", "off");
+        var off = DataTransferRun.settings(database);
         try (var receiver = Receiver.start()) {
             ApiResponse source;
             try (var before = RunningSluice.start(off)) {

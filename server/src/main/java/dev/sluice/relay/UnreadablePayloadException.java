@@ -1,5 +1,8 @@
 package dev.sluice.relay;
 
+import dev.sluice.platform.http.ApiErrorCode;
+import dev.sluice.platform.http.ApiException;
+
 /// Thrown when the stored payload of an event cannot be decoded, because the payload or its
 /// dictionary is damaged, or the dictionary is missing. Reading it again does not help.
 public final class UnreadablePayloadException extends RuntimeException {
@@ -10,5 +13,14 @@ public final class UnreadablePayloadException extends RuntimeException {
 
     public UnreadablePayloadException(String message, RuntimeException cause) {
         super(message, cause);
+    }
+
+    /// Returns the answer to a request that is about this one event: 500, which says what is wrong.
+    public ApiException answer() {
+        return new ApiException(
+                ApiErrorCode.INTERNAL_ERROR,
+                "The event's stored payload cannot be read: it or its dictionary is damaged or"
+                        + " missing. Trying again does not help; only the sender still has it, or a"
+                        + " backup.");
     }
 }

@@ -24,11 +24,14 @@ import java.util.Map;
 /// Scenario `disk`: the bytes that an event with the JSON of an order takes on disk, beside the
 /// same events in the tables of the bare pipeline.
 ///
+/// The relay compresses payloads, unless it is told not to; then there is no goal.
+///
 /// The first events do not count: the relay may learn from them how to compress the others.
 ///
 /// @param load its warm-up is the time for the first events
 /// @param settling how long the relay gets to finish its work before sizes are read
-public record DiskScenario(RelaySetup setup, LoadSettings load, Duration settling)
+/// @param isPlain whether payloads are stored as they arrive
+public record DiskScenario(RelaySetup setup, LoadSettings load, Duration settling, boolean isPlain)
         implements Scenario {
 
     private static final Goal EVENT_BYTES =
@@ -41,12 +44,16 @@ public record DiskScenario(RelaySetup setup, LoadSettings load, Duration settlin
         return new DiskScenario(
                 RelaySetup.from(options),
                 LoadSettings.from(options, 20, 30),
-                options.seconds("settling", 15));
+                options.seconds("settling", 15),
+                options.flag("plain"));
     }
 
     @Override
     public BenchReport run() {
-        return setup.runOwn("disk", this::measure);
+        return setup.runOwn(
+                isPlain ? "disk-plain" : "disk",
+                Map.of("SLUICE_PAYLOAD_COMPRESSION", isPlain ? "off" : "on"),
+                this::measure);
     }
 
     private void measure(RelayProcess relay, BenchReport report) {
@@ -57,7 +64,9 @@ public record DiskScenario(RelaySetup setup, LoadSettings load, Duration settlin
         double event = measureRelay(relay, table, report);
         measureBare(relay, table, report);
         report.add(table.row("sent, without headers", "–", "–", load.size()));
-        EVENT_BYTES.judge(event, report);
+        if (!isPlain) {
+            EVENT_BYTES.judge(event, report);
+        }
     }
 
     /// Returns the bytes of an event and its index.

@@ -68,11 +68,19 @@ public record RelaySetup(
 
     /// For scenarios that look behind the relay's address.
     public BenchReport runOwn(String name, BiConsumer<RelayProcess, BenchReport> measurement) {
+        return runOwn(name, Map.of(), measurement);
+    }
+
+    /// The same with more settings of the relay, by their environment names.
+    BenchReport runOwn(
+            String name,
+            Map<String, String> settings,
+            BiConsumer<RelayProcess, BenchReport> measurement) {
         if (externalRelay.isPresent() || postgres.isPresent()) {
             throw new CommandLineException(
                     "this scenario starts a relay and its PostgreSQL: no --url, no --postgres-bin");
         }
-        try (var relay = RelayProcess.start(launcher, keep)) {
+        try (var relay = RelayProcess.start(launcher, keep, settings)) {
             return run(name, relay, measurement);
         }
     }

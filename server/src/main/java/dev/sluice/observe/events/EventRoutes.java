@@ -24,6 +24,7 @@ import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.InFlightAttempts;
 import dev.sluice.relay.PayloadDecoder;
+import dev.sluice.relay.UnreadablePayloadException;
 
 import java.time.InstantSource;
 import java.util.List;
@@ -140,8 +141,12 @@ public final class EventRoutes {
     private Optional<EventQueries.EventWithPayload> find(
             Tx tx, Caller caller, EventId id, Retention retention) {
         var now = clock.instant();
-        return EventQueries.find(tx, decoder, sources(tx, caller, Optional.empty()), id)
-                .filter(event -> !retention.isExpired(event.summary().receivedAt(), now));
+        try {
+            return EventQueries.find(tx, decoder, sources(tx, caller, Optional.empty()), id)
+                    .filter(event -> !retention.isExpired(event.summary().receivedAt(), now));
+        } catch (UnreadablePayloadException e) {
+            throw e.answer();
+        }
     }
 
     private Reply getDelivery(Request request) {

@@ -8,6 +8,7 @@ import dev.sluice.platform.db.TxSnapshot;
 import dev.sluice.relay.Payload;
 import dev.sluice.relay.PayloadDecoder;
 import dev.sluice.relay.StoredPayload;
+import dev.sluice.relay.UnreadablePayloadException;
 
 import java.time.Instant;
 import java.util.Collection;
@@ -115,7 +116,9 @@ final class StreamQueries {
                 limit);
     }
 
-    /// Returns the payloads of these events. Omits events whose rows were removed in the meantime.
+    /// Returns the payloads of these events. Omits events whose rows were removed in the meantime,
+    /// and those whose payload is damaged: a stream is about many events, and goes on with the
+    /// others.
     static Map<UUID, Payload> payloads(Tx tx, PayloadDecoder decoder, List<EventSummary> events) {
         var payloads = new HashMap<UUID, Payload>();
         tx.query(
@@ -128,19 +131,31 @@ final class StreamQueries {
                                            and event.id = wanted.id
                                         offset 0) as event
                         """,
-                        row ->
-                                Map.entry(
-                                        row.uuid("id"),
-                                        decoder.decode(
-                                                        StoredPayload.of(
-                                                                row.integerOrNone("encoding"),
-                                                                row.bytes("headers"),
-                                                                row.bytes("body")))
-                                                .withMethod(row.text("method"))),
+                        row -> {
+                            String method = row.text("method");
+                            return Map.entry(
+                                    row.uuid("id"),
+                                    decoded(
+                                                    decoder,
+                                                    StoredPayload.of(
+                                                            row.integerOrNone("encoding"),
+                                                            row.bytes("headers"),
+                                                            row.bytes("body")))
+                                            .map(found -> found.withMethod(method)));
+                        },
                         events.stream().map(event -> event.source().value()).toList(),
                         events.stream().map(event -> event.id().value()).toList())
-                .forEach(entry -> payloads.put(entry.getKey(), entry.getValue()));
+                .forEach(entry ->
+                        entry.getValue().ifPresent(found -> payloads.put(entry.getKey(), found)));
         return payloads;
+    }
+
+    private static Optional<Payload> decoded(PayloadDecoder decoder, StoredPayload stored) {
+        try {
+            return Optional.of(decoder.decode(stored));
+        } catch (UnreadablePayloadException e) {
+            return Optional.empty(); // opening the event reports it
+        }
     }
 
     /// Returns the low 32 bits of the number of the transaction that stored the event. Empty if

@@ -23,8 +23,9 @@ public final class SchemaMigrator {
     /// they run one after another.
     ///
     /// @throws DbException if the server cannot be reached, is too old, or runs with `fsync` off,
-    ///   or if a file cannot be applied
+    ///   if a newer version of the program has used the database, or if a file cannot be applied
     public static void run(Database database) {
+        requireKnown(version(database));
         migrate(database, MigrationVersion.LATEST);
     }
 
@@ -45,6 +46,18 @@ public final class SchemaMigrator {
         }
     }
 
+    /// An older program would misread what a newer one has stored.
+    private static void requireKnown(SchemaVersion version) {
+        if (version.applied() > version.newest()) {
+            throw new DbException(
+                    "a newer version of Sluice has used it: its schema has version "
+                            + version.applied()
+                            + ", and this program knows only versions up to "
+                            + version.newest()
+                            + "; start a version that is at least as new");
+        }
+    }
+
     /// The number of the last file that was applied to a database, and of the newest file that this
     /// version of the program has.
     ///
@@ -60,7 +73,11 @@ public final class SchemaMigrator {
         try {
             var files = flyway(source, MigrationVersion.LATEST).info();
             int newest =
-                    Arrays.stream(files.all()).mapToInt(SchemaMigrator::number).max().orElseThrow();
+                    Arrays.stream(files.all())
+                            .filter(file -> file.getState().isResolved())
+                            .mapToInt(SchemaMigrator::number)
+                            .max()
+                            .orElseThrow();
             int applied =
                     Arrays.stream(files.applied()).mapToInt(SchemaMigrator::number).max().orElse(0);
             return new SchemaVersion(applied, newest);

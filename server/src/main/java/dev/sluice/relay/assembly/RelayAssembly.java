@@ -16,6 +16,7 @@ import dev.sluice.gateway.destination.ReplacedDestinationStore;
 import dev.sluice.gateway.routing.ConfigurationCache;
 import dev.sluice.gateway.routing.ExpiryPolicy;
 import dev.sluice.gateway.source.ReplacedSourceStore;
+import dev.sluice.gateway.source.Source;
 import dev.sluice.platform.assembly.Foundation;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DedicatedConnection;
@@ -113,6 +114,9 @@ public final class RelayAssembly {
     /// later, although the receiver may still be processing the first request.
     private static final Duration ATTEMPTS_TIMEOUT = Duration.ofSeconds(11);
 
+    /// How long reading a dictionary may take.
+    private static final Duration DICTIONARY_TIMEOUT = Duration.ofSeconds(5);
+
     /// How long a request may wait until the database has reserved quota tokens.
     private static final Duration QUOTA_TIMEOUT = Duration.ofSeconds(3);
 
@@ -176,11 +180,20 @@ public final class RelayAssembly {
         var clock = base.clock();
         var delivery = base.pools().delivery();
 
-        payloadDecoder = new ZstdPayloadDecoder(db);
+        payloadDecoder =
+                new ZstdPayloadDecoder(
+                        base.shutdown()
+                                .closing(
+                                        "pool dictionaries",
+                                        Db.open(
+                                                base.database(),
+                                                "dictionaries",
+                                                1,
+                                                DICTIONARY_TIMEOUT)));
         payloadEncoder =
                 settings.isCompressing()
-                        ? PayloadEncoder.on(meters.payloads())
-                        : PayloadEncoder.off(meters.payloads());
+                        ? PayloadEncoder.on(meters.payloads(), clock)
+                        : PayloadEncoder.off(meters.payloads(), clock);
         partitions = new PartitionStore(db);
         partitions.makeAhead(base.now());
         inFlightRecorder =
@@ -321,7 +334,7 @@ public final class RelayAssembly {
                         db,
                         payloadEncoder,
                         payloadDecoder,
-                        source -> configuration.source(source).isPresent(),
+                        source -> configuration.source(source).map(Source::workspace),
                         base.clock());
         return List.of(
                 new Chore("circuits", Duration.ofSeconds(1), circuits)

@@ -8,8 +8,10 @@ import dev.sluice.relay.UnreadablePayloadException;
 import org.jspecify.annotations.Nullable;
 
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /// The dictionaries that were used last to decode payloads. Reads from the database the others,
 /// such as those that another node has made. Thread-safe.
@@ -17,6 +19,8 @@ final class DictionaryReader {
 
     /// The memory of all dictionaries that are kept.
     private static final long MAX_BYTES = 16 << 20;
+
+    private static final int READ_LOCKS = 16;
 
     /// The estimated memory of a dictionary beside its bytes: its tables.
     private static final int TABLE_BYTES = 28 << 10;
@@ -29,11 +33,13 @@ final class DictionaryReader {
     /// By number; the one that was used last is at the end. Guarded by itself.
     private final Map<Integer, ReadDictionary> kept = new LinkedHashMap<>(16, 0.75f, true);
 
+    private final List<Object> readLocks = Stream.generate(Object::new).limit(READ_LOCKS).toList();
+
     /// The sum of the sizes of `kept`, by which it is guarded.
     private long keptBytes;
 
-    /// @param db a pool that no thread uses to decode payloads while it holds a connection, except
-    ///   the trainer's; otherwise, the threads could wait for each other's connections
+    /// @param db a pool that is used for nothing else; otherwise, threads that hold its connections
+    ///   could wait for each other
     DictionaryReader(Db db) {
         this.db = db;
     }
@@ -42,14 +48,22 @@ final class DictionaryReader {
     ///
     /// @throws UnreadablePayloadException if there is no such dictionary, or if it is damaged
     <T> T use(int number, Function<ZstdDictDecompress, T> work) {
-        var shared = find(number);
-        if (shared == null) {
-            shared = keep(number, db.call(tx -> DictionaryStore.bytes(tx, number)));
-        }
+        var found = find(number);
+        var shared = found == null ? read(number) : found;
         try {
             return work.apply(shared.dictionary());
         } finally {
             shared.release();
+        }
+    }
+
+    /// Threads that need the same dictionary wait for one read.
+    private SharedDictionary<ZstdDictDecompress> read(int number) {
+        synchronized (readLocks.get(number % READ_LOCKS)) {
+            var found = find(number);
+            return found == null
+                    ? keep(number, db.call(tx -> DictionaryStore.bytes(tx, number)))
+                    : found;
         }
     }
 

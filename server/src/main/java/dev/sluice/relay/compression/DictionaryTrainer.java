@@ -2,13 +2,15 @@ package dev.sluice.relay.compression;
 
 import com.github.luben.zstd.ZstdDictCompress;
 
+import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.DbException;
 import dev.sluice.platform.loop.Loop;
 import dev.sluice.platform.loop.Pause;
 import dev.sluice.relay.PayloadDecoder;
 import dev.sluice.relay.StoredPayload;
-import dev.sluice.relay.UnreadablePayloadException;
+import dev.sluice.relay.fairness.RoundRobin;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -22,15 +24,21 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.function.Predicate;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// Makes dictionaries for the sources that send events to this node, and gives the encoder those
 /// that the sources have.
 ///
 /// A source gets a dictionary once it has sent some hundred events, if the dictionary makes them
 /// clearly smaller. If it does not, the next try needs ten times as many events. A dictionary is
-/// tried against a fresh one at most once a day. One round makes at most one dictionary.
+/// tried against a fresh one at most once a day by each node, and once more after its start; a
+/// damaged one is replaced at once. One round makes at most one dictionary. Sources without a
+/// dictionary come first, and workspaces take turns.
 ///
 /// A dictionary is committed before the encoder gets it. So no event can name a dictionary that is
 /// not in the database.
@@ -63,25 +71,31 @@ public final class DictionaryTrainer implements Loop.Step {
     private final Db db;
     private final PayloadEncoder encoder;
     private final PayloadDecoder decoder;
-    private final Predicate<SourceId> isKnown;
+    private final Function<SourceId, Optional<WorkspaceId>> workspaceOf;
     private final InstantSource clock;
 
     /// The current dictionaries by the last look into the database.
     private final Map<SourceId, Dictionary> current = new HashMap<>();
 
+    /// The sources that may wait for their first dictionary, and those that may wait for another.
+    private final RoundRobin<WorkspaceId, SourceId> firsts = new RoundRobin<>();
+
+    private final RoundRobin<WorkspaceId, SourceId> others = new RoundRobin<>();
+
     private Pause trainingPause = Pause.NONE;
 
-    /// @param isKnown returns whether the source exists and is not in the trash
+    /// @param workspaceOf returns the workspace of a source; empty if the source does not exist or
+    ///   is in the trash
     public DictionaryTrainer(
             Db db,
             PayloadEncoder encoder,
             PayloadDecoder decoder,
-            Predicate<SourceId> isKnown,
+            Function<SourceId, Optional<WorkspaceId>> workspaceOf,
             InstantSource clock) {
         this.db = db;
         this.encoder = encoder;
         this.decoder = decoder;
-        this.isKnown = isKnown;
+        this.workspaceOf = workspaceOf;
         this.clock = clock;
     }
 
@@ -91,16 +105,47 @@ public final class DictionaryTrainer implements Loop.Step {
         var active = activeSources();
         refresh(active, now);
         if (trainingPause.isOver(now)) {
-            encoder.traffic().entrySet().stream()
-                    .filter(entry -> isDue(entry.getKey(), entry.getValue(), now))
-                    .findFirst()
-                    .ifPresent(entry -> train(entry.getKey(), entry.getValue(), now));
+            lineUp(now);
+            next(firsts, now)
+                    .or(() -> next(others, now))
+                    .ifPresent(source -> train(source, trafficOf(source), now));
         }
         return false;
     }
 
-    /// Returns the sources with events since the last round, the busiest first. Forgets the sources
-    /// that are gone.
+    /// Puts the sources that are due for a dictionary in their line.
+    private void lineUp(Instant now) {
+        encoder.traffic()
+                .forEach((source, traffic) -> {
+                    if (isDue(source, traffic, now)) {
+                        var line = current.containsKey(source) ? others : firsts;
+                        workspaceOf
+                                .apply(source)
+                                .ifPresent(workspace -> line.add(workspace, source));
+                    }
+                });
+    }
+
+    /// Takes from the line until a source is still due.
+    private Optional<SourceId> next(RoundRobin<WorkspaceId, SourceId> line, Instant now) {
+        var next = line.poll();
+        while (next.isPresent() && !isStillDue(next.get(), now)) {
+            next = line.poll();
+        }
+        return next;
+    }
+
+    private boolean isStillDue(SourceId source, Instant now) {
+        var traffic = encoder.traffic().get(source);
+        return traffic != null && isDue(source, traffic, now);
+    }
+
+    private SourceTraffic trafficOf(SourceId source) {
+        return Objects.requireNonNull(encoder.traffic().get(source));
+    }
+
+    /// Returns the sources with events since the last round: workspaces in turn, the busiest source
+    /// of each first. Forgets the sources that are gone.
     private List<ActiveSource> activeSources() {
         var active = new ArrayList<ActiveSource>();
         var all = encoder.traffic().entrySet().iterator();
@@ -110,26 +155,44 @@ public final class DictionaryTrainer implements Loop.Step {
             long newEvents = traffic.newEvents();
             if (newEvents > 0) {
                 active.add(new ActiveSource(entry.getKey(), traffic, newEvents));
-            } else if (!isKnown.test(entry.getKey())) {
+            } else if (workspaceOf.apply(entry.getKey()).isEmpty()) {
                 all.remove();
                 traffic.setDictionary(null);
                 current.remove(entry.getKey());
             }
         }
         active.sort(Comparator.comparingLong(ActiveSource::newEvents).reversed());
-        return active;
+        return inTurn(active);
     }
 
-    /// Looks up the current dictionaries of active sources, and loads those that are new.
+    private List<ActiveSource> inTurn(List<ActiveSource> active) {
+        var turns = new RoundRobin<WorkspaceId, ActiveSource>();
+        active.forEach(source ->
+                workspaceOf
+                        .apply(source.id())
+                        .ifPresent(workspace -> turns.add(workspace, source)));
+        return Stream.generate(turns::poll)
+                .takeWhile(Optional::isPresent)
+                .flatMap(Optional::stream)
+                .toList();
+    }
+
+    /// Looks up the current dictionaries of active sources, and loads those that are new, of as
+    /// many sources as there is room for.
     private void refresh(List<ActiveSource> active, Instant now) {
         var due =
                 active.stream()
-                        .limit(MAX_LOADED)
                         .filter(source -> source.traffic().refreshPause().isOver(now))
+                        .limit(MAX_LOADED)
                         .toList();
         if (due.isEmpty()) {
             return;
         }
+        var mayBeLoaded =
+                active.stream()
+                        .limit(MAX_LOADED)
+                        .map(ActiveSource::traffic)
+                        .collect(Collectors.toSet());
         long begun = System.nanoTime();
         var found =
                 db.call(tx ->
@@ -141,12 +204,16 @@ public final class DictionaryTrainer implements Loop.Step {
                 source.traffic().setDictionary(null);
             } else {
                 current.put(source.id(), dictionary);
-                load(source, dictionary);
+                if (mayBeLoaded.contains(source.traffic())) {
+                    load(source, dictionary);
+                } else if (source.traffic().dictionaryNumber() != dictionary.number()) {
+                    source.traffic().setDictionary(null);
+                }
             }
-            source.traffic().setUsableUntil(begun + USE_TIMEOUT.toNanos());
+            source.traffic().setUsable(begun, now, USE_TIMEOUT);
             source.traffic().setRefreshPause(Pause.of(now, REFRESH_INTERVAL));
         }
-        unloadOthers();
+        unloadOthers(mayBeLoaded);
     }
 
     private void load(ActiveSource source, Dictionary dictionary) {
@@ -157,7 +224,12 @@ public final class DictionaryTrainer implements Loop.Step {
         try {
             byte[] bytes = db.call(tx -> DictionaryStore.bytes(tx, dictionary.number()));
             source.traffic().setDictionary(shared(dictionary.number(), bytes));
-        } catch (UnreadablePayloadException e) {
+            source.traffic().setDamaged(false);
+        } catch (RuntimeException e) {
+            if (e instanceof DbException refused && !refused.isUnreadableValue()) {
+                throw e;
+            }
+            source.traffic().setDamaged(true);
             log.atError()
                     .addKeyValue("source_id", source.id())
                     .addKeyValue("dictionary", dictionary.number())
@@ -171,11 +243,16 @@ public final class DictionaryTrainer implements Loop.Step {
     }
 
     /// Frees the dictionaries of sources that sent nothing lately, once too many are loaded.
-    private void unloadOthers() {
+    ///
+    /// @param wanted those that are freed last
+    private void unloadOthers(Set<SourceTraffic> wanted) {
         var loaded =
                 encoder.traffic().values().stream()
                         .filter(traffic -> traffic.dictionaryNumber() != StoredPayload.PLAIN)
-                        .sorted(Comparator.comparing(traffic -> traffic.refreshPause().from()))
+                        .sorted(
+                                Comparator.comparing(
+                                                (SourceTraffic traffic) -> wanted.contains(traffic))
+                                        .thenComparing(traffic -> traffic.refreshPause().from()))
                         .toList();
         loaded.stream()
                 .limit(Math.max(0, loaded.size() - MAX_LOADED))
@@ -192,6 +269,7 @@ public final class DictionaryTrainer implements Loop.Step {
         var dictionary = current.get(source);
         var before = now.minus(REPLACEMENT_INTERVAL);
         return dictionary == null
+                || traffic.isDamaged()
                 || (dictionary.createdAt().isBefore(before) && traffic.triedAt().isBefore(before));
     }
 
@@ -230,7 +308,8 @@ public final class DictionaryTrainer implements Loop.Step {
             traffic.tried(now, true);
             current.put(source, new Dictionary(number.get(), now));
             traffic.setDictionary(shared(number.get(), bytes));
-            traffic.setUsableUntil(begun + USE_TIMEOUT.toNanos());
+            traffic.setDamaged(false);
+            traffic.setUsable(begun, now, USE_TIMEOUT);
             traffic.setRefreshPause(Pause.of(now, REFRESH_INTERVAL));
             log.atInfo()
                     .addKeyValue("source_id", source)

@@ -7,6 +7,7 @@ import com.github.luben.zstd.ZstdException;
 import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
 
 import dev.sluice.relay.Payload;
+import dev.sluice.relay.PayloadDecoder;
 import dev.sluice.relay.UnreadablePayloadException;
 
 import org.jspecify.annotations.Nullable;
@@ -20,6 +21,9 @@ import java.io.UncheckedIOException;
 ///
 /// Reuses its native context and its buffer. Used by one thread at a time; see [CodecPool].
 final class FrameDecompressor implements Codec {
+
+    /// The largest content that is decoded whole where only its beginning is needed.
+    private static final int MAX_SMALL_BYTES = 64 << 10;
 
     private final ZstdDecompressCtx context = new ZstdDecompressCtx();
     private final ReusedBuffer content = new ReusedBuffer();
@@ -63,6 +67,14 @@ final class FrameDecompressor implements Codec {
         } finally {
             context.loadDict((ZstdDictDecompress) null);
         }
+    }
+
+    /// Whether this is a whole frame, whose content is small.
+    ///
+    /// @param source at most the first [PayloadDecoder#BEGINNING_BYTES] of a frame
+    static boolean isWholeAndSmall(byte[] source) {
+        return source.length < PayloadDecoder.BEGINNING_BYTES
+                && Zstd.getFrameContentSize(source) <= MAX_SMALL_BYTES;
     }
 
     /// Returns a payload with the beginnings of the header lines and of the body.

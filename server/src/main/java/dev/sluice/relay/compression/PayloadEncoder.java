@@ -12,6 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -38,6 +39,7 @@ public final class PayloadEncoder {
 
     private final boolean isOn;
     private final PayloadMeter meter;
+    private final InstantSource clock;
     private final CodecPool<FrameCompressor> compressors = new CodecPool<>(FrameCompressor::new);
 
     /// By source. The [DictionaryTrainer] removes sources that are gone.
@@ -45,19 +47,20 @@ public final class PayloadEncoder {
 
     private volatile Runnable wakeTrainer = () -> {};
 
-    private PayloadEncoder(boolean isOn, PayloadMeter meter) {
+    private PayloadEncoder(boolean isOn, PayloadMeter meter, InstantSource clock) {
         this.isOn = isOn;
         this.meter = meter;
+        this.clock = clock;
     }
 
     /// Returns an encoder that compresses.
-    public static PayloadEncoder on(PayloadMeter meter) {
-        return new PayloadEncoder(true, meter);
+    public static PayloadEncoder on(PayloadMeter meter, InstantSource clock) {
+        return new PayloadEncoder(true, meter, clock);
     }
 
     /// Returns an encoder that leaves all payloads as they are.
-    public static PayloadEncoder off(PayloadMeter meter) {
-        return new PayloadEncoder(false, meter);
+    public static PayloadEncoder off(PayloadMeter meter, InstantSource clock) {
+        return new PayloadEncoder(false, meter, clock);
     }
 
     /// Loads the native library, so that a server that cannot load it does not start.
@@ -68,7 +71,9 @@ public final class PayloadEncoder {
             compressor.compress(Payload.of(List.of(), new byte[1]), null, 1);
         } catch (LinkageError e) {
             throw new IOException(
-                    "the zstd library cannot be loaded. It is unpacked into the JVM's temporary"
+                    "the zstd library cannot be loaded ("
+                            + e.getMessage()
+                            + "). It is unpacked into the JVM's temporary"
                             + " directory, which must allow programs. Choose another one with"
                             + " JAVA_OPTS=-Djava.io.tmpdir=DIRECTORY.",
                     e);
@@ -76,19 +81,25 @@ public final class PayloadEncoder {
     }
 
     /// Returns the form in which to store the payload of an event of this source.
-    public StoredPayload encode(SourceId source, Payload payload) {
-        var stored = isOn ? compressed(source, payload) : StoredPayload.plain(payload);
+    ///
+    /// @param isGenuine whether the source's verification did not fail; other events do not count
+    ///   for the dictionary, so that nobody can shape it without the source's secret
+    public StoredPayload encode(SourceId source, Payload payload, boolean isGenuine) {
+        var stored = isOn ? compressed(source, payload, isGenuine) : StoredPayload.plain(payload);
         meter.count(plainBytes(payload), stored.bytes());
         return stored;
     }
 
-    private StoredPayload compressed(SourceId source, Payload payload) {
+    private StoredPayload compressed(SourceId source, Payload payload, boolean isGenuine) {
         try {
             if (!isSmall(payload)) {
                 return compressed(payload, null);
             }
-            var ofSource = trafficOf(source);
-            if (ofSource.count()) {
+            var ofSource = isGenuine ? trafficOf(source) : traffic.get(source);
+            if (ofSource == null) {
+                return compressed(payload, null);
+            }
+            if (isGenuine && ofSource.count()) {
                 wakeTrainer.run();
             }
             var dictionary = ofSource.acquire();
@@ -112,6 +123,9 @@ public final class PayloadEncoder {
             Payload payload, @Nullable SharedDictionary<ZstdDictCompress> dictionary) {
         Optional<byte[]> frame =
                 compress(payload, dictionary == null ? null : dictionary.dictionary());
+        if (frame.isEmpty() && dictionary != null) {
+            return compressed(payload, null);
+        }
         int number = dictionary == null ? StoredPayload.WITHOUT_DICTIONARY : dictionary.number();
         return frame.map(bytes -> StoredPayload.compressed(number, bytes))
                 .orElseGet(() -> StoredPayload.plain(payload));
@@ -151,7 +165,9 @@ public final class PayloadEncoder {
 
     private SourceTraffic trafficOf(SourceId source) {
         var known = traffic.get(source);
-        return known != null ? known : traffic.computeIfAbsent(source, _ -> new SourceTraffic());
+        return known != null
+                ? known
+                : traffic.computeIfAbsent(source, _ -> new SourceTraffic(clock));
     }
 
     /// Returns the sources that have sent small events since the start. Used by the trainer.

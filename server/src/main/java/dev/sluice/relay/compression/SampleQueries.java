@@ -6,6 +6,7 @@ import dev.sluice.relay.Payload;
 import dev.sluice.relay.PayloadDecoder;
 import dev.sluice.relay.StoredPayload;
 import dev.sluice.relay.UnreadablePayloadException;
+import dev.sluice.relay.VerificationStatus;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -20,19 +21,19 @@ final class SampleQueries {
 
     private SampleQueries() {}
 
-    /// Returns the small payloads among the newest events of the source, newest first. Omits those
-    /// that cannot be decoded.
+    /// Returns small payloads among the newest events of the source, newest first: 1 MiB at most.
+    /// Omits events whose verification failed, and those that cannot be decoded.
     static List<Payload> newest(Tx tx, PayloadDecoder decoder, SourceId source) {
         var rows =
                 tx.query(
                         """
                         select encoding, headers, body
-                          from (select encoding, headers, body, body_size
+                          from (select encoding, headers, body, body_size, verification
                                   from event
                                  where source_id = ?
                                  order by id desc
                                  limit ?) as newest
-                         where body_size <= ?
+                         where body_size <= ? and verification <> ?
                         """,
                         row ->
                                 StoredPayload.of(
@@ -41,7 +42,8 @@ final class SampleQueries {
                                         row.bytes("body")),
                         source.value(),
                         MAX_SAMPLES,
-                        PayloadEncoder.MAX_SMALL_BODY_BYTES);
+                        PayloadEncoder.MAX_SMALL_BODY_BYTES,
+                        VerificationStatus.FAILED.number());
         var samples = new ArrayList<Payload>();
         int bytes = 0;
         for (var row : rows) {

@@ -7,7 +7,9 @@ import dev.sluice.relay.StoredPayload;
 
 import org.jspecify.annotations.Nullable;
 
+import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicLong;
 
 /// What this node knows of one source: how many small events it sent, and the dictionary to
@@ -29,8 +31,11 @@ final class SourceTraffic {
     private volatile @Nullable SharedDictionary<ZstdDictCompress> dictionary;
 
     /// The time until which `dictionary` may be used without another look into the database, by
-    /// `System.nanoTime`.
+    /// `System.nanoTime`. The machine may have slept meanwhile, which this clock need not count.
     private volatile long usableUntil;
+
+    /// The same by the clock that tells the time, which may be set.
+    private volatile Instant usableUntilTime = Instant.MIN;
 
     /// The number of events at which the next dictionary is tried.
     private volatile long nextTryAt = FIRST_TRY_EVENTS;
@@ -40,7 +45,14 @@ final class SourceTraffic {
 
     private long eventsPerTry = FIRST_TRY_EVENTS;
     private Instant triedAt = Instant.EPOCH;
+    private boolean isDamaged;
     private Pause refreshPause = Pause.NONE;
+
+    private final InstantSource clock;
+
+    SourceTraffic(InstantSource clock) {
+        this.clock = clock;
+    }
 
     /// Counts an event. Returns whether the trainer should look at this source now.
     boolean count() {
@@ -51,7 +63,10 @@ final class SourceTraffic {
     /// Returns the dictionary to compress with, acquired for the caller; null if there is none.
     @Nullable SharedDictionary<ZstdDictCompress> acquire() {
         var found = dictionary;
-        return found != null && usableUntil - System.nanoTime() > 0 && found.tryAcquire()
+        return found != null
+                        && usableUntil - System.nanoTime() > 0
+                        && clock.instant().isBefore(usableUntilTime)
+                        && found.tryAcquire()
                 ? found
                 : null;
     }
@@ -79,9 +94,26 @@ final class SourceTraffic {
         }
     }
 
-    /// Allows the dictionary in use until this time, by `System.nanoTime`.
-    void setUsableUntil(long nanos) {
-        usableUntil = nanos;
+    /// Allows the dictionary in use for this time.
+    ///
+    /// @param nanos the time by `System.nanoTime` from which it counts
+    /// @param now the same by the clock that tells the time
+    void setUsable(long nanos, Instant now, Duration length) {
+        usableUntilTime = now.plus(length);
+        usableUntil = nanos + length.toNanos();
+    }
+
+    /// Whether the source has a current dictionary that cannot be used.
+    boolean isDamaged() {
+        return isDamaged;
+    }
+
+    /// Records whether the current dictionary cannot be used. If so, another one is tried at once.
+    void setDamaged(boolean value) {
+        if (value && !isDamaged) {
+            nextTryAt = events.get();
+        }
+        isDamaged = value;
     }
 
     /// Whether the database was asked for the source's current dictionary.

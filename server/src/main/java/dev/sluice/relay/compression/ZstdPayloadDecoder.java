@@ -14,8 +14,8 @@ public final class ZstdPayloadDecoder implements PayloadDecoder {
             new CodecPool<>(FrameDecompressor::new);
     private final DictionaryReader dictionaries;
 
-    /// @param db the pool from which dictionaries are read, while another pool's connection may be
-    ///   held
+    /// @param db a pool that is used for nothing else: dictionaries are read with its connections
+    ///   while a connection of another pool is held
     public ZstdPayloadDecoder(Db db) {
         dictionaries = new DictionaryReader(db);
     }
@@ -37,10 +37,12 @@ public final class ZstdPayloadDecoder implements PayloadDecoder {
 
     @Override
     public Payload beginning(StoredPayload stored, int headerBytes, int bodyBytes) {
-        if (stored.encoding() == StoredPayload.WITHOUT_DICTIONARY) {
+        if (stored.encoding() == StoredPayload.WITHOUT_DICTIONARY
+                && !FrameDecompressor.isWholeAndSmall(stored.body())) {
             return FrameDecompressor.beginning(stored.body(), headerBytes, bodyBytes);
         }
-        // With a dictionary, only small payloads are compressed, whose frames are whole here.
+        // Whole and small. With a dictionary, only small payloads are compressed, whose frames are
+        // whole here.
         var whole = decode(stored);
         return Payload.fromStored(
                 beginning(whole.headerLines(), headerBytes), beginning(whole.body(), bodyBytes));

@@ -268,7 +268,8 @@ public final class IngestEndpoint implements Endpoint {
                     contentType,
                     checkResult.checked(),
                     payload,
-                    encoder.encode(ingestRoute.source().id(), payload),
+                    encoder.encode(
+                            ingestRoute.source().id(), payload, !checkResult.checked().isFailed()),
                     new AcceptedEvent.DeliveryPlan(planned, filtered),
                     new Receipt(System.nanoTime() + STORE_TIMEOUT.toNanos()));
         } catch (RuntimeException | Error e) {

@@ -10,6 +10,7 @@ import dev.sluice.relay.EventId;
 import dev.sluice.relay.Payload;
 import dev.sluice.relay.PayloadDecoder;
 import dev.sluice.relay.StoredPayload;
+import dev.sluice.relay.UnreadablePayloadException;
 
 import java.time.InstantSource;
 import java.util.Optional;
@@ -38,12 +39,20 @@ public final class SampleEventQueries {
 
     /// Returns an event of the workspace; empty if there is no such event, its retention is over,
     /// or its source is in the trash.
+    ///
+    /// @throws dev.sluice.platform.http.ApiException 500 if its payload cannot be read
     public Optional<SampleEvent> find(Tx tx, WorkspaceId workspace, UUID event) {
         var retention = plans.ofWorkspace(tx, workspace).limits().retention();
         var now = clock.instant();
         return eventId(event)
                 .filter(id -> !retention.isExpired(Uuid7.timeOf(id.value()), now))
-                .flatMap(id -> find(tx, workspace, id));
+                .flatMap(id -> {
+                    try {
+                        return find(tx, workspace, id);
+                    } catch (UnreadablePayloadException e) {
+                        throw e.answer();
+                    }
+                });
     }
 
     /// Returns the event id; empty for a UUID that cannot be an event id.

@@ -21,7 +21,9 @@ import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.json.JsonObject;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.ErrorCode;
+import dev.sluice.relay.Payload;
 import dev.sluice.relay.PayloadDecoder;
+import dev.sluice.relay.UnreadablePayloadException;
 import dev.sluice.relay.request.DryRun;
 import dev.sluice.relay.request.OutboundBody;
 import dev.sluice.relay.request.OutboundRequest;
@@ -121,6 +123,15 @@ public final class SentRequestRoutes {
         }
     }
 
+    private Payload payload(Tx tx, DeliveryId id, SentRequestQueries.StoredAttempt attempt) {
+        try {
+            return SentRequestQueries.payload(tx, decoder, attempt.source(), id)
+                    .orElseThrow(SentRequestRoutes::noAttempt);
+        } catch (UnreadablePayloadException e) {
+            throw e.answer();
+        }
+    }
+
     private OutboundRequest rebuilt(
             Tx tx,
             WorkspaceId workspace,
@@ -134,9 +145,7 @@ public final class SentRequestRoutes {
                                 unknown(
                                         "an older version of Sluice made the attempt, and"
                                                 + " did not record its configuration."));
-        var payload =
-                SentRequestQueries.payload(tx, decoder, attempt.source(), id)
-                        .orElseThrow(SentRequestRoutes::noAttempt);
+        var payload = payload(tx, id, attempt);
         var connection =
                 ReplacedConnectionStore.at(tx, attempt.connection(), version)
                         .orElseThrow(SentRequestRoutes::noAttempt);

@@ -91,7 +91,10 @@ public record AcceptedEvent(
     public long queueCostBytes() {
         int rows = 1 + deliveries().size();
         int listed = filteredConnections().size();
+        int frame =
+                stored.isPlain() ? 0 : stored.bytes(); // a plain one shares the payload's arrays
         return payload.memoryBytes()
+                + frame
                 + (long) rows * ROW_COST_BYTES
                 + (long) listed * LISTED_CONNECTION_COST_BYTES;
     }

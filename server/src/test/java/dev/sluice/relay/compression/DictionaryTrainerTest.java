@@ -7,6 +7,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.github.luben.zstd.ZstdDictCompress;
 
+import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DbException;
@@ -17,6 +18,7 @@ import dev.sluice.relay.PayloadDecoder;
 import dev.sluice.relay.PayloadMeter;
 import dev.sluice.relay.StoredPayload;
 import dev.sluice.relay.UnreadablePayloadException;
+import dev.sluice.relay.VerificationStatus;
 import dev.sluice.relay.store.PartitionStore;
 import dev.sluice.testkit.Given;
 import dev.sluice.testkit.LogRecorder;
@@ -27,6 +29,8 @@ import dev.sluice.testkit.TestPostgres;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -52,14 +56,15 @@ class DictionaryTrainerTest {
 
     /// What one node has in memory.
     private final class TestNode {
-        final PayloadEncoder encoder = PayloadEncoder.on(new PayloadMeter());
+        final PayloadEncoder encoder = PayloadEncoder.on(new PayloadMeter(), clock);
         final PayloadDecoder decoder = new ZstdPayloadDecoder(db);
         final DictionaryTrainer trainer =
-                new DictionaryTrainer(db, encoder, decoder, _ -> true, clock);
+                new DictionaryTrainer(
+                        db, encoder, decoder, DictionaryTrainerTest.this::workspaceOf, clock);
 
         /// Stores an event as ingest does.
         StoredPayload ingest(SourceId to, Payload payload) {
-            var stored = encoder.encode(to, payload);
+            var stored = encoder.encode(to, payload, true);
             insert(to, payload, stored);
             return stored;
         }
@@ -87,19 +92,33 @@ class DictionaryTrainerTest {
     }
 
     private void insert(SourceId to, Payload payload, StoredPayload stored) {
+        insert(to, payload, stored, VerificationStatus.SKIPPED);
+    }
+
+    private void insert(
+            SourceId to, Payload payload, StoredPayload stored, VerificationStatus status) {
         db.run(tx ->
                 tx.update(
                         """
                         insert into event (id, source_id, method, verification, fanout, body_size,
                                            encoding, headers, body)
-                        values (?, ?, 'POST', 3, 0, ?, ?, ?, ?)
+                        values (?, ?, 'POST', ?, 0, ?, ?, ?, ?)
                         """,
                         new EventId(ids.next(12)).value(),
                         to.value(),
+                        status.number(),
                         payload.body().length,
                         stored.isPlain() ? null : stored.encoding(),
                         stored.headers(),
                         stored.body()));
+    }
+
+    private Optional<WorkspaceId> workspaceOf(SourceId id) {
+        return db.call(tx ->
+                tx.findOne(
+                        "select workspace_id from source where id = ?",
+                        row -> new WorkspaceId(row.uuid("workspace_id")),
+                        id.value()));
     }
 
     private long dictionaries(String condition) {
@@ -141,7 +160,7 @@ class DictionaryTrainerTest {
         var averagePlain = payloads.stream().mapToInt(one -> one.body().length).average();
         var averageStored =
                 payloads.stream()
-                        .mapToInt(one -> node.encoder.encode(source, one).bytes())
+                        .mapToInt(one -> node.encoder.encode(source, one, true).bytes())
                         .average();
 
         assertThat(averagePlain.orElseThrow()).isBetween(950.0, 1_100.0);
@@ -155,7 +174,7 @@ class DictionaryTrainerTest {
         node.encoder.onWakeNeeded(() -> wakes.add(events.size()));
         for (int i = 1; i <= SourceTraffic.FIRST_TRY_EVENTS + 10; i++) {
             events.add(i);
-            node.encoder.encode(source, shop.next());
+            node.encoder.encode(source, shop.next(), true);
         }
 
         assertThat(wakes).containsExactly(1, SourceTraffic.FIRST_TRY_EVENTS);
@@ -360,6 +379,77 @@ class DictionaryTrainerTest {
     }
 
     @Test
+    void a_source_whose_dictionary_cannot_be_loaded_does_not_keep_others_from_theirs() {
+        var other = new Given(db).source();
+        byte[] refused = new byte[1_000]; // tables of nothing but zeros
+        ByteBuffer.wrap(refused).order(ByteOrder.LITTLE_ENDIAN).putInt(0xEC30A437);
+        insertDictionary(source, refused);
+        node.ingest(1);
+        for (var payload : shop.next(SourceTraffic.FIRST_TRY_EVENTS)) {
+            node.ingest(other, payload);
+        }
+        try (var log = LogRecorder.of(DictionaryTrainer.class)) {
+            node.round();
+            node.round();
+            assertThat(log.count("dictionary.read_failed")).isPositive();
+        }
+
+        assertThat(node.ingest(other, shop.next()).encoding()).isPositive();
+        assertThat(node.ingest(source, shop.next()).encoding()).isZero();
+    }
+
+    @Test
+    void workspaces_take_turns_at_their_first_dictionaries() {
+        var many = new Given(db);
+        for (int i = 0; i < 5; i++) {
+            ingestEnough(many.source());
+        }
+        node.round();
+        var one = new Given(db).source();
+        ingestEnough(one);
+        node.round();
+        node.round();
+
+        assertThat(dictionaries("true")).isEqualTo(3);
+        assertThat(node.ingest(one, shop.next()).encoding()).isPositive();
+    }
+
+    private void ingestEnough(SourceId to) {
+        for (var payload : shop.next(SourceTraffic.FIRST_TRY_EVENTS)) {
+            node.ingest(to, payload);
+        }
+    }
+
+    @Test
+    void events_whose_verification_failed_do_not_count_and_are_no_samples() {
+        for (var payload : shop.next(SourceTraffic.FIRST_TRY_EVENTS)) {
+            var stored = node.encoder.encode(source, payload, false);
+            insert(source, payload, stored, VerificationStatus.FAILED);
+        }
+        node.round();
+        assertThat(dictionaries("true")).isZero();
+        assertThat(node.encoder.traffic()).isEmpty();
+
+        for (var payload : shop.next(SourceTraffic.FIRST_TRY_EVENTS)) {
+            node.encoder.encode(source, payload, true); // counts, but is not stored
+        }
+        node.round();
+        assertThat(dictionaries("true")).isZero();
+    }
+
+    @Test
+    void a_dictionary_that_was_not_looked_up_for_long_is_not_used() {
+        node.ingest(SourceTraffic.FIRST_TRY_EVENTS);
+        node.round();
+        assertThat(node.ingest(source, shop.next()).encoding()).isPositive();
+        clock.advance(Duration.ofMinutes(20));
+
+        assertThat(node.ingest(source, shop.next()).encoding())
+                .as("not looked up for a quarter of an hour, by the clock that tells the time")
+                .isZero();
+    }
+
+    @Test
     void a_purged_source_gets_no_dictionary() {
         node.ingest(SourceTraffic.FIRST_TRY_EVENTS);
         db.run(tx ->
@@ -405,9 +495,9 @@ class DictionaryTrainerTest {
                     .containsExactly(Integer.toString(number));
         }
         var payload = shop.next();
-        var without = restarted.ingest(source, payload);
-        assertThat(without.encoding()).isZero();
-        assertThat(restarted.decoder.decode(without).body()).isEqualTo(payload.body());
+        var replaced = restarted.ingest(source, payload);
+        assertThat(replaced.encoding()).as("a new one").isPositive().isNotEqualTo(number);
+        assertThat(restarted.decoder.decode(replaced).body()).isEqualTo(payload.body());
 
         db.run(tx -> tx.update("delete from payload_dictionary"));
         assertThatThrownBy(() -> restarted.decoder.decode(stored))

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -35,7 +36,7 @@ import java.util.stream.Stream;
 class PayloadRoundTripTest {
 
     private final PayloadMeter meter = new PayloadMeter();
-    private final PayloadEncoder encoder = PayloadEncoder.on(meter);
+    private final PayloadEncoder encoder = PayloadEncoder.on(meter, InstantSource.system());
     private final SourceId source = Some.sourceId();
 
     /// Reads no dictionary in this class.
@@ -101,7 +102,7 @@ class PayloadRoundTripTest {
     @ParameterizedTest
     @MethodSource("shapes")
     void what_is_decoded_is_what_was_encoded(Payload payload) {
-        var stored = encoder.encode(source, payload);
+        var stored = encoder.encode(source, payload, true);
 
         var decoded = decoder.decode(stored);
         assertThat(decoded.body()).isEqualTo(payload.body());
@@ -114,7 +115,7 @@ class PayloadRoundTripTest {
     @ParameterizedTest
     @MethodSource("shapes")
     void the_beginnings_are_those_of_the_whole(Payload payload) {
-        var stored = encoder.encode(source, payload);
+        var stored = encoder.encode(source, payload, true);
         byte[] read = stored.body();
         var cut =
                 StoredPayload.of(
@@ -139,17 +140,19 @@ class PayloadRoundTripTest {
                         payload(random(1_000)),
                         payload(random(Payload.MAX_BODY_BYTES)),
                         Payload.of(List.of(), text(40)))) {
-            var stored = encoder.encode(source, payload);
+            var stored = encoder.encode(source, payload, true);
 
             assertThat(stored.isPlain()).isTrue();
             assertThat(stored.body()).isSameAs(payload.body());
         }
-        assertThat(encoder.encode(source, payload(text(1_000))).encoding()).isZero();
+        assertThat(encoder.encode(source, payload(text(1_000)), true).encoding()).isZero();
     }
 
     @Test
     void an_encoder_that_is_off_compresses_nothing() {
-        var stored = PayloadEncoder.off(meter).encode(source, payload(text(1_000)));
+        var stored =
+                PayloadEncoder.off(meter, InstantSource.system())
+                        .encode(source, payload(text(1_000)), true);
 
         assertThat(stored.isPlain()).isTrue();
         assertThat(decoder.decode(stored).body()).isEqualTo(text(1_000));
@@ -159,7 +162,7 @@ class PayloadRoundTripTest {
     void bytes_are_counted_in_both_forms() {
         var payload = payload(text(1_000));
 
-        var stored = encoder.encode(source, payload);
+        var stored = encoder.encode(source, payload, true);
 
         assertThat(meter.bytes())
                 .containsEntry("plain", 1_000L + payload.headerLines().length)
@@ -170,7 +173,7 @@ class PayloadRoundTripTest {
     @Test
     void a_flipped_bit_never_gives_another_payload() {
         var payload = new ShopEvents(7).next();
-        byte[] frame = encoder.encode(source, payload).body();
+        byte[] frame = encoder.encode(source, payload, true).body();
         int refused = 0;
         for (int bit = 0; bit < frame.length * 8; bit++) {
             byte[] damaged = frame.clone();
@@ -218,7 +221,7 @@ class PayloadRoundTripTest {
                         threads.submit(() -> {
                             for (int i = 0; i < 20; i++) {
                                 var payload = shapes.get(random.nextInt(shapes.size()));
-                                var stored = encoder.encode(source, payload);
+                                var stored = encoder.encode(source, payload, true);
                                 assertThat(decoder.decode(stored).body()).isEqualTo(payload.body());
                             }
                         }));

@@ -82,7 +82,7 @@ final class DispatchHarness implements AutoCloseable {
     final Node node;
     final TakeoverLoop takeover;
     final SharedCircuits circuits;
-    final PayloadEncoder encoder = PayloadEncoder.on(new PayloadMeter());
+    final PayloadEncoder encoder;
     final Dispatcher dispatcher;
     final CountingLanes lanes;
     final Backlog backlog;
@@ -204,6 +204,7 @@ final class DispatchHarness implements AutoCloseable {
             Function<Db, InFlightRecorder> recorders,
             int permits) {
         this.clock = clock;
+        encoder = PayloadEncoder.on(new PayloadMeter(), clock);
         this.permits = permits;
         ids = new Uuid7(clock, random);
         db = TestPostgres.open(addresses.pool());
@@ -350,7 +351,7 @@ final class DispatchHarness implements AutoCloseable {
                         Optional.empty(),
                         EventVerification.SKIPPED,
                         payload,
-                        encoder.encode(planned.getFirst().route().source().id(), payload),
+                        encoder.encode(planned.getFirst().route().source().id(), payload, true),
                         new AcceptedEvent.DeliveryPlan(planned, List.of()),
                         new Receipt(System.nanoTime() + AWAIT_TIMEOUT.toNanos()));
         return journal.offer(event) ? event.receipt().await() : Receipt.ReceiptState.REFUSED;
@@ -372,7 +373,7 @@ final class DispatchHarness implements AutoCloseable {
                         Optional.empty(),
                         EventVerification.SKIPPED,
                         PAYLOAD,
-                        encoder.encode(route.source().id(), PAYLOAD),
+                        encoder.encode(route.source().id(), PAYLOAD, true),
                         new AcceptedEvent.DeliveryPlan(
                                 List.of(
                                         new AcceptedEvent.PlannedDelivery(

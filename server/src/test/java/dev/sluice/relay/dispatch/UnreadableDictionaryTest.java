@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.ErrorCode;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 
 /// A dictionary that is damaged or missing ends the deliveries of the events that name it, and no
@@ -81,7 +83,7 @@ class UnreadableDictionaryTest {
                         harness.db,
                         harness.encoder,
                         new ZstdPayloadDecoder(harness.db),
-                        _ -> true,
+                        _ -> Optional.of(new WorkspaceId(harness.newId().value())),
                         harness.clock)
                 .run();
         assertThat(harness.count("payload_dictionary")).isEqualTo(1);

@@ -130,7 +130,7 @@ class IngestReservationTest {
                 null,
                 dispatcher.admission(),
                 null,
-                PayloadEncoder.off(new PayloadMeter()),
+                PayloadEncoder.off(new PayloadMeter(), clock),
                 IngestLimits.of(null, null, quota),
                 new IngestEndpoint.IngestMeters(
                         new RefusalCounter(clock),

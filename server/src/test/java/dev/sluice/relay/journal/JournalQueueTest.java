@@ -6,6 +6,7 @@ import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.source.Source;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.relay.Payload;
+import dev.sluice.relay.StoredPayload;
 import dev.sluice.relay.store.AcceptedEvent;
 import dev.sluice.relay.store.Receipt;
 import dev.sluice.relay.store.StoreFixture;
@@ -96,6 +97,24 @@ class JournalQueueTest {
         var wide = StoreFixture.event(false, routes, routes, routes, routes);
 
         assertThat(wide.queueCostBytes() - narrow.queueCostBytes()).isEqualTo(3 * 1024);
+    }
+
+    @Test
+    void a_compressed_payload_counts_beside_the_payload_itself() {
+        var plain = event(source(), 2_000);
+        var compressed =
+                new AcceptedEvent(
+                        plain.id(),
+                        plain.origin(),
+                        plain.method(),
+                        plain.contentType(),
+                        plain.verification(),
+                        plain.payload(),
+                        StoredPayload.compressed(StoredPayload.WITHOUT_DICTIONARY, new byte[300]),
+                        plain.plan(),
+                        plain.receipt());
+
+        assertThat(compressed.queueCostBytes() - plain.queueCostBytes()).isEqualTo(300);
     }
 
     @Test
