@@ -72,6 +72,7 @@ class StopOrderTest {
                             "heartbeat",
                             "give up the node lease",
                             "in-flight file",
+                            "pool dictionaries",
                             "pool node",
                             "pool delivery",
                             "pool relay",

@@ -18,8 +18,7 @@ import java.time.InstantSource;
 
 /// The commands `sluice dlq dismiss` and `sluice dlq undismiss`: mark dead letters as resolved, or
 /// take that back. The server does as much as it can in the time of one request, so the request is
-/// repeated until all are done. Each request begins with the oldest dead letter, so one that
-/// changes nothing and is not complete would not get further when repeated.
+/// repeated until all are done. Each request goes on where the one before ended (`next_cursor`).
 @Command
 final class DismissalCommand implements Runnable {
 

@@ -59,7 +59,7 @@ final class DictionaryReader {
 
     /// Threads that need the same dictionary wait for one read.
     private SharedDictionary<ZstdDictDecompress> read(int number) {
-        synchronized (readLocks.get(number % READ_LOCKS)) {
+        synchronized (readLocks.get(Math.floorMod(number, READ_LOCKS))) {
             var found = find(number);
             return found == null
                     ? keep(number, db.call(tx -> DictionaryStore.bytes(tx, number)))

@@ -22,6 +22,15 @@ public final class ZstdPayloadDecoder implements PayloadDecoder {
 
     @Override
     public Payload decode(StoredPayload stored) {
+        try {
+            return decodeWithLibrary(stored);
+        } catch (LinkageError e) {
+            // The payload may be whole, so its deliveries wait, and other lanes go on.
+            throw new IllegalStateException("the compression library cannot be loaded", e);
+        }
+    }
+
+    private Payload decodeWithLibrary(StoredPayload stored) {
         return switch (stored.encoding()) {
             case StoredPayload.PLAIN -> Payload.fromStored(stored.headers(), stored.body());
             case StoredPayload.WITHOUT_DICTIONARY ->

@@ -128,7 +128,8 @@ public final class DismissalRoutes {
         var caller = authenticator.authenticate(request);
         var input = request.jsonBody();
         var criteria = DeadLetterCriteria.read(input, resolved);
-        String name = what + " " + criteria;
+        // A session's workspace can change between two requests.
+        String name = what + " " + caller.workspace() + " " + criteria;
         var cursor = input.parsed("cursor", text -> DismissalCursor.parse(text, name)).toOptional();
         input.check();
         var scope = scope(caller, criteria, clock.instant());

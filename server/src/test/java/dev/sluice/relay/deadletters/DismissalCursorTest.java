@@ -15,6 +15,7 @@ import dev.sluice.relay.store.PartitionStore;
 import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.ApiClient.ApiResponse;
 import dev.sluice.testkit.FinishedEvents;
+import dev.sluice.testkit.Some;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -54,10 +55,18 @@ class DismissalCursorTest {
                 .toList();
     }
 
-    private static String cursor(SourceId source, String what, String filter) {
+    private String cursor(SourceId source, String what, String filter) {
+        UUID workspace =
+                sluice.db()
+                        .call(tx -> tx.single("select id from workspace", row -> row.uuid("id")));
+        return cursor(workspace, source, what, filter);
+    }
+
+    private static String cursor(UUID workspace, SourceId source, String what, String filter) {
         var input = Json.fieldReader(filter.replace('\'', '"').getBytes(UTF_8));
         var criteria = DeadLetterCriteria.read(input, what.equals("undismissed"));
-        return new DismissalCursor(source, IdRange.ALL.low()).text(what + " " + criteria);
+        return new DismissalCursor(source, IdRange.ALL.low())
+                .text(what + " " + workspace + " " + criteria);
     }
 
     private ApiResponse post(String action, String filter, String cursor) {
@@ -92,6 +101,7 @@ class DismissalCursorTest {
         assertRefused(post("undismiss", filter, cursor));
         assertRefused(post("dismiss", filter, cursor.substring(1)));
         assertRefused(post("dismiss", filter, "AAAA"));
+        assertRefused(post("dismiss", filter, cursor(Some.id(), source, "dismissed", filter)));
         assertRefused(post("dismiss", filter, ""));
     }
 
