@@ -23,20 +23,26 @@ final class SchemaValueGenerator {
 
     /// Texts by a schema's pattern.
     private static final Map<String, List<String>> TEXTS_BY_PATTERN =
-            Map.of(
-                    "^#[0-9a-fA-F]{6}$", List.of("#2563eb", "#000000", "#FFFFFF"),
-                    "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$", List.of("X-Signature", "x-a", "X-Key!"),
-                    "^(body(\\.([^.\\\\]|\\\\[\\s\\S])+){1,32}|headers\\.([!#$%&'*+.^_`|~0-9A-Za-z-]|\\\\\\.)+)$",
-                            List.of("body.type", "body.a.0.b", "body.a\\.b", "headers.X-A"),
-                    "^[^:\\x00-\\x1f\\x7f-\\x9f]*$", List.of("user", "ü"),
-                    "^[Hh][Tt][Tt][Pp][Ss]?://", List.of(UNREACHABLE_URL),
-                    "^([!-~]([\\t -~]*[!-~])?)?$", List.of("a", "", "a b"),
-                    "^(exhausted|failed|filtered|succeeded)(,(exhausted|failed|filtered|succeeded))*$",
-                            List.of("exhausted", "failed,filtered", "succeeded"),
-                    "^(exhausted|failed)(,(exhausted|failed))*$",
-                            List.of("exhausted", "failed,exhausted"),
-                    "^[0-9a-fA-F]{64}$", List.of("0aF9".repeat(16)),
-                    "^[0-9A-Za-z]{22,64}$", List.of("aB3".repeat(8), "z9".repeat(32)));
+            Map.ofEntries(
+                    Map.entry("^#[0-9a-fA-F]{6}$", List.of("#2563eb", "#000000", "#FFFFFF")),
+                    Map.entry(
+                            "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$",
+                            List.of("X-Signature", "x-a", "X-Key!")),
+                    Map.entry(
+                            "^(body(\\.([^.\\\\]|\\\\[\\s\\S])+){1,32}|headers\\.([!#$%&'*+.^_`|~0-9A-Za-z-]|\\\\\\.)+)$",
+                            List.of("body.type", "body.a.0.b", "body.a\\.b", "headers.X-A")),
+                    Map.entry("^[^:\\x00-\\x1f\\x7f-\\x9f]*$", List.of("user", "ü")),
+                    Map.entry("^[Hh][Tt][Tt][Pp][Ss]?://", List.of(UNREACHABLE_URL)),
+                    Map.entry("^([!-~]([\\t -~]*[!-~])?)?$", List.of("a", "", "a b")),
+                    Map.entry(
+                            "^(exhausted|failed|filtered|succeeded)(,(exhausted|failed|filtered|succeeded))*$",
+                            List.of("exhausted", "failed,filtered", "succeeded")),
+                    Map.entry(
+                            "^(exhausted|failed)(,(exhausted|failed))*$",
+                            List.of("exhausted", "failed,exhausted")),
+                    Map.entry("^[0-9a-fA-F]{64}$", List.of("0aF9".repeat(16))),
+                    Map.entry("^[0-9A-Za-z]{22,64}$", List.of("aB3".repeat(8), "z9".repeat(32))),
+                    Map.entry("^[A-Za-z0-9_-]+$", List.of("AAAA", "a_Z-9")));
 
     /// Fields of which a request needs exactly one. Schemas say this in words only.
     private static final List<List<String>> EXCLUSIVE_FIELDS =
