@@ -49,11 +49,14 @@ class ConfigurationCacheTest {
     private record MeasuredRead(ConfigurationChanges changes, long rows) {}
 
     private MeasuredRead read(long known) {
-        return db.snapshot(tx ->
-                new MeasuredRead(
-                        ConfigurationChanges.read(tx, known, sources, destinations), rowsRead(tx)));
+        return db.snapshot(tx -> {
+            long before = rowsRead(tx);
+            var changes = ConfigurationChanges.read(tx, known, sources, destinations);
+            return new MeasuredRead(changes, rowsRead(tx) - before);
+        });
     }
 
+    /// Counts from the session's last report to the statistics, which may be transactions ago.
     private static long rowsRead(Tx tx) {
         return tx.single(
                 """
