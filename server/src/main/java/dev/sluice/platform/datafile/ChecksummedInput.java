@@ -10,7 +10,7 @@ import java.util.Arrays;
 
 /// The bytes of a data file without its last line, which holds the checksum of these bytes. Always
 /// holds back as many bytes as the last line has, so that it can also read from a pipe.
-final class ChecksummedInput extends InputStream {
+final class ChecksummedInput extends BlockInput {
 
     private final InputStream in;
     private final MessageDigest digest = DataFileFormat.newDigest();
@@ -21,12 +21,6 @@ final class ChecksummedInput extends InputStream {
 
     ChecksummedInput(InputStream in) {
         this.in = in;
-    }
-
-    @Override
-    public int read() throws IOException {
-        byte[] one = new byte[1];
-        return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
     }
 
     @Override

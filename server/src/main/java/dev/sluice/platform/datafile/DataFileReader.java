@@ -140,7 +140,7 @@ public final class DataFileReader {
     }
 
     /// The rows of the current table, read piece by piece.
-    private final class TableRows extends InputStream {
+    private final class TableRows extends BlockInput {
 
         private int left;
         private boolean isAtEnd = true;
@@ -148,12 +148,6 @@ public final class DataFileReader {
         void begin() {
             left = 0;
             isAtEnd = false;
-        }
-
-        @Override
-        public int read() throws IOException {
-            byte[] one = new byte[1];
-            return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
         }
 
         @Override

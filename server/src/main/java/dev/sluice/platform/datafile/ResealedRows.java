@@ -20,7 +20,7 @@ import java.util.UUID;
 /// values sealed again under another key. Holds one row in memory.
 ///
 /// A value that the old key cannot open stays as it is, so it remains unreadable.
-public final class ResealedRows extends InputStream {
+public final class ResealedRows extends BlockInput {
 
     /// The maximum length of a field. The fields of tables with sealed values are shorter.
     private static final int MAX_FIELD_BYTES = 64 << 20;
@@ -62,12 +62,6 @@ public final class ResealedRows extends InputStream {
                 .forEach((column, context) ->
                         contexts.put(table.columns().indexOf(column), context));
         this.change = change;
-    }
-
-    @Override
-    public int read() throws IOException {
-        byte[] one = new byte[1];
-        return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
     }
 
     @Override

@@ -1,0 +1,19 @@
+package dev.sluice.platform.datafile;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.io.InputStream;
+
+/// A stream whose bytes come in blocks: a single byte is read as a block of one.
+abstract class BlockInput extends InputStream {
+
+    @Override
+    public final int read() throws IOException {
+        byte[] one = new byte[1];
+        return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+    }
+
+    @Override
+    public abstract int read(byte @Nullable [] target, int offset, int length) throws IOException;
+}
