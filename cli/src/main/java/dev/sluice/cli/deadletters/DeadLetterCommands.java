@@ -19,8 +19,8 @@ public final class DeadLetterCommands {
                 "dlq",
                 "List, count, resend and dismiss dead letters.",
                 Map.of(
-                        "list", new DeadLetterListCommand(context, clock),
-                        "groups", new FailureGroupsCommand(context, clock),
+                        "list", DeadLetterListCommand.single(context, clock),
+                        "groups", DeadLetterListCommand.groups(context, clock),
                         "summary", new DeadLetterSummaryCommand(context),
                         "resend", new DeadLetterResendCommand(context, clock),
                         "dismiss", DismissalCommand.dismiss(context, clock),

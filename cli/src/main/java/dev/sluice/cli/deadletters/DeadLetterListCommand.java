@@ -6,15 +6,18 @@ import dev.sluice.cli.api.PageOptions;
 import dev.sluice.cli.api.ResultPrinter;
 import dev.sluice.cli.profile.ServerAccess;
 import dev.sluice.cli.shell.CommandContext;
+import dev.sluice.cli.shell.CommandGroup;
 
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 import java.time.InstantSource;
 import java.util.List;
 
-/// The command `sluice dlq list`: lists dead letters.
-@Command(name = "list", description = "List dead letters, the newest first.")
+/// The commands `sluice dlq list` and `sluice dlq groups`: list dead letters, one by one or grouped
+/// by destination and error.
+@Command
 final class DeadLetterListCommand implements Runnable {
 
     private static final List<Column> COLUMNS =
@@ -28,8 +31,20 @@ final class DeadLetterListCommand implements Runnable {
                     Column.of("finished_at"),
                     new Column("last error", "last_error"));
 
+    private static final List<Column> GROUP_COLUMNS =
+            List.of(
+                    Column.of("count"),
+                    new Column("destination", "destination_name"),
+                    new Column("error", "error_code"),
+                    new Column("answer", "response_status"),
+                    Column.of("first_seen"),
+                    Column.of("last_seen"),
+                    new Column("example", "example_event_id"));
+
     private final CommandContext context;
     private final InstantSource clock;
+    private final String path;
+    private final List<Column> columns;
 
     @Mixin private final DeadLetterOptions options = new DeadLetterOptions();
 
@@ -37,16 +52,32 @@ final class DeadLetterListCommand implements Runnable {
 
     @Mixin private final PageOptions pages = new PageOptions();
 
-    DeadLetterListCommand(CommandContext context, InstantSource clock) {
+    /// @param path the path of the list below the API's root
+    private DeadLetterListCommand(
+            CommandContext context, InstantSource clock, String path, List<Column> columns) {
         this.context = context;
         this.clock = clock;
+        this.path = path;
+        this.columns = columns;
+    }
+
+    static CommandLine single(CommandContext context, InstantSource clock) {
+        return CommandGroup.described(
+                new DeadLetterListCommand(context, clock, "dlq", COLUMNS),
+                "List dead letters, the newest first.");
+    }
+
+    static CommandLine groups(CommandContext context, InstantSource clock) {
+        return CommandGroup.described(
+                new DeadLetterListCommand(context, clock, "dlq/groups", GROUP_COLUMNS),
+                "Group dead letters by destination and error.");
     }
 
     @Override
     public void run() {
         try (var client = ServerAccess.resolve(context).client()) {
             var query = pages.addTo(resolved.addTo(options.query(new NameLookup(client), clock)));
-            new ResultPrinter(context).list(client.get(query.after("dlq")), COLUMNS, pages.page());
+            new ResultPrinter(context).list(client.get(query.after(path)), columns, pages.page());
         }
     }
 }
