@@ -48,6 +48,26 @@ public final class Db implements AutoCloseable {
     /// @param statementTimeout how long one statement may run
     public static Db open(
             Database database, String name, int connections, Duration statementTimeout) {
+        var config = config(database, name, connections, statementTimeout);
+        try {
+            return new Db(new HikariDataSource(config), OutageLog.of(database));
+        } catch (HikariPool.PoolInitializationException e) {
+            throw new DbException(String.valueOf(e.getMessage()));
+        }
+    }
+
+    /// Like [#open], for a pool that is seldom used: it connects only when a connection is needed,
+    /// and closes connections that were idle for long.
+    public static Db openOnDemand(
+            Database database, String name, int connections, Duration statementTimeout) {
+        var config = config(database, name, connections, statementTimeout);
+        config.setMinimumIdle(0);
+        config.setInitializationFailTimeout(-1);
+        return new Db(new HikariDataSource(config), OutageLog.of(database));
+    }
+
+    private static HikariConfig config(
+            Database database, String name, int connections, Duration statementTimeout) {
         var config = new HikariConfig();
         config.setPoolName(name);
         config.setJdbcUrl(database.jdbcUrl());
@@ -67,11 +87,7 @@ public final class Db implements AutoCloseable {
         config.setConnectionTimeout(CONNECT_TIMEOUT.toMillis());
         config.setInitializationFailTimeout(CONNECT_TIMEOUT.toMillis());
         config.setAutoCommit(false);
-        try {
-            return new Db(new HikariDataSource(config), OutageLog.of(database));
-        } catch (HikariPool.PoolInitializationException e) {
-            throw new DbException(String.valueOf(e.getMessage()));
-        }
+        return config;
     }
 
     public void run(Consumer<Tx> work) {

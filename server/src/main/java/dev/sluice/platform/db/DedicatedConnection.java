@@ -49,12 +49,21 @@ public final class DedicatedConnection implements AutoCloseable {
         return measured(opened -> Db.inTransaction(opened, work));
     }
 
-    /// Runs the statements as one transaction in a single round trip, beginning and commit
-    /// included. Throws like [#call].
-    public void runInOneTrip(List<SqlStatement> statements) {
+    /// Runs the statements and inserts the rows of these tables in one transaction, as [Tx#insert]
+    /// does. Without a COPY that is a single round trip, beginning and commit included. Throws like
+    /// [#call].
+    public void insert(List<SqlStatement> first, List<Tx.Insertion> tables) {
         var _ =
                 measured(opened -> {
-                    Db.inOneTrip(opened, statements);
+                    if (tables.stream().anyMatch(Tx.Insertion::isCopy)) {
+                        return Db.inTransaction(
+                                opened,
+                                tx -> {
+                                    tx.insert(first, tables);
+                                    return true;
+                                });
+                    }
+                    Db.inOneTrip(opened, Tx.insertStatements(first, tables));
                     return true;
                 });
     }

@@ -11,6 +11,11 @@ import java.util.UUID;
 /// cheapest way to write many rows, [InsertRows] to write a few. Owned by one thread.
 public sealed interface NewRows permits CopyRows, InsertRows {
 
+    /// Returns an empty object of the kind that suits this number of rows.
+    static NewRows of(int rows) {
+        return rows <= InsertRows.MAX_ROWS ? new InsertRows() : new CopyRows();
+    }
+
     boolean isEmpty();
 
     NewRows row(int columns);

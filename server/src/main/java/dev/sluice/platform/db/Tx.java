@@ -97,7 +97,12 @@ public final class Tx {
     /// The new rows of one table.
     ///
     /// @param table the table and its columns, such as `event (id, method)`
-    public record Insertion(String table, NewRows rows) {}
+    public record Insertion(String table, NewRows rows) {
+
+        boolean isCopy() {
+            return rows instanceof CopyRows && !rows.isEmpty();
+        }
+    }
 
     /// Runs the statements, then inserts the rows of these tables. [InsertRows] share the round
     /// trip of the statements. Tables without rows are left out.
@@ -111,8 +116,7 @@ public final class Tx {
     }
 
     /// Returns the statements, followed by those that insert the [InsertRows] of these tables.
-    public static List<SqlStatement> insertStatements(
-            List<SqlStatement> first, List<Insertion> tables) {
+    static List<SqlStatement> insertStatements(List<SqlStatement> first, List<Insertion> tables) {
         var statements = new ArrayList<>(first);
         for (var table : tables) {
             if (table.rows() instanceof InsertRows few && !few.isEmpty()) {

@@ -185,7 +185,7 @@ public final class RelayAssembly {
                         base.shutdown()
                                 .closing(
                                         "pool dictionaries",
-                                        Db.open(
+                                        Db.openOnDemand(
                                                 base.database(),
                                                 "dictionaries",
                                                 1,

@@ -6,6 +6,7 @@ import dev.sluice.relay.PayloadDecoder;
 import dev.sluice.relay.StoredPayload;
 
 import java.util.Arrays;
+import java.util.function.Supplier;
 
 /// Implements [PayloadDecoder] with the zstd library.
 public final class ZstdPayloadDecoder implements PayloadDecoder {
@@ -22,15 +23,10 @@ public final class ZstdPayloadDecoder implements PayloadDecoder {
 
     @Override
     public Payload decode(StoredPayload stored) {
-        try {
-            return decodeWithLibrary(stored);
-        } catch (LinkageError e) {
-            // The payload may be whole, so its deliveries wait, and other lanes go on.
-            throw new IllegalStateException("the compression library cannot be loaded", e);
-        }
+        return withLibrary(() -> decodeWhole(stored));
     }
 
-    private Payload decodeWithLibrary(StoredPayload stored) {
+    private Payload decodeWhole(StoredPayload stored) {
         return switch (stored.encoding()) {
             case StoredPayload.PLAIN -> Payload.fromStored(stored.headers(), stored.body());
             case StoredPayload.WITHOUT_DICTIONARY ->
@@ -46,15 +42,29 @@ public final class ZstdPayloadDecoder implements PayloadDecoder {
 
     @Override
     public Payload beginning(StoredPayload stored, int headerBytes, int bodyBytes) {
+        return withLibrary(() -> decodeBeginning(stored, headerBytes, bodyBytes));
+    }
+
+    private Payload decodeBeginning(StoredPayload stored, int headerBytes, int bodyBytes) {
         if (stored.encoding() == StoredPayload.WITHOUT_DICTIONARY
                 && !FrameDecompressor.isWholeAndSmall(stored.body())) {
             return FrameDecompressor.beginning(stored.body(), headerBytes, bodyBytes);
         }
         // Whole and small. With a dictionary, only small payloads are compressed, whose frames are
         // whole here.
-        var whole = decode(stored);
+        var whole = decodeWhole(stored);
         return Payload.fromStored(
                 beginning(whole.headerLines(), headerBytes), beginning(whole.body(), bodyBytes));
+    }
+
+    /// Throws an exception instead of an error if the library cannot be loaded. The payload may be
+    /// whole, so its deliveries wait, and other lanes go on.
+    private static Payload withLibrary(Supplier<Payload> work) {
+        try {
+            return work.get();
+        } catch (LinkageError e) {
+            throw new IllegalStateException("the compression library cannot be loaded", e);
+        }
     }
 
     private static byte[] beginning(byte[] all, int limit) {

@@ -51,16 +51,8 @@ public final class EventStore {
             UUID batchId,
             long epoch,
             Instant now) {
-        if (isSmall(batch)) {
-            var rows = rows(batch);
-            var usage = fill(rows, batch, batchId, epoch, now);
-            connection.runInOneTrip(Tx.insertStatements(usage, rows.tables()));
-        } else {
-            connection.call(tx -> {
-                write(tx, batch, batchId, epoch, now);
-                return true;
-            });
-        }
+        var rows = rows(batch);
+        connection.insert(fill(rows, batch, batchId, epoch, now), rows.tables());
     }
 
     /// Does the same in an open transaction.
@@ -80,14 +72,10 @@ public final class EventStore {
     }
 
     private BatchRows rows(List<AcceptedEvent> batch) {
-        return isSmall(batch)
+        int deliveries = batch.stream().mapToInt(event -> event.deliveries().size()).sum();
+        return Math.max(batch.size(), deliveries) <= InsertRows.MAX_ROWS
                 ? new BatchRows(new InsertRows(), new InsertRows(), new InsertRows())
                 : new BatchRows(events.clear(), work.clear(), undecidedWork.clear());
-    }
-
-    private static boolean isSmall(List<AcceptedEvent> batch) {
-        int deliveries = batch.stream().mapToInt(event -> event.deliveries().size()).sum();
-        return Math.max(batch.size(), deliveries) <= InsertRows.MAX_ROWS;
     }
 
     /// Adds the rows of the batch, and returns the statements that write its usage. They come first

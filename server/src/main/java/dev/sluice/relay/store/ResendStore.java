@@ -2,8 +2,6 @@ package dev.sluice.relay.store;
 
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;
-import dev.sluice.platform.db.CopyRows;
-import dev.sluice.platform.db.InsertRows;
 import dev.sluice.platform.db.NewRows;
 import dev.sluice.platform.db.Row;
 import dev.sluice.platform.db.Tx;
@@ -66,7 +64,7 @@ public final class ResendStore {
         resends.forEach(resend -> events.add(resend.event()));
         var ordinals = lastOrdinals(tx, source, events);
         Set<EventId> full = new LinkedHashSet<>();
-        NewRows rows = resends.size() <= InsertRows.MAX_ROWS ? new InsertRows() : new CopyRows();
+        var rows = NewRows.of(resends.size());
         var ledger = new LedgerRow();
         for (var resend : resends) {
             int ordinal =

@@ -1,7 +1,5 @@
 package dev.sluice.relay.store;
 
-import dev.sluice.platform.db.CopyRows;
-import dev.sluice.platform.db.InsertRows;
 import dev.sluice.platform.db.NewRows;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.relay.Attempt;
@@ -202,9 +200,8 @@ public final class ResultStore {
 
     /// Writes what happened: the ended deliveries, the attempts before the last, and the usage.
     private static void writeHistory(Tx tx, List<DeliveryResult> effective, UUID batchId) {
-        boolean isSmall = effective.size() <= InsertRows.MAX_ROWS;
-        NewRows deliveries = isSmall ? new InsertRows() : new CopyRows();
-        NewRows attempts = isSmall ? new InsertRows() : new CopyRows();
+        var deliveries = NewRows.of(effective.size());
+        var attempts = NewRows.of(effective.size());
         var ledger = new LedgerRow();
         for (var result : effective) {
             addUsage(ledger, result);

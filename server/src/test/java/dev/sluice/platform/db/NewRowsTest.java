@@ -251,19 +251,20 @@ class NewRowsTest {
     }
 
     @Test
-    void one_trip_is_one_transaction_and_leaves_the_connection_usable() {
+    void an_insert_is_one_transaction_and_leaves_the_connection_usable() {
         db.run(tx -> tx.update("create table trip (a integer)"));
         var good = new SqlStatement("insert into trip values (?)", List.of(1));
         var bad = new SqlStatement("insert into trip values (?)", List.of("x"));
+        var rows = List.of(new Tx.Insertion("trip (a)", row().int4(2)));
         try (var connection = new DedicatedConnection(DATABASE, "test")) {
             assertThatExceptionOfType(DbException.class)
-                    .isThrownBy(() -> connection.runInOneTrip(List.of(good, bad)))
+                    .isThrownBy(() -> connection.insert(List.of(good, bad), rows))
                     .matches(e -> !e.isConnectionLost());
             assertThat(connection.<List<Integer>>call(NewRowsTest::trips)).isEmpty();
 
-            connection.runInOneTrip(List.of(good, good));
+            connection.insert(List.of(good, good), rows);
 
-            assertThat(connection.<List<Integer>>call(NewRowsTest::trips)).containsExactly(1, 1);
+            assertThat(connection.<List<Integer>>call(NewRowsTest::trips)).containsExactly(1, 1, 2);
         }
         db.run(tx -> tx.update("drop table trip"));
     }
