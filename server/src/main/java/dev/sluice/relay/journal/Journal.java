@@ -53,17 +53,6 @@ public final class Journal implements AutoCloseable {
     /// batch, too.
     static final int MAX_HEAVY_BATCH_BYTES = 1 << 20;
 
-    /// The writer waits for more events only after it has written at least this many together,
-    /// because more are then likely to arrive soon.
-    private static final int MIN_BATCH_TO_LINGER = 8;
-
-    /// With at least this many events in the queue, or [#MAX_QUEUED_BYTES_TO_LINGER], the writer
-    /// does not wait, because the next batch is large enough already.
-    private static final int MAX_QUEUED_TO_LINGER = 64;
-
-    private static final int MAX_QUEUED_BYTES_TO_LINGER = 1 << 20;
-    private static final Duration BATCH_LINGER_TIMEOUT = Duration.ofMillis(2);
-
     /// If a lookup fails for a reason that is not temporary, the journal gives up once this many
     /// earlier lookups have failed.
     private static final int MAX_FIND_FAILURES = 8;
@@ -86,8 +75,10 @@ public final class Journal implements AutoCloseable {
     /// writer thread, read by `refuseOverdue`.
     private volatile List<AcceptedEvent> writing = List.of();
 
-    /// Used by the writer thread only.
+    /// Used by the writer thread only, like `linger`.
     private final EventStore store = new EventStore();
+
+    private final BatchLinger linger = new BatchLinger();
 
     private final GroupCommitWriter<AcceptedEvent> writer;
 
@@ -138,15 +129,11 @@ public final class Journal implements AutoCloseable {
 
     /// Under load, waits between two batches so that more events share the cost of a commit.
     private void lingerIfBusy(int lastBatch) throws InterruptedException {
-        if (!writer.isClosing() && shouldLinger(lastBatch, queue.size(), queue.bytes())) {
-            writer.sleep(BATCH_LINGER_TIMEOUT);
+        if (!writer.isClosing() && BatchLinger.isUseful(lastBatch, queue.size(), queue.bytes())) {
+            long begun = System.nanoTime();
+            writer.sleep(linger.length());
+            linger.paused(begun, queue.lastArrival());
         }
-    }
-
-    static boolean shouldLinger(int lastBatch, int queued, long queuedBytes) {
-        return lastBatch >= MIN_BATCH_TO_LINGER
-                && queued < MAX_QUEUED_TO_LINGER
-                && queuedBytes < MAX_QUEUED_BYTES_TO_LINGER;
     }
 
     /// Writes one batch of light events, then one of heavy events. If only heavy events wait,

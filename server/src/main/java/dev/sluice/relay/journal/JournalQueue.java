@@ -40,6 +40,7 @@ final class JournalQueue implements GroupCommitWriter.ItemQueue<AcceptedEvent> {
 
     private long bytes;
     private int size;
+    private long lastArrival = System.nanoTime();
 
     /// Whether the writer waits for an event that it may take.
     private boolean isAwaited;
@@ -66,6 +67,7 @@ final class JournalQueue implements GroupCommitWriter.ItemQueue<AcceptedEvent> {
         (isHeavy(event) ? heavy : light).add(event);
         count(event, cost);
         size++;
+        lastArrival = System.nanoTime();
         if (isAwaited) {
             notify(); // only the writer waits
         }
@@ -143,7 +145,7 @@ final class JournalQueue implements GroupCommitWriter.ItemQueue<AcceptedEvent> {
         heavyRest.wroteHeavy(begun, System.nanoTime());
     }
 
-    /// Lets heavy events rest no more, and ends the writer's waits.
+    /// Stops holding heavy events back, and ends the writer's waits.
     @Override
     public synchronized void close() {
         heavyRest.end();
@@ -173,5 +175,11 @@ final class JournalQueue implements GroupCommitWriter.ItemQueue<AcceptedEvent> {
 
     synchronized long bytes() {
         return bytes;
+    }
+
+    /// Returns when the last event was added, by [System#nanoTime]; when the queue was made, if
+    /// none was.
+    synchronized long lastArrival() {
+        return lastArrival;
     }
 }

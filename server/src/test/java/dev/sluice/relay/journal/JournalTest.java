@@ -89,16 +89,6 @@ class JournalTest {
     }
 
     @Test
-    void it_rests_after_a_batch_that_had_company_unless_enough_waits_already() {
-        assertThat(Journal.shouldLinger(1, 0, 0)).as("came alone").isFalse();
-        assertThat(Journal.shouldLinger(7, 0, 0)).isFalse();
-        assertThat(Journal.shouldLinger(8, 0, 0)).as("had company").isTrue();
-        assertThat(Journal.shouldLinger(512, 63, 63_000)).isTrue();
-        assertThat(Journal.shouldLinger(512, 64, 64_000)).as("enough events").isFalse();
-        assertThat(Journal.shouldLinger(9, 2, 2 << 20)).as("enough bytes").isFalse();
-    }
-
-    @Test
     void an_event_is_stored_with_its_work_and_its_usage() {
         var fresh = Some.route(route.source().id());
         var filtered = Some.route(route.source().id());

@@ -1,0 +1,52 @@
+package dev.sluice.relay.journal;
+
+import java.time.Duration;
+
+/// Decides how long the writer pauses after a batch, so that more events share the cost of the next
+/// commit.
+///
+/// A pause is useful only while events arrive. Senders that wait for an answer before they send
+/// their next event all send it soon after a commit, and none of them sends another until the next
+/// commit. The pause therefore becomes shorter while its last third brings no event, and longer
+/// while it does. Not thread-safe.
+final class BatchLinger {
+
+    static final Duration MAX_LINGER = Duration.ofMillis(2);
+    static final Duration MIN_LINGER = Duration.ofNanos(200_000);
+
+    /// The writer pauses only after it has written at least this many events together, because more
+    /// are then likely to arrive soon.
+    private static final int MIN_BATCH = 8;
+
+    /// With at least this many events in the queue, or [#MAX_QUEUED_BYTES], the writer does not
+    /// pause, because the next batch is large enough already.
+    private static final int MAX_QUEUED = 64;
+
+    private static final int MAX_QUEUED_BYTES = 1 << 20;
+
+    private static final double GROWTH = 1.5;
+    private static final double SHRINKAGE = 0.9;
+
+    private long nanos = MAX_LINGER.toNanos();
+
+    /// Whether to pause before the next batch.
+    ///
+    /// @param lastBatch the number of events that were written together
+    static boolean isUseful(int lastBatch, int queued, long queuedBytes) {
+        return lastBatch >= MIN_BATCH && queued < MAX_QUEUED && queuedBytes < MAX_QUEUED_BYTES;
+    }
+
+    Duration length() {
+        return Duration.ofNanos(nanos);
+    }
+
+    /// Learns from a pause of [#length].
+    ///
+    /// @param begun when the pause began, by [System#nanoTime]
+    /// @param lastArrival when the last event arrived, before the pause or within it
+    void paused(long begun, long lastArrival) {
+        boolean isLateArrival = lastArrival - begun > nanos * 2 / 3;
+        double next = nanos * (isLateArrival ? GROWTH : SHRINKAGE);
+        nanos = Math.clamp((long) next, MIN_LINGER.toNanos(), MAX_LINGER.toNanos());
+    }
+}
