@@ -1,8 +1,8 @@
 package dev.sluice;
 
-import dev.sluice.observe.audit.DatabaseAuditor;
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.SchemaMigrator;
 import dev.sluice.platform.postgres.EmbeddedPostgres;
 
 import java.time.Duration;
@@ -21,7 +21,7 @@ final class CommandDatabase {
     /// afterwards.
     ///
     /// @param command the name of the command
-    /// @throws StartupException if there is no database, or one without tables
+    /// @throws StartupException if there is no database, or one without the tables of this version
     static <T> T use(Config config, String command, Function<Db, T> work) {
         return find(config, command, database -> use(database, command, work));
     }
@@ -84,18 +84,35 @@ final class CommandDatabase {
     }
 
     private static <T> T use(Database database, String command, Function<Db, T> work) {
+        refusal(database, SchemaMigrator.version(database))
+                .ifPresent(reason -> {
+                    throw new StartupException(reason);
+                });
         try (var db = Db.open(database, command, 1, Duration.ofMinutes(1))) {
-            if (!DatabaseAuditor.hasTables(db)) {
-                throw new StartupException(
-                        "the database "
-                                + database.name()
-                                + " at "
-                                + database.host()
-                                + ":"
-                                + database.port()
-                                + " has no Sluice tables.");
-            }
             return work.apply(db);
         }
+    }
+
+    /// Why a command must not use a database: it has no tables, or those of another version of the
+    /// program, whose rows could be misread. Empty if the command may use it.
+    static Optional<String> refusal(Database database, SchemaMigrator.SchemaVersion version) {
+        if (version.applied() == version.newest()) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                "the database "
+                        + database.name()
+                        + " at "
+                        + database.host()
+                        + ":"
+                        + database.port()
+                        + (version.applied() == 0
+                                ? " has no Sluice tables: no server has used it yet."
+                                : version.applied() > version.newest()
+                                        ? " has tables of a newer version of Sluice. Run the"
+                                                + " command of that version."
+                                        : " has tables of an older version of Sluice. Run the"
+                                                + " command of that version, or start this version"
+                                                + " of the server once, which updates them."));
     }
 }

@@ -154,13 +154,9 @@ final class ExportDataCommand {
     private static TransferSummary export(
             Database database, Optional<PassphraseSeal> seal, OutputStream out, PrintStream err) {
         var version = SchemaMigrator.version(database);
-        if (version.applied() != version.newest()) {
-            throw new DataFileException(
-                    version.applied() == 0
-                            ? "The database has no installation: no server has used it yet."
-                            : "The database has tables of another version of Sluice. Export it with"
-                                    + " that version, or start this one once to bring it up to"
-                                    + " date.");
+        var refusal = CommandDatabase.refusal(database, version);
+        if (refusal.isPresent()) {
+            throw new DataFileException("The export failed: " + refusal.get());
         }
         try (var db = Db.open(database, "export-data", 1, STATEMENT_TIMEOUT)) {
             return new InstallationExporter(

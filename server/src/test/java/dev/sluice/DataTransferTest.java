@@ -474,7 +474,8 @@ class DataTransferTest {
         assertThat(run.status()).isEqualTo(1);
         assertThat(run.err()).contains("tables of another version");
         assertThat(exporting(settings(database), folder.resolve("old").toString()).err())
-                .contains("tables of another version");
+                .startsWith("The export failed: the database ")
+                .contains("tables of an older version of Sluice");
     }
 
     /// The file was written when migration 27 was the last. It stays as it is: a backup must be
@@ -670,7 +671,8 @@ class DataTransferTest {
             var run = exporting(settings(database), file.toString());
 
             assertThat(run.status()).isEqualTo(1);
-            assertThat(run.err()).contains("no installation");
+            assertThat(run.err())
+                    .containsAnyOf("no server has used it yet", "has no installation");
             assertThat(file).doesNotExist();
         }
     }

@@ -2,18 +2,25 @@ package dev.sluice;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.observe.audit.DatabaseAuditor;
+import dev.sluice.platform.config.Settings;
+import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.SchemaMigrator;
 import dev.sluice.testkit.TestPostgres;
 
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+
+import java.util.Map;
 
 /// A database that a newer version has used is refused: its rows would be misread.
 class NewerDatabaseTest {
 
-    @Test
-    void a_server_that_is_older_than_the_schema_does_not_start() {
-        var database = TestPostgres.newDatabase();
-        int newest = SchemaMigrator.version(database).newest();
+    private static final Database database = TestPostgres.newDatabase();
+    private static final int newest = SchemaMigrator.version(database).newest();
+
+    @BeforeAll
+    static void raiseSchemaVersion() {
         try (var db = TestPostgres.open(database)) {
             db.run(tx ->
                     tx.update(
@@ -25,7 +32,10 @@ class NewerDatabaseTest {
                             """
                                     .formatted(newest + 1, newest + 1)));
         }
+    }
 
+    @Test
+    void a_server_that_is_older_than_the_schema_does_not_start() {
         assertThatThrownBy(() -> RunningSluice.start(DataTransferRun.settings(database)).close())
                 .isInstanceOf(StartupException.class)
                 .hasMessageContaining(
@@ -33,5 +43,23 @@ class NewerDatabaseTest {
                                 + (newest + 1)
                                 + ", and this program knows only versions up to "
                                 + newest);
+    }
+
+    @Test
+    void a_command_that_is_older_than_the_schema_does_not_run() {
+        var config =
+                Config.read(
+                        new Settings(
+                                Map.of(
+                                        "SLUICE_DATABASE_URL",
+                                        TestPostgres.url(database),
+                                        "SLUICE_MASTER_KEY",
+                                        RunningSluice.MASTER_KEY)));
+
+        assertThatThrownBy(() -> CommandDatabase.use(config, "audit", DatabaseAuditor::check))
+                .isInstanceOf(StartupException.class)
+                .hasMessageEndingWith(
+                        "has tables of a newer version of Sluice. Run the command of that"
+                                + " version.");
     }
 }

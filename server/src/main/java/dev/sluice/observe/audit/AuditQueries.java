@@ -25,11 +25,6 @@ final class AuditQueries {
 
     private AuditQueries() {}
 
-    static boolean hasTables(Tx tx) {
-        return tx.single(
-                "select to_regclass('event') is not null as is_there", row -> row.bool("is_there"));
-    }
-
     /// Limits the cost of the audit's statements until the transaction ends.
     static void limit(Tx tx) {
         tx.update("set local statement_timeout = '20s'");

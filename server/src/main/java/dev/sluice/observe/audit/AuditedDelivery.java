@@ -119,7 +119,7 @@ record AuditedDelivery(DeliveryId delivery, UUID source, DeliveryTable table) {
         }
     }
 
-    /// Returns the names of the tables, in a text such as "work and in history" or "history and in
+    /// Returns the names of the tables, in words such as "work and in history" or "history and in
     /// history".
     private static String tableNames(List<AuditedDelivery> rows) {
         return rows.stream()

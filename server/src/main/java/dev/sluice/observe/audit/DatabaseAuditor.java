@@ -12,11 +12,6 @@ public final class DatabaseAuditor {
 
     private DatabaseAuditor() {}
 
-    /// Returns whether the database contains Sluice's tables.
-    public static boolean hasTables(Db db) {
-        return db.snapshot(AuditQueries::hasTables);
-    }
-
     /// Checks every event that is still retained. Only reads the database.
     public static AuditReport check(Db db) {
         var report = AuditReport.empty();
