@@ -16,7 +16,7 @@ import dev.sluice.platform.net.AddressPolicy;
 import dev.sluice.platform.net.Cidr;
 import dev.sluice.platform.secret.Sealer;
 import dev.sluice.platform.secret.Secret;
-import dev.sluice.relay.circuit.Cooldowns;
+import dev.sluice.relay.circuit.CooldownBackoff;
 
 import java.net.URI;
 import java.nio.file.Path;
@@ -73,7 +73,7 @@ record Config(
             AddressPolicy addressPolicy,
             String headerPrefix,
             double retryJitter,
-            Cooldowns cooldowns) {}
+            CooldownBackoff cooldowns) {}
 
     private static final int NO_PORT = -1;
     private static final int MIN_API_KEY_LENGTH = 32;
@@ -208,10 +208,10 @@ record Config(
                 plan);
     }
 
-    private static Cooldowns cooldowns(Settings settings) {
-        var standard = Cooldowns.STANDARD;
+    private static CooldownBackoff cooldowns(Settings settings) {
+        var standard = CooldownBackoff.STANDARD;
         var cooldowns =
-                new Cooldowns(
+                new CooldownBackoff(
                         settings.duration("SLUICE_CIRCUIT_COOLDOWN", standard.first()),
                         settings.duration("SLUICE_CIRCUIT_MAX_COOLDOWN", standard.max()));
         if (cooldowns.max().compareTo(cooldowns.first()) < 0) {

@@ -347,7 +347,7 @@ class ArchitectureTest {
                 .that(
                         nameMatching(
                                 "dev\\.sluice\\.(relay\\.settle\\.Verdict"
-                                    + "|relay\\.circuit\\.(Circuit|CircuitEvidence|SlowStart|Cooldowns)"
+                                    + "|relay\\.circuit\\.(Circuit|CircuitEvidence|SlowStart|CooldownBackoff)"
                                     + "|gateway\\.destination\\.RetryPolicy"
                                     + "|gateway\\.filter\\.(Filter|FilterInput|FilterOperator)"
                                     + "|gateway\\.routing\\.Route|relay\\.verify\\..*"

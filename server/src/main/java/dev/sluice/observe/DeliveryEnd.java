@@ -28,7 +28,7 @@ public record DeliveryEnd(
                     false,
                     0);
 
-    /// Returns a text that says how and why the delivery ended. For most failures, it also says
+    /// Returns a sentence that says how and why the delivery ended. For most failures, it also says
     /// what the user can do.
     public String reason() {
         return switch (status) {

@@ -18,7 +18,8 @@ import java.time.InstantSource;
 
 /// The commands `sluice dlq dismiss` and `sluice dlq undismiss`: mark dead letters as resolved, or
 /// take that back. The server does as much as it can in the time of one request, so the request is
-/// repeated until all are done. Each request goes on where the one before ended (`next_cursor`).
+/// repeated until all are done. Each request continues where the previous one stopped
+/// (`next_cursor`).
 @Command
 final class DismissalCommand implements Runnable {
 

@@ -8,7 +8,8 @@ import picocli.CommandLine.Option;
 
 import java.util.Optional;
 
-/// The option that narrows a list to dead letters that need nothing more, or to those that do.
+/// The option that narrows a list to resolved dead letters (resent with success, or dismissed) or
+/// to unresolved ones.
 final class ResolvedOption {
 
     @Option(

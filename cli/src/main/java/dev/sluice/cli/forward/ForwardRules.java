@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// How events are sent to a local address, and what differs from what came in.
+/// How events are sent to a local address, and how they differ from the received events.
 ///
 /// @param method replaces the event's method
 /// @param isHostKept whether `Host` stays what the sender sent

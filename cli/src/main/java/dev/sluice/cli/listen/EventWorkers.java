@@ -10,11 +10,11 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
-/// Handles several events of a stream at once. The position in the stream advances only past events
-/// that are handled, together with all before them.
+/// Handles several events of a stream at once. The position in the stream advances past an event
+/// only when that event and all earlier ones have been handled.
 final class EventWorkers implements AutoCloseable {
 
-    /// An event that is handled.
+    /// An event that is being handled or has been.
     private static final class HandledEvent {
 
         private boolean isDone;

@@ -12,8 +12,8 @@ import dev.sluice.cli.stream.EventFeed;
 import dev.sluice.cli.stream.FeedListener;
 import dev.sluice.cli.stream.StartPlace;
 import dev.sluice.cli.stream.StreamChoice;
-import dev.sluice.cli.stream.StreamPatience;
 import dev.sluice.cli.stream.StreamRequest;
+import dev.sluice.cli.stream.StreamTimeouts;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -103,7 +103,7 @@ final class FeedSession implements FeedListener {
                         client,
                         clock,
                         request(place, isFull),
-                        StreamPatience.forReconnect(options.maxReconnectTime(context)),
+                        StreamTimeouts.withReconnect(options.maxReconnectTime(context)),
                         this);
         new FeedRunner(printer, workers).run(feed);
     }

@@ -34,7 +34,7 @@ public final class EventFeed {
     private final ServerClient client;
     private final InstantSource wallClock;
     private final Optional<String> pathAfterLoss;
-    private final StreamPatience patience;
+    private final StreamTimeouts timeouts;
     private final FeedListener listener;
     private final Set<String> seen = new LinkedHashSet<>();
     private String path;
@@ -48,14 +48,14 @@ public final class EventFeed {
             ServerClient client,
             InstantSource wallClock,
             StreamRequest request,
-            StreamPatience patience,
+            StreamTimeouts timeouts,
             FeedListener listener) {
         this.client = client;
         this.wallClock = wallClock;
         this.path = request.path();
         this.cursor = request.cursor();
         this.pathAfterLoss = request.pathAfterLoss();
-        this.patience = patience;
+        this.timeouts = timeouts;
         this.listener = listener;
     }
 
@@ -117,12 +117,12 @@ public final class EventFeed {
     }
 
     private void pause(int attempt, Duration delay, Duration lost) throws InterruptedException {
-        if (lost.plus(delay).compareTo(patience.forReconnect()) > 0) {
+        if (lost.plus(delay).compareTo(timeouts.reconnect()) > 0) {
             throw new CommandException(
                     ExitCode.NETWORK,
                     "stream_lost",
                     "The stream was lost and did not come back within %d s: %s."
-                            .formatted(patience.forReconnect().toSeconds(), lossReason),
+                            .formatted(timeouts.reconnect().toSeconds(), lossReason),
                     "`--catch-up` continues where it ended.");
         }
         pathAfterLoss.ifPresent(this::startAnew);
@@ -161,8 +161,8 @@ public final class EventFeed {
                 if (connection.isFull()) {
                     listener.onBacklog();
                 }
-            } else if (connection.silence().compareTo(patience.forData()) > 0) {
-                lossReason = "nothing came for " + patience.forData().toSeconds() + " s";
+            } else if (connection.silence().compareTo(timeouts.noData()) > 0) {
+                lossReason = "nothing came for " + timeouts.noData().toSeconds() + " s";
                 return;
             }
             if (sleep.hasSlept()) {

@@ -94,7 +94,7 @@ class EventFeedTest {
                             client,
                             InstantSource.system(),
                             StreamRequest.resuming("/api/v1/stream?detail=full"),
-                            new StreamPatience(Duration.ofSeconds(3), LIMIT),
+                            new StreamTimeouts(Duration.ofSeconds(3), LIMIT),
                             notes);
             var thread = Thread.ofPlatform().start(() -> run(feed));
             await(notes, "ready");

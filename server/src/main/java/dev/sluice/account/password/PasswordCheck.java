@@ -125,7 +125,7 @@ public final class PasswordCheck {
 
     /// Creates the threads that compute hashes. A hash keeps a core busy for a tenth of a second.
     /// On virtual threads, two hashes would block both cores of a small machine for all other
-    /// virtual threads, those of ingest included.
+    /// virtual threads, including those that handle ingest.
     private static Executor newHashThreads() {
         var threads =
                 new ThreadPoolExecutor(

@@ -61,8 +61,8 @@ public final class WorkspaceStore {
                 id.value());
     }
 
-    /// Renames a workspace. The time of the change is later than that of the change before it, even
-    /// if the clock has not moved on: entity tags are made from it.
+    /// Renames a workspace. Each change gets a later time than the one before, even if the clock
+    /// has not moved on, because entity tags are made from that time.
     public static void rename(Tx tx, WorkspaceId id, String name, Instant now, long version) {
         tx.update(
                 """

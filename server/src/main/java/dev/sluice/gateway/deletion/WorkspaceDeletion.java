@@ -33,7 +33,7 @@ public final class WorkspaceDeletion {
     }
 
     /// Ends all access to a deleted workspace and erases its configuration. A second call also
-    /// erases what a request created that was running during the first call.
+    /// erases anything created by a request that was still running during the first call.
     public void eraseConfiguration(Tx tx, WorkspaceId workspace, Instant now, long version) {
         SessionStore.endAccess(tx, workspace);
         var sources = TrashStore.purgeAll(tx, workspace, now, version);

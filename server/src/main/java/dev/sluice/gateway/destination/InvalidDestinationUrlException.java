@@ -1,6 +1,6 @@
 package dev.sluice.gateway.destination;
 
-/// Thrown when a text is not a valid destination URL.
+/// Thrown when a string is not a valid destination URL.
 ///
 /// The message is meant for the user, to be appended to the field's path.
 public final class InvalidDestinationUrlException extends IllegalArgumentException {

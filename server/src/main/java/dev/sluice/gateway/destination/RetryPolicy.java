@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 
-/// A destination's retry schedule. Immutable.
+/// A destination's retry schedule: the back-off between its attempts. Immutable.
 ///
 /// @param intervals how long to wait before each retry: 1 to 10 intervals, each from 1 s to 24 h
 public record RetryPolicy(List<Duration> intervals) {

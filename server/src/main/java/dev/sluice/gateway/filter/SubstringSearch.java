@@ -27,7 +27,7 @@ final class SubstringSearch {
         return new SubstringSearch(part);
     }
 
-    /// Returns the effort of searching a text of `length` characters.
+    /// Returns the effort of searching a string of `length` characters.
     long effort(int length) {
         return borders.length == 0 ? (2L + part.length()) * length : 6L * length;
     }

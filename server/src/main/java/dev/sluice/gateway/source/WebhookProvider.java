@@ -1,28 +1,31 @@
 package dev.sluice.gateway.source;
 
-import java.util.Locale;
-
 /// The webhook senders whose verification scheme Sluice knows, so that users set only the secret.
 /// `docs/reference/verification.md` describes each scheme, and says where its sender documents it.
 public enum WebhookProvider {
-    /// Stripe.
-    PROVIDER_PAYMENTS,
-    /// GitHub, and others that use its scheme, such as Meta.
-    PROVIDER_CODE_HOST,
-    /// Shopify.
-    PROVIDER_COMMERCE,
+    STRIPE("provider_payments"),
+    /// Also others that use GitHub's scheme, such as Meta.
+    GITHUB("provider_code_host"),
+    SHOPIFY("provider_commerce"),
     /// All senders that follow the Standard Webhooks specification (standardwebhooks.com).
-    STANDARD_WEBHOOKS,
-    SLACK,
-    GITLAB,
-    TWILIO,
-    SQUARE,
-    PADDLE,
-    ZOOM,
-    LINEAR,
-    TYPEFORM;
+    STANDARD_WEBHOOKS("standard_webhooks"),
+    SLACK("slack"),
+    GITLAB("gitlab"),
+    TWILIO("twilio"),
+    SQUARE("square"),
+    PADDLE("paddle"),
+    ZOOM("zoom"),
+    LINEAR("linear"),
+    TYPEFORM("typeform");
 
+    private final String text;
+
+    WebhookProvider(String text) {
+        this.text = text;
+    }
+
+    /// Returns the provider's name in the API.
     public String text() {
-        return name().toLowerCase(Locale.ROOT);
+        return text;
     }
 }

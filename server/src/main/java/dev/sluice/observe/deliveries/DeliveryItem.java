@@ -15,7 +15,7 @@ import java.util.UUID;
 
 /// A delivery, as lists show it.
 ///
-/// @param reason a text that says why the delivery has this status and what happens next
+/// @param reason a sentence that says why the delivery has this status and what happens next
 public record DeliveryItem(
         DeliveryId id,
         UUID source,

@@ -44,7 +44,7 @@ public record WaitExplainer(
     ///
     /// @param status `pending` or `delivering`
     /// @param nextAttemptAt when the next attempt is due; empty if no time is scheduled
-    /// @param reason a text that says why the delivery has this status and what happens next
+    /// @param reason a sentence that says why the delivery has this status and what happens next
     public record DeliveryWait(
             DeliveryStatus status, Optional<Instant> nextAttemptAt, String reason) {}
 
@@ -112,7 +112,7 @@ public record WaitExplainer(
                 .orElse("");
     }
 
-    /// Returns a text that says why a delivery is waiting.
+    /// Returns a sentence that says why a delivery is waiting.
     ///
     /// @param circuit empty if the circuit is closed
     /// @param isInMemory whether the delivery is due and in a node's memory, but not being sent yet

@@ -12,7 +12,7 @@ import java.util.Optional;
 
 /// A delivery, as the API shows it within its event.
 ///
-/// @param reason a text that says why the delivery has this status and what happens next
+/// @param reason a sentence that says why the delivery has this status and what happens next
 record DeliveryView(
         DeliveryId id,
         DeliveryTarget target,

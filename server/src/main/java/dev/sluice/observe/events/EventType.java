@@ -51,8 +51,8 @@ final class EventType {
         return Optional.ofNullable(body.get(name)).flatMap(EventType::shown);
     }
 
-    /// Returns the text without blanks around it, cut where it is long. Empty if nothing is left.
-    /// Halves of surrogate pairs become U+FFFD, because strict parsers would refuse the answer.
+    /// Returns the text, trimmed and cut to the maximum length. Empty if nothing is left. Halves of
+    /// surrogate pairs become U+FFFD, because strict parsers would refuse the answer.
     private static Optional<String> shown(String text) {
         String shown =
                 text.strip()

@@ -38,7 +38,7 @@ public final class FeedSubscription {
 
     private final Deque<RoundPart> queue = new ArrayDeque<>();
     private long queuedBytes;
-    private boolean isOverflown;
+    private boolean hasOverflowed;
 
     FeedSubscription(StreamSelection selection) {
         this.selection = selection;
@@ -66,7 +66,7 @@ public final class FeedSubscription {
     /// Adds a part of a round to the queue. Returns false if the queue overflows, or overflowed
     /// before. Drops a part without items unless the queue is empty.
     synchronized boolean offer(RoundPart part) {
-        if (isOverflown) {
+        if (hasOverflowed) {
             return false;
         }
         if (part.items().isEmpty() && !queue.isEmpty()) {
@@ -80,12 +80,12 @@ public final class FeedSubscription {
             overflow();
         }
         notifyAll();
-        return !isOverflown;
+        return !hasOverflowed;
     }
 
     /// Empties the queue and ends the subscription. The stream must join the feed again.
     synchronized void overflow() {
-        isOverflown = true;
+        hasOverflowed = true;
         queue.clear();
         notifyAll();
     }
@@ -94,7 +94,7 @@ public final class FeedSubscription {
     /// has overflowed.
     public synchronized Optional<RoundPart> poll(Duration wait) throws InterruptedException {
         long deadline = System.nanoTime() + wait.toNanos();
-        while (queue.isEmpty() && !isOverflown) {
+        while (queue.isEmpty() && !hasOverflowed) {
             long left = deadline - System.nanoTime();
             if (left <= 0) {
                 break;
@@ -108,7 +108,7 @@ public final class FeedSubscription {
 
     /// Returns whether the queue has overflowed, so that the stream must read the missed events
     /// from the database.
-    public synchronized boolean isOverflown() {
-        return isOverflown;
+    public synchronized boolean hasOverflowed() {
+        return hasOverflowed;
     }
 }

@@ -204,7 +204,7 @@ final class EventStream implements StreamBody {
             var part = subscription.poll(POLL_INTERVAL);
             if (part.isPresent()) {
                 write(output, part.get().start(), part.get().items(), part.get().next());
-            } else if (subscription.isOverflown()) {
+            } else if (subscription.hasOverflowed()) {
                 return;
             }
             if (System.nanoTime() - lastWriteNanos >= HEARTBEAT_INTERVAL.toNanos()) {

@@ -216,9 +216,9 @@ public final class UsageQueries {
         return counts;
     }
 
-    /// Returns, for each key, the units of the smallest size that have wanted counts, from minute
-    /// `from` up to but not including minute `to`. Both must be the start of such a unit. Keys
-    /// without wanted counts are left out.
+    /// Returns, for each key, the smallest time units that contain counts of the wanted kinds, from
+    /// minute `from` up to but not including minute `to`. Both must be the start of such a unit.
+    /// Keys without such counts are left out.
     List<ActiveUnits> activeUnits(long from, long to) {
         Map<UUID, SortedMap<Long, Boolean>> byKey = new HashMap<>();
         for (var one :

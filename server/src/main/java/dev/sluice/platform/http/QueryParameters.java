@@ -68,7 +68,8 @@ public final class QueryParameters {
     }
 
     /// Reads the parameter `q`, for a list that is filtered in memory. Returns a predicate that is
-    /// true for a text that contains `q`, ignoring case. Without `q`, it is true for every text.
+    /// true for a string that contains `q`, ignoring case. Without `q`, it is true for every
+    /// string.
     public Predicate<String> searchFilter() {
         String wanted = searchText().orElse("").toLowerCase(Locale.ROOT);
         return text -> text.toLowerCase(Locale.ROOT).contains(wanted);

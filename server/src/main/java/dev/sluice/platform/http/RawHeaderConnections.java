@@ -30,8 +30,8 @@ import java.util.concurrent.locks.ReentrantLock;
 ///
 /// Jetty's parser replaces the header names it knows with its own spelling, and no setting turns
 /// that off for all of them. These connections therefore read the bytes of the head a second time,
-/// only for the names. [PartialHead] limits the time and memory of a head that arrives in several
-/// pieces.
+/// only for the names. [PartialHeadLimiter] limits the time and memory of a head that arrives in
+/// several pieces.
 final class RawHeaderConnections extends HttpConnectionFactory {
 
     /// The memory, in bytes, that all incomplete heads together may use.
@@ -50,7 +50,7 @@ final class RawHeaderConnections extends HttpConnectionFactory {
     @Override
     public Connection newConnection(Connector connector, EndPoint endPoint) {
         var connection = new RawHeaderConnection(getHttpConfiguration(), connector, endPoint);
-        connection.limitHead(new PartialHead(endPoint, headMemory, headTimeout));
+        connection.limitHead(new PartialHeadLimiter(endPoint, headMemory, headTimeout));
         connection.setTransferEncodingChunkMaxLength(getTransferEncodingChunkMaxLength());
         return configure(connection, connector, endPoint);
     }
@@ -84,7 +84,7 @@ final class RawHeaderConnections extends HttpConnectionFactory {
             }
         }
 
-        void limitHead(PartialHead head) {
+        void limitHead(PartialHeadLimiter head) {
             parser().partialHead = head;
         }
 
@@ -178,7 +178,7 @@ final class RawHeaderConnections extends HttpConnectionFactory {
         private final ByteArrayOutputStream earlierBytes = new ByteArrayOutputStream();
 
         /// Null until `limitHead` is called, right after the connection is constructed.
-        private @Nullable PartialHead partialHead;
+        private @Nullable PartialHeadLimiter partialHead;
 
         private ByteBuffer currentBuffer = ByteBuffer.allocate(0);
         private int readStart;

@@ -35,8 +35,8 @@ public final class FieldReader {
             Pattern.compile(
                     "\\d{4}-\\d\\d-\\d\\d[Tt]\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,9})?([Zz]|[-+]\\d\\d:\\d\\d)");
 
-    /// The error message for a text with a NUL character. It follows the name of a field or a query
-    /// parameter.
+    /// The error message for a string with a NUL character. It follows the name of a field or a
+    /// query parameter.
     public static final String NUL_REFUSAL = "must not contain the NUL character.";
 
     /// No number with more digits before its decimal point fits in a `long`.

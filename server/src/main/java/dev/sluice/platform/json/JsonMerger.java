@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// Sets members of JSON objects and leaves the rest of the objects' text as it is: it does not
-/// round numbers, rewrite escapes or remove whitespace. Immutable.
+/// Sets top-level members of JSON objects, not recursively, and leaves the rest of the objects'
+/// text as it is: it does not round numbers, rewrite escapes or remove whitespace. Immutable.
 public final class JsonMerger {
 
     private final Map<String, byte[]> values;

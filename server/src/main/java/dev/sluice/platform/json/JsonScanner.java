@@ -60,7 +60,7 @@ final class JsonScanner {
         return !result.isError();
     }
 
-    /// Whether the parser takes a text that begins like this for UTF-8.
+    /// Whether the parser takes a string that begins like this for UTF-8.
     static boolean isUtf8Start(byte[] bytes) {
         for (int i = 0; i < Math.min(4, bytes.length); i++) {
             // JSON contains no unescaped NUL and must not begin with U+FEFF (RFC 8259, 8.1). Either

@@ -2,7 +2,7 @@ package dev.sluice.platform.json;
 
 import java.util.Set;
 
-/// Decides whether a text has a visible character. A name or secret without one is a mistake:
+/// Decides whether a string has a visible character. A name or secret without one is a mistake:
 /// nobody can tell two such names apart, and anybody can guess such a secret.
 public final class VisibleText {
 

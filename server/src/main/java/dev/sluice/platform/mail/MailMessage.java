@@ -42,7 +42,7 @@ public record MailMessage(String to, String subject, String text, Optional<UUID>
         return text;
     }
 
-    /// Makes a text that a user chose, such as a name, safe to use inside a message. Replaces
+    /// Makes a string that a user chose, such as a name, safe to use inside a message. Replaces
     /// control characters, line breaks and characters that change the direction of text, so that
     /// the text stays on one line. Shortens it to `maxLength` characters.
     public static String oneLine(String text, int maxLength) {

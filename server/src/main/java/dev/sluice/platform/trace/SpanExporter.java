@@ -5,7 +5,7 @@ import java.util.Map;
 /// Sends spans to a collector. Thread-safe; `record` never waits.
 public interface SpanExporter extends AutoCloseable {
 
-    /// Decides whether to record a trace, if no other system has decided that for the trace.
+    /// Decides whether to record a trace, unless another system has already decided.
     ///
     /// @param id 32 hexadecimal digits, evenly distributed, always the same for the same trace
     boolean isSampled(String id);

@@ -1,7 +1,7 @@
 package dev.sluice.relay.assembly;
 
 import dev.sluice.platform.net.AddressPolicy;
-import dev.sluice.relay.circuit.Cooldowns;
+import dev.sluice.relay.circuit.CooldownBackoff;
 
 import java.nio.file.Path;
 import java.util.UUID;
@@ -23,7 +23,7 @@ public record RelaySettings(
         String headerPrefix,
         AddressPolicy addresses,
         double retryJitter,
-        Cooldowns cooldowns,
+        CooldownBackoff cooldowns,
         boolean isCompressing,
         Path inFlightFile,
         UUID home,

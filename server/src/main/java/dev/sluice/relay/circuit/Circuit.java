@@ -23,7 +23,7 @@ import java.util.Optional;
 /// against the next one. A response that proves the destination reachable counts whatever the
 /// generation.
 ///
-/// The numbers come from the specification (see [Cooldowns]).
+/// The numbers come from the specification (see [CooldownBackoff]).
 ///
 /// @param failures the number of failures in a row, including failed probes
 /// @param cooldown the current or most recent cooldown; zero if there was none since the last reset
@@ -114,7 +114,7 @@ public record Circuit(
     ///
     /// @param startedGeneration the generation under which the failed attempt started
     /// @param now when the attempt failed
-    public Circuit afterFailure(int startedGeneration, Instant now, Cooldowns cooldowns) {
+    public Circuit afterFailure(int startedGeneration, Instant now, CooldownBackoff cooldowns) {
         if (startedGeneration < generation) {
             return this;
         }

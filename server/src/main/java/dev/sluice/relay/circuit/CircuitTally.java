@@ -48,7 +48,7 @@ record CircuitTally(
     }
 
     /// Returns the circuit `before` with this tally applied to it.
-    Circuit applyTo(Circuit before, Cooldowns cooldowns) {
+    Circuit applyTo(Circuit before, CooldownBackoff cooldowns) {
         var circuit = before;
         if (returnedProbe.isPresent()) {
             circuit = circuit.giveBack(returnedProbe.get());

@@ -36,7 +36,7 @@ record LocalCircuit(
     }
 
     LocalCircuit afterFailure(
-            int startedGeneration, Instant now, String error, Cooldowns cooldowns) {
+            int startedGeneration, Instant now, String error, CooldownBackoff cooldowns) {
         if (startedGeneration < circuit.generation()) {
             return this;
         }
@@ -52,7 +52,7 @@ record LocalCircuit(
     /// Returns the state after a success.
     ///
     /// @param limit the destination's `max_in_flight`
-    LocalCircuit afterReached(int limit, Cooldowns cooldowns) {
+    LocalCircuit afterReached(int limit, CooldownBackoff cooldowns) {
         var next = slowStart.flatMap(start -> start.afterReached(limit));
         return circuit.isHealthy()
                 ? with(next)
@@ -64,7 +64,7 @@ record LocalCircuit(
                                 cooldowns);
     }
 
-    LocalCircuit afterProbeReturned(int probe, Cooldowns cooldowns) {
+    LocalCircuit afterProbeReturned(int probe, CooldownBackoff cooldowns) {
         return circuit.isProbe(probe)
                 ? with(stored, writing, pending.withReturnedProbe(probe), cooldowns)
                 : this;
@@ -72,16 +72,16 @@ record LocalCircuit(
 
     /// Moves the pending changes to `writing`. If an earlier write failed, `writing` stays as it
     /// is, so that the changes of that write are written first.
-    LocalCircuit startWriting(Cooldowns cooldowns) {
+    LocalCircuit startWriting(CooldownBackoff cooldowns) {
         return writing.isEmpty() ? with(stored, pending, CircuitTally.NONE, cooldowns) : this;
     }
 
     /// Returns the state after the changes in `writing` were committed.
-    LocalCircuit afterWrite(StoredCircuit now, Cooldowns cooldowns) {
+    LocalCircuit afterWrite(StoredCircuit now, CooldownBackoff cooldowns) {
         return with(newer(now), CircuitTally.NONE, pending, cooldowns);
     }
 
-    LocalCircuit afterRead(StoredCircuit other, Cooldowns cooldowns) {
+    LocalCircuit afterRead(StoredCircuit other, CooldownBackoff cooldowns) {
         return with(newer(other), writing, pending, cooldowns);
     }
 
@@ -94,7 +94,10 @@ record LocalCircuit(
     }
 
     private LocalCircuit with(
-            StoredCircuit row, CircuitTally writing, CircuitTally pending, Cooldowns cooldowns) {
+            StoredCircuit row,
+            CircuitTally writing,
+            CircuitTally pending,
+            CooldownBackoff cooldowns) {
         var next = pending.applyTo(writing.applyTo(row.circuit(), cooldowns), cooldowns);
         Optional<SlowStart> start =
                 !next.isClosed()

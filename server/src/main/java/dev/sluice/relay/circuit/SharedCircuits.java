@@ -53,7 +53,7 @@ public final class SharedCircuits implements Circuits, Loop.Step {
 
     private final Db db;
     private final Lease node;
-    private final Cooldowns cooldowns;
+    private final CooldownBackoff cooldowns;
     private final InstantSource clock;
     private final ConcurrentHashMap<DestinationId, LocalCircuit> localCircuits =
             new ConcurrentHashMap<>();
@@ -73,14 +73,15 @@ public final class SharedCircuits implements Circuits, Loop.Step {
 
     private volatile Runnable onUrgentChange = () -> {};
 
-    private SharedCircuits(Db db, Lease node, Cooldowns cooldowns, InstantSource clock) {
+    private SharedCircuits(Db db, Lease node, CooldownBackoff cooldowns, InstantSource clock) {
         this.db = db;
         this.node = node;
         this.cooldowns = cooldowns;
         this.clock = clock;
     }
 
-    public static SharedCircuits open(Db db, Lease node, Cooldowns cooldowns, InstantSource clock) {
+    public static SharedCircuits open(
+            Db db, Lease node, CooldownBackoff cooldowns, InstantSource clock) {
         var circuits = new SharedCircuits(db, node, cooldowns, clock);
         circuits.readChanges();
         return circuits;

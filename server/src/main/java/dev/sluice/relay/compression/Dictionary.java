@@ -2,7 +2,7 @@ package dev.sluice.relay.compression;
 
 import java.time.Instant;
 
-/// The dictionary with which events of a source are compressed now.
+/// The dictionary that currently compresses a source's events.
 ///
-/// @param number the number by which events name it
+/// @param number the number that events use to refer to it
 record Dictionary(int number, Instant createdAt) {}

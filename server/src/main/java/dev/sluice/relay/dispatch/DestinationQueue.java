@@ -2,8 +2,8 @@ package dev.sluice.relay.dispatch;
 
 import dev.sluice.relay.Attempt;
 import dev.sluice.relay.Trigger;
-import dev.sluice.relay.fairness.Pace;
 import dev.sluice.relay.fairness.RateLimiter;
+import dev.sluice.relay.fairness.SlownessDetector;
 import dev.sluice.relay.fairness.Standing;
 
 import java.time.Instant;
@@ -29,7 +29,7 @@ final class DestinationQueue {
     private static final int MAX_LIVE_IN_A_ROW = 15;
 
     private final RateLimiter rateLimiter;
-    private final Pace pace = new Pace();
+    private final SlownessDetector pace = new SlownessDetector();
     private final ArrayDeque<LoadedDelivery> fresh = new ArrayDeque<>();
     private final ArrayDeque<LoadedDelivery> waiting = new ArrayDeque<>();
     private final ArrayDeque<LoadedDelivery> resends = new ArrayDeque<>();
@@ -119,18 +119,18 @@ final class DestinationQueue {
 
     /// Records that an attempt begins. The caller must pass the returned object to [#attemptEnded]
     /// or [#attemptWithdrawn].
-    synchronized Pace.Run attemptBegan(Instant now) {
+    synchronized SlownessDetector.Run attemptBegan(Instant now) {
         return pace.began(now);
     }
 
     /// Records the end of an attempt. Returns the destination's standing after it.
-    synchronized Standing attemptEnded(Pace.Run run, Attempt attempt) {
+    synchronized Standing attemptEnded(SlownessDetector.Run run, Attempt attempt) {
         pace.ended(run, attempt.latency());
         return pace.standing(attempt.attemptedAt().plus(attempt.latency()));
     }
 
     /// Undoes [#attemptBegan], because no attempt was made or its outcome is unknown.
-    synchronized void attemptWithdrawn(Pace.Run run) {
+    synchronized void attemptWithdrawn(SlownessDetector.Run run) {
         pace.withdrawn(run);
     }
 

@@ -16,8 +16,8 @@ import java.util.concurrent.ConcurrentHashMap;
 /// The map from each destination to its [DestinationState], which is created on first use.
 /// Thread-safe.
 ///
-/// [#forgetDeleted] removes the entries of deleted destinations. The counters of a workspace are
-/// never removed; they are only a few numbers.
+/// [#forgetDeleted] removes the entries of deleted destinations. The counts of a workspace's
+/// permits and memory are never removed; they are only a few numbers.
 final class DestinationStates {
 
     /// Stands in for the workspace of a destination that this node does not know, usually because

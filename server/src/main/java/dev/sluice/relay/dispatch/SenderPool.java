@@ -6,8 +6,8 @@ import dev.sluice.gateway.routing.RoutingTable;
 import dev.sluice.relay.Attempt;
 import dev.sluice.relay.circuit.Circuits;
 import dev.sluice.relay.fairness.FairPermits;
-import dev.sluice.relay.fairness.Pace;
 import dev.sluice.relay.fairness.RateLimitQueue;
+import dev.sluice.relay.fairness.SlownessDetector;
 import dev.sluice.relay.fairness.Standing;
 
 import java.time.Duration;
@@ -174,7 +174,7 @@ final class SenderPool {
     /// Updates the destination's standing after an attempt.
     ///
     /// @param made the attempt; empty if none was made
-    void attemptEnded(DestinationState state, Pace.Run run, Optional<Attempt> made) {
+    void attemptEnded(DestinationState state, SlownessDetector.Run run, Optional<Attempt> made) {
         if (made.isPresent()) {
             fairPermits.updateStanding(
                     state.permitHolder(), state.queue().attemptEnded(run, made.get()));

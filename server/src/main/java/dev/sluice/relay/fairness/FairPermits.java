@@ -10,21 +10,22 @@ import java.util.concurrent.TimeUnit;
 /// A fair semaphore: gives a node's fixed number of send permits to destinations.
 ///
 /// The permits are in two halves: one for proven destinations, which are expected to return permits
-/// soon, and one for all others (see [Standing]). A permit counts in the half it was taken from
-/// until it is returned. In each half, the workspaces share the permits by the rule of [FairShare].
-/// The destinations of a workspace share the permits of their workspace by the same rule. However,
-/// a destination without a permit may take one whenever its workspace may. Workspaces whose
-/// destinations must wait take turns, and the destinations of one workspace are normally served in
-/// the order in which they began to wait.
+/// soon, and one for slow and untried destinations (see [Standing]). A permit counts in the half it
+/// was taken from until it is returned. In each half, the workspaces share the permits by the rule
+/// of [FairShare]. The destinations of a workspace share the permits of their workspace by the same
+/// rule. However, a destination without a permit may take one whenever its workspace may.
+/// Workspaces whose destinations must wait take turns, and the destinations of one workspace are
+/// normally served in the order in which they began to wait.
 ///
 /// This guarantees, whatever other workspaces and destinations do:
 ///
 /// - Suppose that a half has `s` permits and that `n` other workspaces hold some of them. The rule
 ///   then lets a workspace take up to `s / ((n + 1) (n + 2))` of them, rounded down, without
 ///   waiting for another workspace.
-/// - Destinations that are unproven when they take a permit (see [Pace]) hold no more than the
-///   unproven half. A permit of the other half can be held for long only if its destination was
-///   proven when it took the permit. The rule of [FairShare] limits those permits, too.
+/// - Destinations that are unproven when they take a permit (see [SlownessDetector]) hold no more
+///   than the unproven half. A permit of the other half can be held for long only if its
+///   destination was proven when it took the permit. The rule of [FairShare] limits those permits,
+///   too.
 ///
 /// Thread-safe. Except for `awaitAllFree`, methods wait only for this object's monitor. The class
 /// reads no clock and starts no thread: after a `release`, the caller must call `acquireNext`.

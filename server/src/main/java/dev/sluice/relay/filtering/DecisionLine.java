@@ -4,8 +4,8 @@ import dev.sluice.relay.fairness.RoundRobin;
 
 import java.util.concurrent.CountDownLatch;
 
-/// A fair semaphore for threads that are about to use much CPU time. A fixed number of threads may
-/// hold a slot at once; the others wait in line, and their groups take turns.
+/// A fair semaphore for threads that are about to use a lot of CPU time. A fixed number of threads
+/// may hold a slot at once; the others wait in line, and their groups take turns.
 ///
 /// Thread-safe.
 ///

@@ -14,9 +14,9 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /// The queue of results that wait for the writer of the [ResultJournal].
 ///
-/// The writer waits in it for company: at a few hundred events a second, a commit then has several
-/// results instead of one. The queue wakes the writer only when that wait must end. One thread
-/// takes results out; any thread may add some.
+/// The writer waits in it for more results: at a few hundred events a second, a commit then has
+/// several results instead of one. The queue wakes the writer only when that wait must end. One
+/// thread takes results out; any thread may add some.
 final class WaitingResults implements GroupCommitWriter.ItemQueue<DeliveryResult> {
 
     /// With at least this many results, the writer does not wait for more.
@@ -93,8 +93,8 @@ final class WaitingResults implements GroupCommitWriter.ItemQueue<DeliveryResult
         }
     }
 
-    /// Waits for company for `first`, unless enough results are there or the queue is closed. Then
-    /// removes up to `maximum` results in all and returns them, `first` in front.
+    /// Waits for more results after `first`, unless enough results are there or the queue is
+    /// closed. Then removes up to `maximum` results in all and returns them, `first` in front.
     List<DeliveryResult> batchFrom(DeliveryResult first, int maximum) throws InterruptedException {
         lock.lock();
         try {

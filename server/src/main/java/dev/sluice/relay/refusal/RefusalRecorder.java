@@ -60,8 +60,8 @@ public final class RefusalRecorder implements Loop.Step {
     private final InstantSource clock;
     private final Deque<RefusalBatch> waiting = new ArrayDeque<>();
 
-    /// The transaction of the last try to write the first waiting batch. After a lost connection it
-    /// may be committed.
+    /// The transaction of the last attempt to write the first waiting batch. After a lost
+    /// connection it may be committed.
     private Optional<Long> lastTry = Optional.empty();
 
     /// The refusals that are not logged yet, by minute and source.
@@ -171,7 +171,7 @@ public final class RefusalRecorder implements Loop.Step {
         return counts.values().stream().mapToInt(Integer::intValue).sum();
     }
 
-    /// Returns the counts as a text such as `rate_limited: 12, not_stored: 1`.
+    /// Returns the counts as a string such as `rate_limited: 12, not_stored: 1`.
     private static String text(Map<RefusalReason, Integer> counts) {
         var parts = new ArrayList<String>();
         counts.forEach((reason, count) -> parts.add(reason.text() + ": " + count));

@@ -297,8 +297,8 @@ public final class ReplayWorker implements Loop.Step {
         return finishChunk(replay, chunk.get(), page, now);
     }
 
-    /// Records a finished chunk. If the job has a rate limit, lets it rest accordingly. Returns
-    /// true if this was the last chunk, or if the job cannot continue at once.
+    /// Records a finished chunk. If the job has a rate limit, pauses the job to stay within it.
+    /// Returns true if this was the last chunk, or if the job cannot continue at once.
     private boolean finishChunk(Replay replay, ReplayChunk chunk, SelectionPage page, Instant now) {
         var selection = replay.selection();
         var next = chunk.last().map(DeliveryId::maxIdOf).or(page::next);

@@ -28,7 +28,7 @@ public final class RetentionLoop implements Loop.Step {
     private static final Duration LEASE_TIMEOUT = Duration.ofMinutes(10);
     private static final Duration ROUND_INTERVAL = Duration.ofHours(1);
 
-    /// The wait after a round that failed, in which something blocked the removal of days, or that
+    /// The wait after a round that failed, could not remove days because something blocked it, or
     /// did not run because another node had the lease.
     private static final Duration RETRY_INTERVAL = Duration.ofMinutes(1);
 
@@ -37,7 +37,7 @@ public final class RetentionLoop implements Loop.Step {
     private final UUID holder;
     private final ExpiryNotices expiryNotices;
     private final ExpiryFinisher expiryFinisher;
-    private final ExpiredDayRemover dayRemover;
+    private final ExpiredDataRemover dayRemover;
     private final ConfigurationPruner configurationPruner;
 
     /// Used only by the thread that runs the rounds.
@@ -58,7 +58,7 @@ public final class RetentionLoop implements Loop.Step {
         holder = ids.next();
         expiryNotices = new ExpiryNotices(db, plans, expiryListener);
         expiryFinisher = new ExpiryFinisher(db, plans, partitions, ids, resultListener);
-        dayRemover = new ExpiredDayRemover(db, plans, partitions, expiryFinisher);
+        dayRemover = new ExpiredDataRemover(db, plans, partitions, expiryFinisher);
         configurationPruner = new ConfigurationPruner(db);
     }
 

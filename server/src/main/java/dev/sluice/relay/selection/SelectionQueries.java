@@ -80,8 +80,8 @@ public final class SelectionQueries {
                 limit);
     }
 
-    /// Reads dead letters, and checks the condition with columns that are only in the rows and not
-    /// in the index.
+    /// Reads dead letters, and checks the condition against columns that the index does not
+    /// contain.
     private static List<SelectionPage.DeadLetterRow> deadLetters(
             Tx tx, ResendSelection selection, FailureCondition condition, int limit) {
         return tx.query(

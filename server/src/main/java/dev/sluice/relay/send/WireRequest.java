@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 
 /// One HTTP POST request, serialized exactly as it is sent.
 ///
-/// This class builds the request head instead of the library, so that header bytes are sent
+/// This class, not the HTTP library, builds the request head, so that header bytes are sent
 /// unchanged and nothing is added.
 final class WireRequest extends BasicClassicHttpRequest {
 

@@ -70,7 +70,7 @@ record SampleWebhook(List<Header> headers, String text) {
         long seconds = now.getEpochSecond();
         String time = JsonObject.time(now);
         return switch (provider) {
-            case PROVIDER_PAYMENTS ->
+            case STRIPE ->
                     json(
                             """
                             {"id":"evt_test","object":"event","type":"payment_intent.succeeded",\
@@ -79,7 +79,7 @@ record SampleWebhook(List<Header> headers, String text) {
                             "status":"succeeded"}}}\
                             """
                                     .formatted(seconds));
-            case PROVIDER_CODE_HOST ->
+            case GITHUB ->
                     json(
                             """
                             {"zen":"A test event from Sluice","hook_id":1,"hook":{"type":\
@@ -88,7 +88,7 @@ record SampleWebhook(List<Header> headers, String text) {
                             """,
                             new Header("X-GitHub-Event", "ping"),
                             new Header("X-GitHub-Delivery", "test-" + now.toEpochMilli()));
-            case PROVIDER_COMMERCE ->
+            case SHOPIFY ->
                     json(
                             """
                             {"id":820982911946154508,"test":true,"name":"#9999","currency":"USD",\

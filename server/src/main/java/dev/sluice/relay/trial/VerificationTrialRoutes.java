@@ -25,8 +25,8 @@ import java.io.IOException;
 import java.util.Optional;
 import java.util.UUID;
 
-/// The route `POST /api/v1/sources/{id}/verify`: judges a stored event by a verification config
-/// that need not be saved. Nothing is stored or changed.
+/// The route `POST /api/v1/sources/{id}/verify`: checks a stored event against a verification
+/// config, which need not be saved. Nothing is stored or changed.
 public final class VerificationTrialRoutes {
 
     /// The parsed request body.

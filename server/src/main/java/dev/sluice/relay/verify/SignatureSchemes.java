@@ -33,7 +33,7 @@ final class SignatureSchemes {
     private static final Map<WebhookProvider, List<SignatureScheme>> SCHEMES_BY_PROVIDER =
             Map.ofEntries(
                     entry(
-                            WebhookProvider.PROVIDER_PAYMENTS,
+                            WebhookProvider.STRIPE,
                             List.of(
                                     scheme(
                                             "Stripe-Signature",
@@ -43,7 +43,7 @@ final class SignatureSchemes {
                                             SignatureEncoding.HEX,
                                             new TimestampLocation.SignatureTimestamp()))),
                     entry(
-                            WebhookProvider.PROVIDER_CODE_HOST,
+                            WebhookProvider.GITHUB,
                             List.of(
                                     scheme(
                                             "X-Hub-Signature-256",
@@ -53,7 +53,7 @@ final class SignatureSchemes {
                                             SignatureEncoding.HEX,
                                             NO_TIMESTAMP))),
                     entry(
-                            WebhookProvider.PROVIDER_COMMERCE,
+                            WebhookProvider.SHOPIFY,
                             List.of(
                                     shopify("Shopify-Hmac-Sha256"),
                                     shopify("X-Shopify-Hmac-Sha256"))),

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/// How a verification config judges a stored event, with a text that says what to change. Pure.
+/// How a verification config judges a stored event, with a sentence that says what to change. Pure.
 ///
 /// @param sentence whole sentences, without any secret
 public record VerificationDiagnosis(Judgement judgement, String sentence) {

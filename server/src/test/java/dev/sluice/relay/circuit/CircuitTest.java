@@ -16,7 +16,7 @@ import java.util.Random;
 class CircuitTest {
 
     private static final Instant NOON = Instant.parse("2026-03-01T12:00:00Z");
-    private static final Cooldowns STANDARD = Cooldowns.STANDARD;
+    private static final CooldownBackoff STANDARD = CooldownBackoff.STANDARD;
 
     private static Circuit failed(Circuit circuit, int times, Instant at) {
         for (int i = 0; i < times; i++) {

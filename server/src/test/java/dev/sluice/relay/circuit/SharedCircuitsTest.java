@@ -57,7 +57,7 @@ class SharedCircuitsTest {
     }
 
     private SharedCircuits open(long epoch) {
-        return SharedCircuits.open(db, new FixedLease(epoch), Cooldowns.STANDARD, clock);
+        return SharedCircuits.open(db, new FixedLease(epoch), CooldownBackoff.STANDARD, clock);
     }
 
     private record FixedLease(long epoch) implements Lease {
@@ -268,10 +268,10 @@ class SharedCircuitsTest {
     @Test
     void a_clock_that_is_set_back_a_little_lengthens_a_cooldown_to_the_longest_at_most() {
         open();
-        clock.advance(Cooldowns.STANDARD.max().minus(COOLDOWN).negated());
+        clock.advance(CooldownBackoff.STANDARD.max().minus(COOLDOWN).negated());
 
         assertThat(other.claimProbe(destination)).isEmpty();
-        clock.advance(Cooldowns.STANDARD.max());
+        clock.advance(CooldownBackoff.STANDARD.max());
         assertThat(other.claimProbe(destination)).isPresent();
     }
 

@@ -20,7 +20,7 @@ import dev.sluice.relay.InFlightRecorder;
 import dev.sluice.relay.Payload;
 import dev.sluice.relay.PayloadMeter;
 import dev.sluice.relay.Trigger;
-import dev.sluice.relay.circuit.Cooldowns;
+import dev.sluice.relay.circuit.CooldownBackoff;
 import dev.sluice.relay.circuit.SharedCircuits;
 import dev.sluice.relay.compression.PayloadEncoder;
 import dev.sluice.relay.compression.ZstdPayloadDecoder;
@@ -139,7 +139,7 @@ final class DispatchHarness implements AutoCloseable {
                         UUID.randomUUID(),
                         new ManualClock(Some.NOON),
                         new Random(9),
-                        Cooldowns.STANDARD,
+                        CooldownBackoff.STANDARD,
                         sender -> sender,
                         _ -> InFlightRecorder.NO_OP,
                         permits);
@@ -154,7 +154,7 @@ final class DispatchHarness implements AutoCloseable {
             ManualClock clock,
             Random random,
             UnaryOperator<Sender> wire) {
-        this(addresses, dataDirectoryId, clock, random, Cooldowns.STANDARD, wire);
+        this(addresses, dataDirectoryId, clock, random, CooldownBackoff.STANDARD, wire);
     }
 
     DispatchHarness(
@@ -162,7 +162,7 @@ final class DispatchHarness implements AutoCloseable {
             UUID dataDirectoryId,
             ManualClock clock,
             Random random,
-            Cooldowns cooldowns,
+            CooldownBackoff cooldowns,
             UnaryOperator<Sender> wire) {
         this(
                 addresses,
@@ -180,7 +180,7 @@ final class DispatchHarness implements AutoCloseable {
             UUID dataDirectoryId,
             ManualClock clock,
             Random random,
-            Cooldowns cooldowns,
+            CooldownBackoff cooldowns,
             UnaryOperator<Sender> wire,
             Function<Db, InFlightRecorder> recorders) {
         this(
@@ -199,7 +199,7 @@ final class DispatchHarness implements AutoCloseable {
             UUID dataDirectoryId,
             ManualClock clock,
             Random random,
-            Cooldowns cooldowns,
+            CooldownBackoff cooldowns,
             UnaryOperator<Sender> wire,
             Function<Db, InFlightRecorder> recorders,
             int permits) {

@@ -9,7 +9,7 @@ import dev.sluice.gateway.source.SourceId;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.Trigger;
 import dev.sluice.relay.UnfinishedDelivery;
-import dev.sluice.relay.fairness.Pace;
+import dev.sluice.relay.fairness.SlownessDetector;
 import dev.sluice.testkit.Given;
 import dev.sluice.testkit.Some;
 
@@ -207,7 +207,7 @@ class FairnessTest {
         harness.sender.hang(silent.host());
         load(silent, 2);
         awaitAtOnce(silent, 2);
-        harness.clock.advance(Pace.PROMPT.plusMillis(1));
+        harness.clock.advance(SlownessDetector.PROMPT.plusMillis(1));
 
         load(silent, 6);
 
@@ -231,7 +231,7 @@ class FairnessTest {
         load(other, 10);
         awaitAtOnce(one, 4);
         awaitAtOnce(other, 1);
-        harness.clock.advance(Pace.PROMPT.plusMillis(1));
+        harness.clock.advance(SlownessDetector.PROMPT.plusMillis(1));
 
         harness.dispatcher.updateStandings();
 

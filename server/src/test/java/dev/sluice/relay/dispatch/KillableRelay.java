@@ -7,7 +7,7 @@ import dev.sluice.platform.db.Database;
 import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.Outcome;
 import dev.sluice.relay.Payload;
-import dev.sluice.relay.circuit.Cooldowns;
+import dev.sluice.relay.circuit.CooldownBackoff;
 import dev.sluice.relay.request.OutboundRequest;
 import dev.sluice.relay.send.Sender;
 import dev.sluice.relay.store.Receipt;
@@ -36,7 +36,8 @@ final class KillableRelay {
     private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
 
     /// An open circuit is due for its probe at once; other tests cover the waiting.
-    private static final Cooldowns NO_COOLDOWNS = new Cooldowns(Duration.ZERO, Duration.ZERO);
+    private static final CooldownBackoff NO_COOLDOWNS =
+            new CooldownBackoff(Duration.ZERO, Duration.ZERO);
 
     final DispatchHarness harness;
     final LeakDetector leakDetector;

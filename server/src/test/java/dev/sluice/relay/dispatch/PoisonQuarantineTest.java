@@ -10,7 +10,7 @@ import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.InFlightRecorder;
 import dev.sluice.relay.Outcome;
 import dev.sluice.relay.UnfinishedDelivery;
-import dev.sluice.relay.circuit.Cooldowns;
+import dev.sluice.relay.circuit.CooldownBackoff;
 import dev.sluice.relay.inflight.InFlightRecovery;
 import dev.sluice.relay.inflight.MappedInFlightRecorder;
 import dev.sluice.relay.send.Sender;
@@ -145,7 +145,7 @@ class PoisonQuarantineTest {
                         at,
                         clock,
                         new Random(harnesses.size()),
-                        Cooldowns.STANDARD,
+                        CooldownBackoff.STANDARD,
                         _ -> sender(),
                         pool ->
                                 recorder =

@@ -4,7 +4,7 @@ import dev.sluice.gateway.destination.Destination;
 import dev.sluice.gateway.destination.DestinationId;
 import dev.sluice.relay.circuit.Circuit;
 import dev.sluice.relay.circuit.Circuits;
-import dev.sluice.relay.circuit.Cooldowns;
+import dev.sluice.relay.circuit.CooldownBackoff;
 import dev.sluice.relay.circuit.Probe;
 
 import java.time.Duration;
@@ -23,8 +23,8 @@ final class SimulatedCircuits {
     private static final Duration PROBE_CLAIM_MARGIN = Duration.ofSeconds(30);
 
     /// Shorter than in production, so that a seed sees several.
-    private static final Cooldowns SHORT_COOLDOWNS =
-            new Cooldowns(Duration.ofSeconds(5), Duration.ofSeconds(20));
+    private static final CooldownBackoff SHORT_COOLDOWNS =
+            new CooldownBackoff(Duration.ofSeconds(5), Duration.ofSeconds(20));
 
     private final Map<DestinationId, Circuit> circuits = new LinkedHashMap<>();
 

@@ -68,7 +68,7 @@ final class PermitSimulation {
         private final SimulatedWorkspace workspace;
         private final Behaviour behaviour;
         private final int maxInFlight;
-        private final Pace pace = new Pace();
+        private final SlownessDetector pace = new SlownessDetector();
         private final List<Instant> waitingSince = new ArrayList<>();
         private int inFlight;
 
@@ -103,7 +103,7 @@ final class PermitSimulation {
             schedule(latency, () -> end(run, latency, half));
         }
 
-        private void end(Pace.Run run, Duration latency, Standing half) {
+        private void end(SlownessDetector.Run run, Duration latency, Standing half) {
             inFlight--;
             workspace.held.merge(half, -1, Integer::sum);
             pace.ended(run, latency);

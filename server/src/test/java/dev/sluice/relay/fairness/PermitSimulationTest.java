@@ -82,6 +82,6 @@ class PermitSimulationTest {
                         assertThat(healthy)
                                 .allSatisfy(one ->
                                         assertThat(one.waiting())
-                                                .isLessThanOrEqualTo(Pace.PROMPT)));
+                                                .isLessThanOrEqualTo(SlownessDetector.PROMPT)));
     }
 }

@@ -20,7 +20,7 @@ import dev.sluice.platform.meter.LockFreeHistogram;
 import dev.sluice.relay.EventVerification;
 import dev.sluice.relay.InFlightRecorder;
 import dev.sluice.relay.PayloadMeter;
-import dev.sluice.relay.circuit.Cooldowns;
+import dev.sluice.relay.circuit.CooldownBackoff;
 import dev.sluice.relay.circuit.SharedCircuits;
 import dev.sluice.relay.compression.PayloadEncoder;
 import dev.sluice.relay.dispatch.AttemptRunner;
@@ -99,7 +99,7 @@ class IngestReservationTest {
                         ids,
                         clock);
         var settlement = new Settlement(clock, new Random(3), 0);
-        var circuits = SharedCircuits.open(db, node, Cooldowns.STANDARD, clock);
+        var circuits = SharedCircuits.open(db, node, CooldownBackoff.STANDARD, clock);
         var attemptRunner =
                 new AttemptRunner(
                         configuration,

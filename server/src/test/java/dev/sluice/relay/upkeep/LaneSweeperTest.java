@@ -12,7 +12,7 @@ import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DbException;
 import dev.sluice.relay.DeliveryId;
-import dev.sluice.relay.circuit.Cooldowns;
+import dev.sluice.relay.circuit.CooldownBackoff;
 import dev.sluice.relay.circuit.SharedCircuits;
 import dev.sluice.relay.dispatch.HoldPolicy;
 import dev.sluice.relay.node.Node;
@@ -47,7 +47,7 @@ class LaneSweeperTest {
                     db, new SourceStore(Given.SEALER), new DestinationStore(Given.SEALER));
     private final Node node = Node.join(db, new UUID(1, 1));
     private final SharedCircuits circuits =
-            SharedCircuits.open(db, node, Cooldowns.STANDARD, clock);
+            SharedCircuits.open(db, node, CooldownBackoff.STANDARD, clock);
     private final LaneSweeper laneSweeper =
             new LaneSweeper(db, configuration, new HoldPolicy(circuits), clock);
 

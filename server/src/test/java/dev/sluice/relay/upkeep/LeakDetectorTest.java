@@ -13,7 +13,7 @@ import dev.sluice.platform.db.DedicatedConnection;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.InFlightRecorder;
-import dev.sluice.relay.circuit.Cooldowns;
+import dev.sluice.relay.circuit.CooldownBackoff;
 import dev.sluice.relay.circuit.SharedCircuits;
 import dev.sluice.relay.dispatch.AttemptRunner;
 import dev.sluice.relay.dispatch.DispatchEnvironment;
@@ -54,7 +54,7 @@ class LeakDetectorTest {
                     db, new SourceStore(Given.SEALER), new DestinationStore(Given.SEALER));
     private final Node node = Node.join(db, new UUID(1, 1));
     private final SharedCircuits circuits =
-            SharedCircuits.open(db, node, Cooldowns.STANDARD, clock);
+            SharedCircuits.open(db, node, CooldownBackoff.STANDARD, clock);
     private final Dispatcher dispatcher = dispatcher();
     private final LeakDetector leakDetector = new LeakDetector(db, node, dispatcher, clock);
 

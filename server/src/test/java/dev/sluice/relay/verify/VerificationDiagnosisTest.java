@@ -66,9 +66,9 @@ class VerificationDiagnosisTest {
     @EnumSource(
             value = WebhookProvider.class,
             mode = EnumSource.Mode.EXCLUDE,
-            names = {"PROVIDER_CODE_HOST"})
+            names = {"GITHUB"})
     void the_headers_of_another_sender_name_it(WebhookProvider sender) {
-        var config = provider(WebhookProvider.PROVIDER_CODE_HOST, SECRET);
+        var config = provider(WebhookProvider.GITHUB, SECRET);
 
         var diagnosis =
                 VerificationDiagnosis.of(config, signed(provider(sender, new Secret("other"))));

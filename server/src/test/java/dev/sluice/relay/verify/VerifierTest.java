@@ -125,7 +125,7 @@ class VerifierTest {
 
     private static SignedRequest of(WebhookProvider provider) {
         return switch (provider) {
-            case PROVIDER_PAYMENTS ->
+            case STRIPE ->
                     signedRequest(
                             provider,
                             "whsec_test",
@@ -134,7 +134,7 @@ class VerifierTest {
                             "Stripe-Signature: t=1700000000,"
                                 + "v1=b063bb71f1caa1520e6791ea1a082c02912b7a5e65a2cec2722718f518c3f60d,"
                                 + "v0=00");
-            case PROVIDER_CODE_HOST ->
+            case GITHUB ->
                     signedRequest(
                             provider,
                             "It's a Secret to Everybody",
@@ -142,7 +142,7 @@ class VerifierTest {
                             "Hello, World!",
                             "X-Hub-Signature-256:"
                                 + " sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17");
-            case PROVIDER_COMMERCE ->
+            case SHOPIFY ->
                     signedRequest(
                             provider,
                             "test_secret_key",
@@ -316,7 +316,7 @@ class VerifierTest {
 
     @ParameterizedTest
     @CsvSource({
-        "PROVIDER_PAYMENTS, 300",
+        "STRIPE, 300",
         "STANDARD_WEBHOOKS, 300",
         "SLACK, 300",
         "ZOOM, 300",
@@ -360,7 +360,7 @@ class VerifierTest {
                     ``                                          | SIGNATURE_MALFORMED
                     """)
     void a_signature_header_is_read_strictly(String value, VerificationReason reason) {
-        var signedRequest = of(WebhookProvider.PROVIDER_PAYMENTS);
+        var signedRequest = of(WebhookProvider.STRIPE);
 
         assertThat(reason(signedRequest.withHeaders(List.of("Stripe-Signature: " + value)).check()))
                 .isEqualTo(reason);
@@ -376,7 +376,7 @@ class VerifierTest {
         for (String secret : List.of("whsec_old", "whsec_new")) {
             assertThat(
                             signedRequest(
-                                            WebhookProvider.PROVIDER_PAYMENTS,
+                                            WebhookProvider.STRIPE,
                                             secret,
                                             SIGNED_AT_SECONDS,
                                             EVENT_JSON,
@@ -388,7 +388,7 @@ class VerifierTest {
 
     @Test
     void only_the_first_sixteen_signatures_are_looked_at() {
-        var signedRequest = of(WebhookProvider.PROVIDER_PAYMENTS);
+        var signedRequest = of(WebhookProvider.STRIPE);
         String good = signedRequest.headers().getFirst().replaceAll(".*v1=([0-9a-f]+).*", "v1=$1");
         String stamp = "Stripe-Signature: t=1700000000,";
 
@@ -418,7 +418,7 @@ class VerifierTest {
     void hex_is_of_either_case_and_secrets_are_utf_8(String secret, String body, String hex) {
         var result =
                 Verifier.check(
-                        convention(WebhookProvider.PROVIDER_CODE_HOST, secret),
+                        convention(WebhookProvider.GITHUB, secret),
                         inbound(
                                 "",
                                 SIGNED_AT_SECONDS,
@@ -432,7 +432,7 @@ class VerifierTest {
     void a_body_that_is_no_text_is_verified_as_it_is() {
         var result =
                 Verifier.check(
-                        convention(WebhookProvider.PROVIDER_CODE_HOST, "topsecret"),
+                        convention(WebhookProvider.GITHUB, "topsecret"),
                         inbound(
                                 "",
                                 SIGNED_AT_SECONDS,
@@ -453,7 +453,7 @@ class VerifierTest {
                 "X-Hub-Signature-256: sha1=01dc10d0c83e72ed246219cdd91669667fe2ca59",
             })
     void the_code_host_must_sign_with_sha_256(String header) {
-        var signedRequest = of(WebhookProvider.PROVIDER_CODE_HOST);
+        var signedRequest = of(WebhookProvider.GITHUB);
 
         assertThat(reason(signedRequest.withHeaders(List.of(header)).check()))
                 .isIn(VerificationReason.SIGNATURE_MISSING, VerificationReason.SIGNATURE_MALFORMED);

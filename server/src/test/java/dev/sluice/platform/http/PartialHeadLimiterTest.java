@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
 
-class PartialHeadTest {
+class PartialHeadLimiterTest {
 
     private final ByteArrayEndPoint endPoint = new ByteArrayEndPoint();
 
@@ -16,8 +16,8 @@ class PartialHeadTest {
 
     @Test
     void heads_share_their_memory_and_give_it_back() {
-        var one = new PartialHead(endPoint, memory, Duration.ofMinutes(1));
-        var other = new PartialHead(endPoint, memory, Duration.ofMinutes(1));
+        var one = new PartialHeadLimiter(endPoint, memory, Duration.ofMinutes(1));
+        var other = new PartialHeadLimiter(endPoint, memory, Duration.ofMinutes(1));
 
         assertThat(one.read(100)).isTrue();
         assertThat(one.read(100)).isTrue();
@@ -31,8 +31,8 @@ class PartialHeadTest {
     @Test
     void the_oldest_head_gives_way_to_a_later_one() {
         var oldEndPoint = new ByteArrayEndPoint();
-        var old = new PartialHead(oldEndPoint, memory, Duration.ofMinutes(1));
-        var later = new PartialHead(endPoint, memory, Duration.ofMinutes(1));
+        var old = new PartialHeadLimiter(oldEndPoint, memory, Duration.ofMinutes(1));
+        var later = new PartialHeadLimiter(endPoint, memory, Duration.ofMinutes(1));
         assertThat(old.read(300)).isTrue();
         assertThat(old.timeoutStatus()).isEqualTo(408);
 
@@ -48,7 +48,7 @@ class PartialHeadTest {
 
     @Test
     void a_head_that_is_alone_and_too_large_is_refused() {
-        var head = new PartialHead(endPoint, memory, Duration.ofMinutes(1));
+        var head = new PartialHeadLimiter(endPoint, memory, Duration.ofMinutes(1));
 
         assertThat(head.read(350)).isTrue();
         assertThat(head.read(1)).isFalse();
@@ -57,7 +57,7 @@ class PartialHeadTest {
     @Test
     void its_time_is_the_connections_idle_time_until_it_ends() {
         endPoint.setIdleTimeout(30_000);
-        var head = new PartialHead(endPoint, memory, Duration.ofSeconds(10));
+        var head = new PartialHeadLimiter(endPoint, memory, Duration.ofSeconds(10));
 
         head.read(1);
         assertThat(head.isWaiting()).isTrue();
@@ -71,7 +71,7 @@ class PartialHeadTest {
 
     @Test
     void it_is_late_when_its_time_is_over() {
-        var head = new PartialHead(endPoint, memory, Duration.ZERO);
+        var head = new PartialHeadLimiter(endPoint, memory, Duration.ZERO);
 
         head.read(1);
         assertThat(head.isLate()).isTrue();

@@ -5,12 +5,13 @@ import java.time.Instant;
 import java.util.LinkedHashSet;
 import java.util.SequencedSet;
 
-/// Decides from one destination's attempts whether it is proven (see [Standing]).
+/// Decides from a destination's attempts whether it is proven, or unproven because it is slow or
+/// untried (see [Standing]).
 ///
 /// A destination is proven if its last finished attempt took at most a second, whatever the
 /// outcome, and no attempt has been running for longer. A destination without a finished attempt is
-/// unproven. Not thread-safe: the queue that owns the pace guards it.
-public final class Pace {
+/// unproven. Not thread-safe: the queue that owns the detector guards it.
+public final class SlownessDetector {
 
     /// The longest that an attempt of a proven destination may take.
     public static final Duration PROMPT = Duration.ofSeconds(1);

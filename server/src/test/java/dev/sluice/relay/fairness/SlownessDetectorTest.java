@@ -9,11 +9,11 @@ import org.junit.jupiter.api.Test;
 import java.time.Duration;
 import java.time.Instant;
 
-class PaceTest {
+class SlownessDetectorTest {
 
-    private static final Duration PROMPT = Pace.PROMPT;
+    private static final Duration PROMPT = SlownessDetector.PROMPT;
 
-    private final Pace pace = new Pace();
+    private final SlownessDetector pace = new SlownessDetector();
     private Instant now = Some.NOON;
 
     private void attempt(Duration latency) {

@@ -23,7 +23,7 @@ import java.util.function.Function;
 /// destinations, replaced configuration, dismissals and dictionaries that nothing needs any more.
 ///
 /// Unfinished deliveries in those partitions are ended first.
-final class ExpiredDayRemover {
+final class ExpiredDataRemover {
 
     /// Time added to the longest retention before a day is dropped, because plans change and clocks
     /// differ.
@@ -48,7 +48,7 @@ final class ExpiredDayRemover {
     private final PartitionStore partitions;
     private final ExpiryFinisher expiryFinisher;
 
-    ExpiredDayRemover(
+    ExpiredDataRemover(
             Db db, PlanCatalog plans, PartitionStore partitions, ExpiryFinisher expiryFinisher) {
         this.db = db;
         this.plans = plans;
@@ -76,8 +76,8 @@ final class ExpiredDayRemover {
         return true;
     }
 
-    /// Retires the dictionaries that were made before their longest age or before `cutoff`, and
-    /// removes those that no event needs any more.
+    /// Retires the dictionaries that are older than the maximum age or were made before `cutoff`,
+    /// and removes those that no event needs any more.
     ///
     /// @param cutoff the time before which all events have expired
     /// @param firstKept the time before which no event is left

@@ -9,11 +9,11 @@ import java.time.Duration;
 /// Limits the time and memory of a request head that arrives in several pieces.
 ///
 /// A head is the request line and the headers. Its time is counted from its first byte. All partial
-/// heads share one memory; when it is full, the oldest head is refused to make room for a new one.
-/// A head that arrives in one piece is not limited here and uses none of the memory.
+/// heads share one memory budget; when it is used up, the oldest head is refused to make room for a
+/// new one. A head that arrives in one piece is not limited here and uses none of the memory.
 ///
 /// Used by one thread at a time, the one that reads the connection, except where noted.
-final class PartialHead {
+final class PartialHeadLimiter {
 
     /// The bytes of memory reserved for each byte of a head, which is kept both raw and as parsed
     /// headers.
@@ -38,7 +38,7 @@ final class PartialHead {
     /// The connection's idle timeout when no head is incomplete, in milliseconds.
     private long idleBefore;
 
-    PartialHead(EndPoint endPoint, InboundMemory memory, Duration timeout) {
+    PartialHeadLimiter(EndPoint endPoint, InboundMemory memory, Duration timeout) {
         this.endPoint = endPoint;
         this.memory = memory;
         this.timeout = timeout;

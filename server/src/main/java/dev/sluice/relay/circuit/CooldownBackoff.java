@@ -4,11 +4,11 @@ import java.time.Duration;
 
 /// How long a circuit stays open before a probe (a single test attempt): at first `first`, then
 /// doubled after each failed probe, up to `max`.
-public record Cooldowns(Duration first, Duration max) {
+public record CooldownBackoff(Duration first, Duration max) {
 
     /// The specification's values: 60 seconds, up to 10 minutes.
-    public static final Cooldowns STANDARD =
-            new Cooldowns(Duration.ofSeconds(60), Duration.ofMinutes(10));
+    public static final CooldownBackoff STANDARD =
+            new CooldownBackoff(Duration.ofSeconds(60), Duration.ofMinutes(10));
 
     Duration after(Duration last) {
         var doubled = last.multipliedBy(2);
