@@ -76,11 +76,11 @@ test('a member is not offered what the role may not do', async () => {
   }
   await own.locator('.ws', { hasText: 'Default' }).waitFor();
   await own.goto('/settings/api-keys');
-  await own.getByText('admins and owners make and delete them').waitFor();
+  await own.getByText('only admins and owners create and delete them').waitFor();
   assert.equal(await own.getByRole('button', { name: 'New key' }).count(), 0);
   assert.equal(await own.getByRole('link', { name: 'Members' }).count(), 0);
   await own.goto('/settings/members');
-  await own.getByText('Your role may not see the members').waitFor();
+  await own.getByText('Your role cannot see the members').waitFor();
   await own.context().close();
   noProblems();
 });

@@ -71,13 +71,13 @@ test('the token of a source is chosen at its creation, and rotated', async () =>
   await page.getByRole('link', { name: 'Rotate token' }).click();
   await page.getByRole('button', { name: 'Rotate token' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Rotate token' }).click();
-  await page.getByText('The token before goes on until').waitFor();
+  await page.getByText('The previous token works until').waitFor();
   assert.equal((await post(old, '{}')).status, 200, 'the old token goes on');
   await page.getByRole('button', { name: 'Rotate token' }).click();
-  await page.getByLabel('The URL of today').selectOption('0');
+  await page.getByLabel('The old URL').selectOption('0');
   await page.getByRole('dialog').getByText('Rotating again ends it now').waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Rotate token' }).click();
-  await page.getByText('The token before goes on until').waitFor({ state: 'detached' });
+  await page.getByText('The previous token works until').waitFor({ state: 'detached' });
   await waitUntil(async () => (await post(old, '{}')).status === 404);
   noProblems();
 });

@@ -108,7 +108,7 @@ it('sends the whole list after its count, at a rate, and leads to the replay', a
 
 it('asks for what is resolved when the address says so', async () => {
   show('/failures?resolved=true');
-  await button('Take all dismissals back');
+  await button('Undo all dismissals');
   expect(asked.some(([one]) => one.startsWith('GET /api/v1/dlq/groups?') && one.includes('resolved=true'))).toBe(true);
   expect(document.body.textContent).not.toContain('Send five first');
 });

@@ -85,6 +85,6 @@ it('compares what came with what was sent', async () => {
 
 it('says that nothing was sent yet', async () => {
   show('/events/e1?tab=sent', [{ ...delivery, attempts: [] }]);
-  await shown('Nothing was sent yet');
+  await shown('Nothing has been sent yet');
   expect(asked).toEqual([]);
 });

@@ -5,7 +5,7 @@ export type Schemas = components['schemas'];
 
 type Methods = 'get' | 'post' | 'patch' | 'delete' | 'put';
 
-/** `GET /api/v1/sources/{id}` and all the others that the document has. */
+/** An operation of the document, such as `GET /api/v1/sources/{id}`. */
 export type Operation = {
   [P in keyof paths & string]: {
     [M in Methods & keyof paths[P]]: [paths[P][M]] extends [undefined] ? never : `${Uppercase<M>} ${P}`;
@@ -24,7 +24,7 @@ type JsonOf<T> = T extends { content: { 'application/json': infer J } } ? J : ne
 
 type Responses<D> = D extends { responses: infer R } ? R : never;
 
-/** What an operation answers when it succeeds. */
+/** What an operation returns when it succeeds. */
 export type Answer<O extends Operation> =
   | JsonOf<Pick<Responses<Definition<O>>, 200 & keyof Responses<Definition<O>>>[200 & keyof Responses<Definition<O>>]>
   | JsonOf<Pick<Responses<Definition<O>>, 201 & keyof Responses<Definition<O>>>[201 & keyof Responses<Definition<O>>]>;
@@ -36,14 +36,14 @@ export type CallOptions = {
   query?: Query;
   /** Sent as JSON. */
   body?: unknown;
-  /** Sent as it is: JSON whose numbers must not be read and written again. */
+  /** JSON text that is sent unchanged, because parsing it would round its numbers. */
   rawBody?: string;
   signal?: AbortSignal;
 };
 
 export type FieldError = { field: string; message: string };
 
-/** An answer that is no success, or none at all (`status` 0). */
+/** An error response, or no response at all (`status` 0). */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
@@ -62,12 +62,12 @@ const root = document.documentElement.dataset.root ?? './';
 /** The path of the dashboard's root without a trailing slash: empty, or the prefix that a proxy adds. */
 export const BASE_PATH = (import.meta.env.DEV ? '/' : new URL(root, location.href).pathname).replace(/\/$/, '');
 
-/** The URL of a path of this server, as somebody outside would write it. */
+/** The absolute URL of a path on this server. */
 export function serverUrl(path: string): string {
   return location.origin + BASE_PATH + path;
 }
 
-/** The server's clock minus ours, in milliseconds, by the last `Date` header; the header has whole seconds. */
+/** The server's clock minus the browser's, in milliseconds, from the last `Date` header, which has whole seconds. */
 let offset = 0;
 
 export function serverNow(): number {
@@ -76,7 +76,7 @@ export function serverNow(): number {
 
 function noteServerTime(date: string | null) {
   const time = date === null ? NaN : Date.parse(date);
-  // A second of rounding and the way are no difference worth correcting.
+  // Differences this small come from rounding to seconds and from the network.
   if (!Number.isNaN(time)) offset = Math.abs(time - Date.now()) > 2000 ? time - Date.now() : 0;
 }
 
@@ -112,18 +112,18 @@ async function send(operation: Operation, options: CallOptions): Promise<Respons
   return response;
 }
 
-/** Calls an operation and reads its answer. */
+/** Calls an operation and parses its response. */
 export async function call<O extends Operation>(operation: O, options: CallOptions = {}): Promise<Answer<O>> {
   const response = await send(operation, options);
   return (response.status === 204 ? undefined : await response.json()) as Answer<O>;
 }
 
-/** Calls an operation whose answer holds JSON of users' own: the text keeps the form of its numbers. */
+/** Calls an operation whose response contains users' own JSON. Returns text, so that numbers keep their form. */
 export async function callText(operation: Operation, options: CallOptions = {}): Promise<string> {
   return (await send(operation, options)).text();
 }
 
-/** Why the server refuses an operation whose answer has no end; null if it does not. */
+/** Returns why the server refuses an operation whose response never ends, or null if it accepts. */
 export async function refusalOf(operation: Operation, options: CallOptions = {}): Promise<ApiError | null> {
   const abort = new AbortController();
   try {
@@ -147,7 +147,7 @@ async function toError(response: Response): Promise<ApiError> {
     message = error.message;
     details = error.details ?? [];
   } catch {
-    // Not our envelope: a proxy answered. The status says what there is to say.
+    // Not our error format, so a proxy answered. Only the status is known.
   }
   return new ApiError(
     response.status,

@@ -1,10 +1,10 @@
-/** The dashboard's reads. A key mirrors its path, so that a change invalidates everything below a resource. */
+/** The dashboard's queries. Each key mirrors its path, so that a change invalidates everything below a resource. */
 import { keepPreviousData, MutationCache, QueryCache, QueryClient, useQuery } from '@tanstack/react-query';
 import type { Filter } from '../lib/deadLetters';
 import { windowStart } from '../lib/time';
 import { ApiError, call, serverNow, type Query } from './client';
 
-/** A session that ended is noticed by whatever asks next; the shell then shows the sign-in page. */
+/** The first request after a session ends gets 401. The shell then shows the sign-in page. */
 function onError(error: Error, query?: { queryKey?: readonly unknown[] }) {
   if (error instanceof ApiError && error.status === 401 && query?.queryKey?.[0] !== 'me' && queryClient.getQueryData(['me']) !== undefined) {
     void queryClient.invalidateQueries({ queryKey: ['me'] });
@@ -17,7 +17,7 @@ export const queryClient: QueryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 2_000,
-      // Answers of the client's own doing (4xx) do not change by asking again.
+      // A 4xx is the client's own fault, so asking again would not change it.
       retry: (failures, error) => failures < 2 && (!(error instanceof ApiError) || error.status === 0 || error.status >= 500),
       retryDelay: (failures) => 500 * 2 ** failures,
       refetchOnWindowFocus: true,
@@ -25,7 +25,7 @@ export const queryClient: QueryClient = new QueryClient({
   },
 });
 
-/** Everything about these resources is read again. */
+/** Reads everything about these resources again. */
 export function changed(...resources: string[]): Promise<unknown> {
   return Promise.all(resources.map((resource) => queryClient.invalidateQueries({ queryKey: [resource] })));
 }
@@ -103,7 +103,7 @@ export const useEvent = (id: string | undefined) =>
     queryKey: ['events', id],
     queryFn: ({ signal }) => call('GET /api/v1/events/{id}', { path: { id: id ?? '' }, signal }),
     enabled: id !== undefined,
-    // While something is under way the page follows it.
+    // Polls while a delivery is unfinished.
     refetchInterval: ({ state }) =>
       state.data?.deliveries.some((one) => one.status === 'pending' || one.status === 'delivering') ? 2_000 : false,
   });
@@ -130,7 +130,7 @@ export const useSentRequest = (id: string, number: number) =>
     staleTime: Infinity,
   });
 
-/** What a resend of the event on the connection would send now. */
+/** What resending the event on the connection would send now. */
 export const useResendPreview = (event: string, connection: string) =>
   useQuery({
     queryKey: ['preview', event, connection],
@@ -210,10 +210,10 @@ export const useAuditLog = (query: Query, isEnabled: boolean) =>
     enabled: isEnabled,
   });
 
-/** A window such as `24h`, up to the moment of asking. */
+/** A window such as `24h` that ends now. */
 const since = (window: string): Query => ({ received_after: windowStart(window, serverNow()) });
 const STATS_MILLISECONDS = 15_000;
-/** The lists of the overview show fewer; the rest is for what needs attention. */
+/** The overview's lists show fewer rows; "Needs attention" uses all of them. */
 const STATS_ROWS = 200;
 
 export const useStatsOverview = (window: string) =>

@@ -1,11 +1,11 @@
-/** Copies text. Browsers give the clipboard interface only to https and localhost; a hidden field works everywhere. */
+/** Copies text. Browsers offer the clipboard API only on https and localhost; a hidden field works everywhere. */
 export async function copyText(text: string): Promise<boolean> {
   if (navigator.clipboard && window.isSecureContext) {
     try {
       await navigator.clipboard.writeText(text);
       return true;
     } catch {
-      // The browser asked and the person said no, or the page has no focus: try the other way.
+      // The user refused, or the page has no focus: fall back to the hidden field.
     }
   }
   const field = document.createElement('textarea');

@@ -1,7 +1,7 @@
-/** The filter of dead letters, and the requests that take more than one round. */
+/** The filter for dead letters, and the requests that are repeated until all are done. */
 import { call, type Schemas } from '../api/client';
 
-/** Names the same dead letters in a query and in a body. */
+/** Selects dead letters, both in a query and in a request body. */
 export type Filter = {
   source_id?: string;
   destination_id?: string;
@@ -11,7 +11,7 @@ export type Filter = {
 
 type Group = Pick<Schemas['FailureGroup'], 'destination_id' | 'error_code' | 'response_status'>;
 
-/** The dead letters of a group, or with no group of the whole list. An empty source means all of them. */
+/** A filter for the dead letters of a group, or for the whole list if no group is given. An empty source means all sources. */
 export function filterOf(source: string, group?: Group): Filter {
   return {
     ...(source === '' ? {} : { source_id: source }),
@@ -21,7 +21,10 @@ export function filterOf(source: string, group?: Group): Filter {
   };
 }
 
-/** Dismisses, or takes dismissals back, until all are done, and returns their number. A request of the server works for five seconds. */
+/**
+ * Dismisses dead letters, or undoes dismissals, and returns how many. The server handles each request for at most five seconds, so it is
+ * repeated until nothing is left.
+ */
 export async function mark(what: 'dismiss' | 'undismiss', filter: Filter, onProgress: (number: number) => void = () => {}): Promise<number> {
   let number = 0;
   let next = await markOnce(what, filter);
@@ -42,7 +45,7 @@ async function markOnce(what: 'dismiss' | 'undismiss', body: Filter & { cursor?:
   return { more: answer.undismissed, cursor: answer.next_cursor };
 }
 
-/** The rate that somebody typed: nothing is no bound. The server says what is wrong with any other text. */
+/** Reads the rate that a user typed. Empty means no limit. Text that is not a number is sent as it is, and the server says what is wrong. */
 export function rateOf(typed: string): number | string | null {
   const text = typed.trim();
   if (text === '') return null;

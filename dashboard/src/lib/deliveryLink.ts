@@ -1,4 +1,4 @@
-/** Ways from a delivery to its event. */
+/** Links from a delivery to its event. */
 
 const WHOLE_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 

@@ -1,8 +1,8 @@
-/** The shortest difference of two lists of lines, by the longest common subsequence. */
+/** The shortest difference between two lists of lines, by their longest common subsequence. */
 
 export type DiffLine = { kind: 'same' | 'removed' | 'added'; text: string };
 
-/** Above this product of lengths only the common start and end are found. */
+/** If the product of the two lengths is larger, only the common start and end are found. */
 const MAX_CELLS = 1_000_000;
 
 export function diff(before: string[], after: string[]): DiffLine[] {

@@ -1,15 +1,15 @@
-/** Headers of a request that came against those of the request that leaves, by name, whatever its case. */
+/** Compares the headers of the received request with those of the sent one, by name, ignoring case. */
 import type { DiffLine } from './diff';
 import { isSecret, type Header } from './requests';
 
-/** They belong to one connection and say nothing about what was changed. */
+/** Headers that belong to one network connection and say nothing about what was changed. */
 const HOP = /^(host|connection|content-length|accept-encoding|transfer-encoding|keep-alive|te|trailer|upgrade|expect)$/i;
 
 export function headerLine(header: Header): string {
   return `${header.name}: ${isSecret(header.name) ? '***' : header.value}`;
 }
 
-/** Headers that stayed come first as they were sent; a changed value shows both. */
+/** Lists the received headers first, each as kept, as removed, or as changed with both values. Added headers follow. */
 export function diffHeaders(before: Header[], after: Header[]): DiffLine[] {
   const came = before.filter((one) => !HOP.test(one.name));
   const leaves = after.filter((one) => !HOP.test(one.name));

@@ -1,5 +1,5 @@
 /**
- * JSON read without loss: every token keeps its source text, so that 64-bit integers, the order of keys, repeated keys and the form of
+ * Reads JSON without loss: every token keeps its source text, so that 64-bit integers, the order of keys, repeated keys and the form of
  * numbers survive. `JSON.parse` would change all four.
  */
 
@@ -109,13 +109,13 @@ export function parseJson(text: string): JsonNode | null {
   }
 }
 
-/** Returns the last member of that name, which is the one that a reader of repeated keys would take. */
+/** Returns the last member with that name, because most parsers take the last of repeated keys. */
 export function member(text: string, node: JsonNode | undefined, name: string): JsonNode | undefined {
   if (node?.kind !== 'object') return undefined;
   return node.members.findLast((one) => JSON.parse(text.slice(one.keyStart, one.keyEnd)) === name)?.value;
 }
 
-/** Lays JSON out with two spaces a level. Only white space between tokens changes. */
+/** Indents JSON by two spaces a level. Only white space between tokens changes. */
 export function formatJson(text: string): string | null {
   const root = parseJson(text);
   if (root === null) return null;
@@ -138,7 +138,7 @@ export function formatJson(text: string): string | null {
   return lines(root, '');
 }
 
-/** Returns the source text of a value inside a document, laid out, or null where it is absent or JSON null. */
+/** Returns the indented source text of a value inside a document, or null if the value is absent or JSON null. */
 export function sourceOf(text: string, ...path: string[]): string | null {
   let node: JsonNode | undefined = parseJson(text) ?? undefined;
   for (const name of path) node = member(text, node, name);
@@ -147,7 +147,7 @@ export function sourceOf(text: string, ...path: string[]): string | null {
   return source === 'null' ? null : formatJson(source);
 }
 
-/** A step of a path as filters write it: `body.items.0.sku`, with `\.` for a dot inside a key. */
+/** Writes a key as a step of a filter's path, such as `body.items.0.sku`, with `\.` for a dot inside the key. */
 export function pathStep(key: string): string {
   return key.replaceAll('\\', '\\\\').replaceAll('.', '\\.');
 }

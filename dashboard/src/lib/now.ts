@@ -1,4 +1,4 @@
-/** One clock for the whole page: everything that counts up or down ticks together. */
+/** A clock with the server's time, for everything that counts up or down. */
 import { useEffect, useState } from 'react';
 import { serverNow } from '../api/client';
 

@@ -17,7 +17,7 @@ function read(): Preferences {
   try {
     return { ...DEFAULTS, ...(JSON.parse(localStorage.getItem(KEY) ?? '{}') as Partial<Preferences>) };
   } catch {
-    return DEFAULTS; // storage is off, or somebody else wrote there
+    return DEFAULTS; // storage is off, or something else wrote this key
   }
 }
 

@@ -2,14 +2,14 @@
 
 export type Header = { name: string; value: string };
 
-/** Quotes for a POSIX shell: what is pasted can hold any character and runs nothing. */
+/** Quotes text for a POSIX shell, so that it may contain any character and runs nothing when pasted. */
 export function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 const SECRET_NAME = /authorization|cookie|token|secret|signature|api-?key|password/i;
 
-/** Whether a header's value is hidden until somebody asks for it. */
+/** Whether a header's value is hidden until the user reveals it. */
 export function isSecret(name: string): boolean {
   return SECRET_NAME.test(name);
 }
@@ -37,11 +37,17 @@ export function httpie(method: string, url: string, headers: Header[], body: str
   return `${body === '' ? '' : `${input} | `}${words.join(' \\\n')}`;
 }
 
+/** The number of bytes of a body, which is text or Base64. */
+export function bodySize(text: string, base64: string | undefined): number {
+  return base64 === undefined ? new TextEncoder().encode(text).length : Math.floor((base64.replace(/=+$/, '').length * 3) / 4);
+}
+
+/** The request as it would stand on the wire. The body must be text. */
 export function rawHttp(method: string, path: string, headers: Header[], body: string): string {
   return `${method} ${path} HTTP/1.1\r\n${headers.map((one) => `${one.name}: ${one.value}\r\n`).join('')}\r\n${body}`;
 }
 
-/** An API call with a key, as the dashboard made it with a session. */
+/** An API call as a curl command, with an API key instead of the dashboard's session. */
 export function apiCall(method: string, path: string, body?: string): string {
   const lines = [`curl -X ${method} ${quote(new URL(path, location.origin).href)}`, `  -H "Authorization: Bearer $SLUICE_API_KEY"`];
   if (body !== undefined) lines.push("  -H 'Content-Type: application/json'", `  -d ${quote(body)}`);

@@ -1,4 +1,4 @@
-/** What a role may do beyond reading and routing, as docs/reference/permissions.md has it. What it may not do is not offered. */
+/** What each role may do beyond reading and routing, as in docs/reference/permissions.md. The dashboard does not offer the rest. */
 export type Role = 'owner' | 'admin' | 'member';
 
 export type Permission = 'manage-keys' | 'see-members' | 'manage-members' | 'rename-workspace' | 'transfer-workspace' | 'delete-workspace' | 'change-plan' | 'see-audit-log';

@@ -13,7 +13,7 @@ export function isGroup(rule: Rule | Group): rule is Group {
   return 'rules' in rule;
 }
 
-/** Reads a filter; null when the text is no filter that the form can show. */
+/** Reads a filter. Returns null if the form cannot show it. */
 export function parseRules(text: string): Rules | null {
   const root = parseJson(text);
   if (root === null) return null;

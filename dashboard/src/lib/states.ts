@@ -47,7 +47,7 @@ export function deliveryState(delivery: Delivery): StateName {
   }
 }
 
-/** The API's sentence without the word that a label beside it says. */
+/** The API's reason without its first word, which a label beside it already says. */
 export function reasonBesideLabel(reason: string): string {
   const rest = reason.replace(/^(Held|Failed|Filtered|Delivered): /, '');
   return rest.charAt(0).toUpperCase() + rest.slice(1);
@@ -67,9 +67,9 @@ const ERROR_LABELS: Record<NonNullable<Schemas['DeliveryErrorCode']>, string> = 
   redirect: 'Redirect not followed',
   blocked_address: 'Private address blocked',
   http_status: 'Error status',
-  invalid_response: 'Invalid answer',
+  invalid_response: 'Invalid response',
   transformation_failed: 'Transformation failed',
-  payload_unreadable: 'Stored payload not readable',
+  payload_unreadable: 'Stored payload unreadable',
   interrupted: 'Interrupted',
   destination_deleted: 'Destination deleted',
   connection_deleted: 'Connection deleted',
@@ -99,12 +99,12 @@ export function errorLabel(code: Schemas['DeliveryErrorCode'] | null, status: nu
     const hint = STATUS_HINTS[status];
     return hint ? `${status} ${hint}` : `${status}`;
   }
-  return code === null ? 'No answer' : ERROR_LABELS[code];
+  return code === null ? 'No response' : ERROR_LABELS[code];
 }
 
 /** What to do about a failure, by its class. */
 export function errorAdvice(code: Schemas['DeliveryErrorCode'] | null, status: number | null): string {
-  if (status === 408 || status === 429) return 'The destination asks for less at once: lower its rate limit, then replay.';
+  if (status === 408 || status === 429) return 'The destination asked for a lower rate: lower its rate limit, then replay.';
   if (status === 401 || status === 403) return 'Check the credentials of the destination, then replay.';
   if (status === 404 || status === 410) return 'Check the path in the destination’s URL, then replay.';
   if (status !== null && status >= 400 && status < 500) return 'A 4xx is not retried: fix the cause, then replay.';
@@ -114,17 +114,17 @@ export function errorAdvice(code: Schemas['DeliveryErrorCode'] | null, status: n
       return 'The host name of the destination did not resolve. Check the URL.';
     case 'connect_refused':
     case 'connect_timeout':
-      return 'Nothing accepted the connection. Check that the receiver runs and can be reached from this server.';
+      return 'Nothing accepted the connection. Check that the receiver is running and can be reached from this server.';
     case 'tls_failed':
       return 'The certificate was not accepted. Check its date, its name and its chain.';
     case 'response_timeout':
-      return 'The receiver took longer than the destination’s timeout. Raise it, or answer earlier and work afterwards.';
+      return 'The receiver took longer than the destination’s timeout. Raise the timeout, or respond first and do the work afterwards.';
     case 'redirect':
       return 'Redirects are not followed. Use the final URL in the destination.';
     case 'blocked_address':
       return 'The name resolves to a private address. SLUICE_ALLOW_PRIVATE_DESTINATIONS lists those that are allowed.';
     case 'transformation_failed':
-      return 'Mend the connection’s transformation, then replay.';
+      return 'Fix the connection’s transformation, then replay.';
     default:
       return 'Fix the cause, then replay.';
   }

@@ -17,7 +17,7 @@ export function size(bytes: number): string {
   return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
-/** An id cut in the middle: both ends tell ids apart, the middle does not. */
+/** An id without its middle, because its ends are enough to tell it from others. */
 export function shortId(id: string): string {
   return id.length > 20 ? `${id.slice(0, 8)}…${id.slice(-6)}` : id;
 }
@@ -31,8 +31,8 @@ export function host(url: string): string {
 }
 
 /**
- * Control and direction characters as escapes. They are invisible, and some change the order in which text is shown, so that a payload
- * could look like another one.
+ * Writes control and direction characters as escapes. They are invisible, and some change the order in which text is shown, so that a
+ * payload could look like another one.
  */
 export function visible(text: string): string {
   return text.replace(

@@ -65,7 +65,7 @@ export function dateTime(time: string, zone: Zone): string {
   return (zone === 'utc' ? at : shifted(at)).toISOString().slice(0, 19).replace('T', ' ');
 }
 
-/** `22 Nov`, and with the year when it is not this one. */
+/** `22 Nov`, with the year unless it is the current one. */
 export function day(time: string, zone: Zone, now: number): string {
   const options: Intl.DateTimeFormatOptions = {
     day: 'numeric',
@@ -89,7 +89,7 @@ function shifted(at: Date): Date {
 
 const WINDOW_UNITS: Record<string, number> = { m: MINUTE, h: HOUR, d: DAY };
 
-/** The start of a window such as `1h` or `7d`, or of a time as it is. */
+/** The start of a window such as `1h` or `7d`. A time is returned as it is. */
 export function windowStart(window: string, now: number): string {
   const found = /^(\d+)([mhd])$/.exec(window);
   return found ? new Date(now - Number(found[1]) * (WINDOW_UNITS[found[2] ?? ''] ?? 0)).toISOString() : window;

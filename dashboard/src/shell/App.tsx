@@ -1,4 +1,4 @@
-/** Who is signed in, and which page the address names. */
+/** Shows the sign-in page or, once somebody is signed in, the page that the address names. */
 import { QueryClientProvider } from '@tanstack/react-query';
 import { lazy, Suspense, useRef } from 'react';
 import { Redirect, Route, Router, Switch, useLocation } from 'wouter';
@@ -49,13 +49,13 @@ function SignedIn() {
   const wasRefused = useRef(false);
   wasRefused.current = isRefused || (wasRefused.current && me.data === undefined);
   if (path === '/reset') return <ResetPassword />;
-  // While the answer to a sign-in is on its way the form stays, with what was typed.
+  // The form stays, with what was typed, until the response to a sign-in arrives.
   if (wasRefused.current) return <SignIn hasInvite={isInvite} />;
   if (me.data === undefined) {
     if (!me.isError) return <div aria-busy="true" />;
     return (
       <main className="gate">
-        <Blank tone="failed" icon="unverified" title="The server could not be reached" action={<Button onClick={() => void me.refetch()}>Try now</Button>}>
+        <Blank tone="failed" icon="unverified" title="The server could not be reached" action={<Button onClick={() => void me.refetch()}>Try again</Button>}>
           {me.error.message}
         </Blank>
       </main>
@@ -65,7 +65,7 @@ function SignedIn() {
   return (
     <div className="app">
       <a className="skip" href="#page" onClick={skip}>
-        Skip to the page
+        Skip to content
       </a>
       <Sidebar />
       <ErrorBoundary resetKey={path}>
@@ -120,7 +120,7 @@ function Routes() {
   );
 }
 
-/** The first event decides: before it the welcome page, afterwards the overview. */
+/** Opens the welcome page until the first event arrives, and the overview from then on. */
 function Home() {
   const events = useEvents({ limit: 1 });
   if (events.data === undefined && !events.isError) return <Loading />;

@@ -1,4 +1,4 @@
-/** Keeps a bug of one page from taking the others with it. */
+/** Keeps a bug in one page from breaking the others. */
 import { Component, type ReactNode } from 'react';
 import { Blank, Button } from '../ui/parts';
 

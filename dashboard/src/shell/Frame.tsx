@@ -1,4 +1,4 @@
-/** The frame of the pages before the dashboard: sign-in, invites and mailed links. */
+/** The frame of the pages outside the dashboard: sign-in, invites and mailed links. */
 import { useEffect, type ReactNode } from 'react';
 import { Icon } from '../ui/icons';
 import { ThemeButton } from '../ui/parts';

@@ -7,7 +7,7 @@ import { openPalette } from './Palette';
 
 type PageProps = {
   title: string;
-  /** What the title is part of, such as "Connections". */
+  /** What the page belongs to, such as "Connections". */
   up?: ReactNode;
   actions?: ReactNode;
   children: ReactNode;

@@ -1,4 +1,4 @@
-/** Search and jump: pages, sources, destinations, and an event by its id or that of a delivery. */
+/** Finds pages, sources and destinations by name, and an event by its own id or by the id of a delivery. */
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useDestinations, useSources } from '../api/queries';
@@ -61,7 +61,7 @@ function PaletteDialog({ onClose }: { onClose: () => void }) {
     const wanted = text.trim().toLowerCase();
     const found = all.filter((one) => one.label.toLowerCase().includes(wanted));
     if (ID_START.test(wanted)) {
-      // The list finds events by their own id, and by that of a delivery; it opens what a whole id found.
+      // The list finds events by their own id and by the id of a delivery. A whole id opens the event that it finds.
       found.unshift({ label: `${isWholeId(wanted) ? 'Event or delivery' : 'Events'} ${wanted}`, hint: 'Id', icon: 'events', to: `/events?q=${wanted}` });
     }
     return found.slice(0, 12);
@@ -90,7 +90,7 @@ function PaletteDialog({ onClose }: { onClose: () => void }) {
             aria-controls="palette-list"
             aria-activedescendant={entries[at] ? `palette-${at}` : undefined}
             autoFocus
-            placeholder="A page, a source, a destination, an id"
+            placeholder="Page, source, destination or id"
             value={text}
             onInput={(event) => {
               setText(event.currentTarget.value);
@@ -116,7 +116,7 @@ function PaletteDialog({ onClose }: { onClose: () => void }) {
             </li>
           ))}
         </ul>
-        {entries.length === 0 && <p className="muted palette-none">Nothing has this name.</p>}
+        {entries.length === 0 && <p className="muted palette-none">Nothing matches.</p>}
       </div>
     </dialog>
   );

@@ -1,4 +1,4 @@
-/** Asking for the mail with a link, and the page behind that link. */
+/** The form that requests a mailed link, and the page that the link opens. */
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { ApiError, call } from '../api/client';
@@ -16,7 +16,7 @@ export function ForgotPassword({ onBack }: { onBack: () => void }) {
       {isSent ? (
         <div role="status">
           <Note icon="delivered">
-            If there is an account with this address, a link is on its way. It works once, for an hour. No mail? The operator of this server can help: its log says how.
+            If there is an account with this address, a link is on its way. It works once, within an hour. No mail? The operator of this server can help: its log says how.
           </Note>
         </div>
       ) : (
@@ -50,21 +50,21 @@ export function ResetPassword() {
   const leave = () => {
     forgetLinkToken();
     navigate('/', { replace: true });
-    // A session of this person has ended too.
+    // If the password was set, this browser's own session has ended too.
     void queryClient.resetQueries();
   };
   return (
     <Frame title="Set a new password">
       {token === '' ? (
         <Note icon="unverified" tone="failed">
-          The address has no token. Open the link of the mail again, as a whole.
+          The address has no token. Open the full link from the mail again.
         </Note>
       ) : (
         <Form
           className="gate-form"
           onSubmit={async (values) => {
             if (values.get('password') !== values.get('again')) {
-              throw new ApiError(422, 'validation_failed', 'The two are not the same.', [{ field: 'again', message: 'is not the same as the new password.' }]);
+              throw new ApiError(422, 'validation_failed', 'The passwords do not match.', [{ field: 'again', message: 'does not match the new password.' }]);
             }
             await call('POST /api/v1/auth/password-reset/confirm', { body: { token, password: String(values.get('password')) } }).catch((error: unknown) => {
               const isGone = error instanceof ApiError && error.status === 404;
@@ -88,7 +88,7 @@ export function ResetPassword() {
       <p className="faint small">
         All sessions of the account end.{' '}
         <button type="button" className="link" onClick={leave}>
-          To the sign-in page
+          Go to the sign-in page
         </button>
       </p>
     </Frame>

@@ -1,4 +1,4 @@
-/** Single-key shortcuts. They are off while somebody types, and Settings turns them off altogether (WCAG 2.1.4). */
+/** Single-key shortcuts. They are off while somebody types, and Settings can turn them off altogether (WCAG 2.1.4). */
 import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { preferences, setPreferences } from '../lib/preferences';
@@ -12,12 +12,12 @@ function isTyping(event: KeyboardEvent): boolean {
   return target.matches?.('input, textarea, select, [contenteditable]') || document.querySelector('dialog[open]') !== null;
 }
 
-/** Runs `act` when the key is pressed and nobody types. */
+/** Runs `act` when the key is pressed, unless somebody is typing. */
 export function useShortcut(key: string, act: () => void) {
   useKeys((pressed) => pressed === key, act);
 }
 
-/** The same for several keys of one character each. */
+/** Does the same for several keys, each a single character. */
 export function useShortcuts(keys: string, act: (key: string) => void) {
   useKeys((pressed) => pressed.length === 1 && keys.includes(pressed), act);
 }
@@ -87,16 +87,15 @@ export function Shortcuts() {
     ['t', 'Switch the theme'],
     ['/', 'Filter the events'],
     ['j, k', 'Next and previous event'],
-    ['Enter', 'Open the selected event'],
     ['r', 'Resend the open event'],
-    ['y', 'Copy the link of the open event'],
-    ['1 to 5', 'Parts of the open event'],
+    ['y', 'Copy the link to the open event'],
+    ['1 to 5', 'Tabs of the open event'],
     ['p', 'Pause the live view'],
     ['Esc', 'Close'],
     ...PLACES.map((place): [string, string] => [`g ${place.key}`, place.label]),
   ];
   return (
-    <Dialog title="Keys" onClose={() => setHelpOpen(false)}>
+    <Dialog title="Keyboard shortcuts" onClose={() => setHelpOpen(false)}>
       <div className="in keys">
         {rows.map(([keys, what]) => (
           <div key={keys}>
@@ -105,7 +104,7 @@ export function Shortcuts() {
           </div>
         ))}
       </div>
-      <footer className="faint small">Settings turns single keys off.</footer>
+      <footer className="faint small">Single keys can be turned off in Settings.</footer>
     </Dialog>
   );
 }

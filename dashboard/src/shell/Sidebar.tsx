@@ -1,4 +1,4 @@
-/** The workspace switcher, the pages, and the state of the relay. On a phone: five places at the lower edge. */
+/** The workspace switcher, the pages, and the state of the relay. On a phone, a bar with five buttons at the bottom. */
 import { Fragment, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useMutation } from '@tanstack/react-query';
@@ -49,7 +49,7 @@ function PlaceLink({ place, path, failures }: { place: Place; path: string; fail
   );
 }
 
-/** Events, failures, and everything else behind "More": five targets are what a thumb can hit. */
+/** Four pages, and everything else behind "More", because a thumb can hit about five targets. */
 export function TabBar() {
   const [path] = useLocation();
   const [isMoreOpen, setMoreOpen] = useState(false);
@@ -98,7 +98,7 @@ function WorkspaceMenu() {
     ...(workspaces.data?.items ?? []).map((one) => ({
       label: (
         <>
-          {one.name} <span className="faint small">{one.id === current?.id ? 'here' : one.role}</span>
+          {one.name} <span className="faint small">{one.id === current?.id ? 'current' : one.role}</span>
         </>
       ),
       onSelect: () => one.id !== current?.id && switchTo.mutate(one.id),
@@ -143,7 +143,7 @@ function WorkspaceMenu() {
   );
 }
 
-/** Nothing of the workspace before may stay on the page. */
+/** Nothing of the previous workspace may stay on the page. */
 async function switched(navigate: (to: string) => void) {
   navigate('/');
   await queryClient.resetQueries();
@@ -152,7 +152,7 @@ async function switched(navigate: (to: string) => void) {
 function Foot() {
   const status = useStatus();
   const state = status.isError ? 'down' : (status.data?.status ?? 'ok');
-  const words = { ok: 'Relay healthy', degraded: 'Relay degraded', down: 'Relay does not answer' }[state];
+  const words = { ok: 'Relay healthy', degraded: 'Relay degraded', down: 'Relay not responding' }[state];
   return (
     <div className="foot">
       <div>
@@ -163,7 +163,7 @@ function Foot() {
       </div>
       <div className="num">
         {status.data ? `v${status.data.version}` : ''}
-        <button type="button" className="help" aria-label="Keys" onClick={openHelp}>
+        <button type="button" className="help" aria-label="Keyboard shortcuts" onClick={openHelp}>
           <kbd>?</kbd>
         </button>
       </div>

@@ -15,7 +15,7 @@ async function entered() {
 
 export function SignIn({ hasInvite }: { hasInvite: boolean }) {
   const [view, setView] = useState<'sign-in' | 'register' | 'forgot'>('sign-in');
-  // Taken here already, so that the address bar shows it no longer than it must.
+  // Read as early as possible, so that the token leaves the address bar quickly.
   const token = useLinkToken();
   if (view === 'register') return <Register inviteToken={hasInvite ? token : ''} onBack={() => setView('sign-in')} />;
   if (view === 'forgot') return <ForgotPassword onBack={() => setView('sign-in')} />;
@@ -23,7 +23,7 @@ export function SignIn({ hasInvite }: { hasInvite: boolean }) {
     <Frame title="Sign in">
       {hasInvite && (
         <Note icon="verified">
-          You are invited. Sign in with the invited e-mail address, or{' '}
+          You have been invited. Sign in with the invited e-mail address, or{' '}
           <button type="button" className="link" onClick={() => setView('register')}>
             create an account for it
           </button>
@@ -109,9 +109,9 @@ function Register({ inviteToken, onBack }: { inviteToken: string; onBack: () => 
   );
 }
 
-const INVITE_GONE = 'This invite was used, withdrawn or has expired, or it is for another address. Ask for a new one.';
+const INVITE_GONE = 'This invite was used or withdrawn, has expired, or is for another address. Ask for a new one.';
 
-/** The person is signed in already. */
+/** Accepts an invite for somebody who is already signed in. */
 export function AcceptInvite({ onDone }: { onDone: () => void }) {
   const [error, setError] = useState<Error | null>(null);
   const [isBusy, setBusy] = useState(false);
@@ -133,11 +133,11 @@ export function AcceptInvite({ onDone }: { onDone: () => void }) {
     }
   };
   return (
-    <Frame title="You are invited">
+    <Frame title="You have been invited">
       <p className="muted">Accepting adds the workspace to yours. You can switch between them at any time.</p>
       {token === '' && (
         <Note icon="unverified" tone="failed">
-          The address has no token. Open the link of the invite again, as a whole.
+          The address has no token. Open the full invite link again.
         </Note>
       )}
       {error && (

@@ -1,4 +1,4 @@
-/** The token of a mailed link. It is in the address's fragment, which browsers do not send to servers. */
+/** The token from a mailed link. It is in the address's fragment, which browsers do not send to servers. */
 import { useEffect, useState } from 'react';
 
 let kept = '';

@@ -1,4 +1,4 @@
-/** The fields of a choice such as a verification provider. A stored secret is never shown; changing the choice means entering it again. */
+/** The fields of one choice, such as a verification provider. A stored secret is never shown, so it must be entered again to save a change. */
 import { Field, text } from './form';
 
 export type ConfigField = {
@@ -13,10 +13,10 @@ export type ConfigField = {
 };
 
 type Props = {
-  /** The API's name of the object, such as `verification_config`. */
+  /** The API's name for the object, such as `verification_config`. */
   within: string;
   fields: ConfigField[];
-  /** The object as the API shows it, when it is of the same kind. */
+  /** The object as the API returns it, if it is of the same kind. */
   saved: Record<string, unknown> | undefined;
 };
 
@@ -45,7 +45,7 @@ export function ConfigFields({ within, fields, saved }: Props) {
   );
 }
 
-/** Reads the fields back as the object that the API takes. Empty optional fields are left out. */
+/** Returns the fields as the object that the API expects. Empty optional fields are left out. */
 export function configOf(values: FormData, within: string, fields: ConfigField[]): Record<string, unknown> {
   const config: Record<string, unknown> = {};
   for (const field of fields) {

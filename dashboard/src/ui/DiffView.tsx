@@ -1,4 +1,4 @@
-/** Two texts against each other. Signs, not only colours, say what was removed and added. */
+/** Shows what was removed and added between two texts, by signs and not only by colour. */
 import { useState } from 'react';
 import type { DiffLine } from '../lib/diff';
 import { plural, visible } from '../lib/text';

@@ -1,4 +1,4 @@
-/** Forms: label above, hint below, and the server's answer under the field that it names. */
+/** Forms: label above, hint below, and the server's error under the field that it names. */
 import { useMutation } from '@tanstack/react-query';
 import { createContext, useContext, useId, useRef, type ReactNode } from 'react';
 import { ApiError } from '../api/client';
@@ -15,7 +15,7 @@ type FormProps = {
   id?: string;
 };
 
-/** Sends its fields, keeps the input when the server refuses it, and puts each refusal under its field. */
+/** Submits its fields. If the server refuses them, it keeps the input and shows each error under its field. */
 export function Form({ onSubmit, onDone, children, footer, className = '', id }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
   const mutation = useMutation({
@@ -23,7 +23,7 @@ export function Form({ onSubmit, onDone, children, footer, className = '', id }:
     onSuccess: onDone,
     onError: (error) => {
       const field = error instanceof ApiError ? error.details[0]?.field : undefined;
-      // The fields carry the names of the API; a refusal inside a list belongs to the list.
+      // Fields have the API's names. An error inside a list belongs to the list's field.
       setTimeout(() => {
         const all = [...(form.current?.querySelectorAll<HTMLElement>('[name]') ?? [])];
         const wrong = all.find((one) => field !== undefined && belongs(field, one.getAttribute('name') ?? ''));
@@ -65,14 +65,14 @@ function belongs(field: string, name: string): boolean {
   return field === name || field.startsWith(`${name}.`) || field.startsWith(`${name}[`);
 }
 
-/** The API says "must be …"; under a field that reads better as a sentence of its own. */
+/** The API's messages start with the field's name. Under the field, the rest reads better as a sentence. */
 function sentence(field: string, message: string): string {
   const short = field.split('.').at(-1) ?? field;
   const text = message.startsWith(`${field} `) ? message.slice(field.length + 1) : message.startsWith(`${short} `) ? message.slice(short.length + 1) : message;
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** What no field of the form shows: refusals of other fields, and failures of the call. */
+/** Shows the errors that no field of the form shows: those of other fields, and failures of the call. */
 function FormError({ error, names }: { error: Error | null; names: () => string[] }) {
   if (error === null) return null;
   const hidden = error instanceof ApiError ? error.details.filter((one) => !names().some((name) => belongs(one.field, name))) : [];
@@ -80,12 +80,12 @@ function FormError({ error, names }: { error: Error | null; names: () => string[
   return <ErrorNote error={error} details={hidden} />;
 }
 
-/** A failed call as a note: what failed, and what to do. */
+/** A note about a failed call: what failed, and what to do. */
 export function ErrorNote({ error, details = [] }: { error: Error; details?: { field: string; message: string }[] }) {
   return (
     <div role="alert">
       <Note icon="unverified" tone="failed">
-        {error instanceof ApiError && error.status === 403 && <b>Your role may not do this. </b>}
+        {error instanceof ApiError && error.status === 403 && <b>Your role cannot do this. </b>}
         {details.length > 0 ? details.map((one) => <p key={one.field}><code>{one.field}</code> {one.message}</p>) : error.message}
         {error instanceof ApiError && error.retryAfterSeconds !== null && error.status === 429 && ` Try again in ${error.retryAfterSeconds} s.`}
         {error instanceof ApiError && error.status >= 500 && error.requestId !== null && ` Request ${error.requestId}.`}
@@ -169,7 +169,7 @@ export function Field({ name, label, hint, value, type = 'text', mono, rows, uni
   );
 }
 
-/** A field's text, trimmed; empty when it is absent. */
+/** A field's trimmed text, or an empty one if the field is absent. */
 export function text(values: FormData, name: string): string {
   const value = values.get(name);
   return typeof value === 'string' ? value.trim() : '';

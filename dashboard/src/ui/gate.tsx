@@ -27,7 +27,7 @@ export function Gate<T>({ query, what, rows, children }: GateProps<T>) {
 function StaleLine({ what, query }: { what: string; query: UseQueryResult<unknown> }) {
   return (
     <div className="stale" role="status">
-      {what} could not be refreshed; this is how they were. <button type="button" className="link" onClick={() => void query.refetch()}>Try now</button>
+      {what} could not be refreshed. Showing older data. <button type="button" className="link" onClick={() => void query.refetch()}>Try again</button>
     </div>
   );
 }
@@ -43,13 +43,13 @@ export function LoadError({ what, query }: { what: string; query: UseQueryResult
   }
   if (error instanceof ApiError && error.status === 403) {
     return (
-      <Blank icon="verified" title="Your role may not see this">
+      <Blank icon="verified" title="Your role cannot see this">
         {error.message} An admin or owner of the workspace can change your role.
       </Blank>
     );
   }
   return (
-    <Blank tone="failed" icon="unverified" title={`${what} could not be loaded`} action={<Button onClick={() => void query.refetch()}>Try now</Button>}>
+    <Blank tone="failed" icon="unverified" title={`${what} could not be loaded`} action={<Button onClick={() => void query.refetch()}>Try again</Button>}>
       {error?.message} {error instanceof ApiError && error.status === 0 ? 'Webhooks may still arrive.' : ''}
     </Blank>
   );

@@ -89,7 +89,7 @@ export function Chip({ state, label }: { state: StateName; label?: string }) {
   );
 }
 
-/** Marks of an event's deliveries, with one text for all of them. */
+/** One mark for each delivery of an event, with one text for all of them. */
 export function Marks({ states, text }: { states: StateName[]; text: string }) {
   return (
     <span className="marks" role="img" aria-label={text} title={text}>
@@ -115,7 +115,7 @@ export function SourceName({ name, color }: { name: string; color: string | unde
   );
 }
 
-/** A time as it is usually asked for, with the exact one on hover. */
+/** How long ago a time was, with the exact time on hover. */
 export function Ago({ time }: { time: string }) {
   const now = useNow();
   const { zone } = usePreferences();
@@ -205,7 +205,7 @@ export function Blank({ icon, title, children, action, tone }: { icon: IconName;
   );
 }
 
-/** Rows of the real height. They appear after 150 ms, so that quick answers do not flicker. */
+/** Placeholder rows of the real height. They appear after 150 ms, so that fast responses do not flicker. */
 export function Skeleton({ rows = 6 }: { rows?: number }) {
   const [isShown, setShown] = useState(false);
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** Short news at the lower edge: what happened, and how to take it back. Errors are shown where they belong instead. */
+/** Short messages at the bottom of the page: what happened, and how to undo it. Forms show their errors themselves. */
 import { useSyncExternalStore } from 'react';
 
 type Toast = { id: number; text: string; undo?: () => void };

@@ -1,4 +1,4 @@
-/** Alert channels: who is told when deliveries fail, and whether that works. */
+/** Alert channels: who is notified when deliveries fail, and whether that works. */
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, type Schemas } from '../../api/client';
@@ -31,7 +31,7 @@ export function AlertsPage() {
             <Gate query={configs} what="The alert channels" rows={3}>
               {(data) =>
                 data.items.length === 0 ? (
-                  <Blank icon="alerts" title="Nobody is told">
+                  <Blank icon="alerts" title="Nobody is notified">
                     A channel tells you when deliveries fail, by mail, in a chat or over a webhook.
                   </Blank>
                 ) : (
@@ -79,8 +79,8 @@ export function AlertsPage() {
             </Gate>
           </Panel>
           <Note icon="alerts">
-            A channel is told at once when a delivery fails for good, when a destination cannot be reached and when it works again, and a day before waiting
-            deliveries expire. What follows about the same destination is folded into one message after 10 minutes, then after an hour, then every 6 hours.
+            A channel is notified at once when a delivery fails for good, when a destination cannot be reached and when it works again, and a day before waiting
+            deliveries expire. Later alerts about the same destination are combined into one message after 10 minutes, then after an hour, then every 6 hours.
           </Note>
         </div>
       </div>
@@ -102,7 +102,7 @@ function Enabled({ config }: { config: AlertConfig }) {
     onError: (error) => toast(error.message),
   });
   const isOn = change.isPending ? change.variables : config.enabled;
-  return <Toggle label={`${labelOf(config.channel)} ${whereTo(config)} is told`} isOn={isOn} onChange={(on) => change.mutate(on)} />;
+  return <Toggle label={`${labelOf(config.channel)} ${whereTo(config)} is enabled`} isOn={isOn} onChange={(on) => change.mutate(on)} />;
 }
 
 function TestButton({ config }: { config: AlertConfig }) {
@@ -138,13 +138,13 @@ function ChannelDialog({ config, sources, onClose }: { config: AlertConfig | nul
       <Form
         onSubmit={save}
         onDone={() => {
-          toast(config === null ? 'Channel made. Test it' : 'Saved');
+          toast(config === null ? 'Channel created. Test it' : 'Saved');
           onClose();
         }}
         footer={(isBusy) => (
           <footer>
             <Button type="submit" kind="primary" disabled={isBusy}>
-              {config === null ? 'Make channel' : 'Save'}
+              {config === null ? 'Create channel' : 'Save'}
             </Button>
           </footer>
         )}
@@ -155,7 +155,7 @@ function ChannelDialog({ config, sources, onClose }: { config: AlertConfig | nul
         {channel === 'email' && <Field name="config.to" label="Mailbox" type="email" value={config?.config.to} hint="One address." />}
         {channel === 'messenger' && (
           <>
-            <Field name="config.token" label="Bot token" mono autoComplete="off" hint={config === null ? 'The bot must be a member of the chat.' : 'Leave it empty to keep it.'} />
+            <Field name="config.token" label="Bot token" mono autoComplete="off" hint={config === null ? 'The bot must be a member of the chat.' : 'Leave it empty to keep the token.'} />
             <Field name="config.chat_id" label="Chat" mono value={config?.config.chat_id} hint="The number of the chat, or @ and the name of a channel." />
           </>
         )}
@@ -181,7 +181,7 @@ function DeleteChannel({ config, onClose }: { config: AlertConfig; onClose: () =
     <Dialog title="Delete this channel?" onClose={onClose}>
       <div className="in stack">
         <p>
-          {labelOf(config.channel)} <code>{whereTo(config)}</code> is told nothing more.
+          {labelOf(config.channel)} <code>{whereTo(config)}</code> gets no more messages.
         </p>
         {remove.error && <ErrorNote error={remove.error} />}
       </div>

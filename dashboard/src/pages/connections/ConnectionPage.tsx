@@ -20,7 +20,7 @@ import { ThenTransform } from './ThenTransform';
 
 type Connection = Schemas['Connection'];
 
-/** The connection with its rules as source text: their numbers must survive being shown and saved. */
+/** The connection, with its rules kept as source text, so that numbers are not rounded when shown or saved. */
 type Loaded = { connection: Connection; filter: string; transformation: string };
 
 export const EMPTY_FILTER = '{\n  "operator": "and",\n  "rules": []\n}';
@@ -68,7 +68,7 @@ function Bench({ loaded }: { loaded: Loaded }) {
       }),
     onSuccess: async () => {
       await changed('connections');
-      toast('Saved. It holds for events from now on');
+      toast('Saved. It applies to events from now on');
     },
   });
   useUnsavedWarning(isChanged);
@@ -100,7 +100,7 @@ function Bench({ loaded }: { loaded: Loaded }) {
         <div>
           {connection.unreadable_fields && (
             <Note icon="unverified" tone="failed">
-              The server cannot read {connection.unreadable_fields.join(' and ')} as stored. Save them again; deliveries are held until then.
+              The server cannot read the stored {connection.unreadable_fields.join(' and ')}. Save them again; deliveries are held until then.
             </Note>
           )}
           {tab === 'filter' ? (
@@ -114,7 +114,7 @@ function Bench({ loaded }: { loaded: Loaded }) {
               text={transformation}
               onChange={setTransformation}
               empty={<Button onClick={() => setTransformation(EXAMPLE_TRANSFORMATION)}>Start from an example</Button>}
-              hint="Order: rename_headers, remove_headers, set_headers, then merge_body_fields. Values may hold {{source.name}}, {{event.id}} or {{timestamp}}."
+              hint="Order: rename_headers, remove_headers, set_headers, then merge_body_fields. Values may contain {{source.name}}, {{event.id}} or {{timestamp}}."
             />
           )}
           {save.error && <SaveError error={save.error} />}
@@ -220,7 +220,7 @@ function DeleteConnection({ connection, name, onClose }: { connection: Connectio
   const remove = useMutation({
     mutationFn: () => call('DELETE /api/v1/connections/{id}', { path: { id: connection.id } }),
     onSuccess: () => {
-      toast('The connection is deleted');
+      toast('Connection deleted');
       navigate('/connections');
       void changed('connections', 'events', 'dlq');
     },
@@ -229,7 +229,7 @@ function DeleteConnection({ connection, name, onClose }: { connection: Connectio
     <Dialog title="Delete this connection?" onClose={onClose}>
       <div className="in stack">
         <p>
-          Events of {name} no longer go to {connection.destination.name}. Deliveries that wait here end as failed. This cannot be undone.
+          Events of {name} no longer go to {connection.destination.name}. Deliveries waiting here end as failed. This cannot be undone.
         </p>
         {remove.error && <ErrorNote error={remove.error} />}
       </div>

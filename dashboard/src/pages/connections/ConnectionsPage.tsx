@@ -27,8 +27,8 @@ export function ConnectionsPage() {
         <Gate query={connections} what="Connections">
           {(data) =>
             data.items.length === 0 ? (
-              <Blank icon="conns" title="No connection yet" action={<ButtonLink to="/connections?new=1" kind="primary">New connection</ButtonLink>}>
-                A connection sends the events of a source to a destination, all of them or those that a filter lets pass.
+              <Blank icon="conns" title="No connections yet" action={<ButtonLink to="/connections?new=1" kind="primary">New connection</ButtonLink>}>
+                A connection sends the events of a source to a destination: all of them, or those that pass a filter.
               </Blank>
             ) : (
               <table>
@@ -61,7 +61,7 @@ export function ConnectionsPage() {
                           </Link>
                         </td>
                         <td className="wide muted">{one.filter_rules === null ? 'Everything passes' : plural(one.filter_rules.rules.length, 'rule')}</td>
-                        <td className="wide muted">{one.transformation === null ? 'As it came' : plural(stepsOf(one.transformation), 'step')}</td>
+                        <td className="wide muted">{one.transformation === null ? 'Unchanged' : plural(stepsOf(one.transformation), 'step')}</td>
                         <td className="wide">
                           <StateLabel state={one.destination.status === 'paused' ? 'paused' : circuitState(one.destination.circuit_state)} />
                         </td>
@@ -91,7 +91,7 @@ export function EnabledToggle({ connection }: { connection: Connection }) {
   const change = useMutation({
     mutationFn: (enabled: boolean) => call('PATCH /api/v1/connections/{id}', { path: { id: connection.id }, body: { enabled } }),
     onSuccess: (saved) => {
-      toast(saved.enabled ? 'Enabled: deliveries that waited go out' : 'Disabled: new events make no delivery here');
+      toast(saved.enabled ? 'Enabled: waiting deliveries go out' : 'Disabled: new events are not delivered here');
       void changed('connections', 'events');
     },
     onError: (error) => toast(error.message),
@@ -113,7 +113,7 @@ function NewConnection({ onClose }: { onClose: () => void }) {
           onSubmit={async (values) => {
             const made = await call('POST /api/v1/connections', { body: { source_id: text(values, 'source_id'), destination_id: text(values, 'destination_id') } });
             await changed('connections');
-            toast('Connected. Events from now on are delivered');
+            toast('Connected. New events are delivered');
             navigate(`/connections/${made.id}`);
           }}
           footer={(isBusy) => (

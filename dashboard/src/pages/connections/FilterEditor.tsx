@@ -1,4 +1,4 @@
-/** The rules of a filter, as a form or as JSON, each with its result for the sample beside it. */
+/** The rules of a filter, as a form or as JSON. In the form, each rule has its result for the sample beside it. */
 import { useState } from 'react';
 import type { Schemas } from '../../api/client';
 import { isGroup, OPERATORS, parseRules, rulesToJson, textToValue, valueToText, type Group, type Rule, type RuleOperator, type Rules } from '../../lib/rules';
@@ -37,7 +37,7 @@ export function FilterEditor({ connection, text, transformation, onChange }: Pro
         rules !== null && <RulesForm rules={rules} results={preview.data?.results ?? []} onChange={change} />
       )}
       <Note icon="filtered">
-        A path that is missing passes <b>ne</b> and fails everything else. Numbers compare by value, never with strings. Paths start with <code>body.</code> or <code>headers.</code>
+        A missing path passes <b>ne</b> and “exists false”, and fails everything else. Numbers compare by value, never with strings. Paths start with <code>body.</code> or <code>headers.</code>
       </Note>
     </>
   );
@@ -48,7 +48,7 @@ function RulesForm({ rules, results, onChange }: { rules: Rules; results: (RuleR
   const remove = (i: number) => onChange({ ...rules, rules: rules.rules.filter((_, j) => j !== i) });
   return (
     <div className="rules">
-      {rules.rules.length === 0 && <p className="muted">No rule: every event passes.</p>}
+      {rules.rules.length === 0 && <p className="muted">No rules: every event passes.</p>}
       {rules.rules.map((rule, i) =>
         isGroup(rule) ? (
           <GroupForm key={i} group={rule} result={results[i]} onChange={(next) => (next.rules.length === 0 ? remove(i) : set(i, next))} />

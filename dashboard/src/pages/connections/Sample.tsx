@@ -36,7 +36,7 @@ export function useDebounced<T>(value: T): T {
   return settled;
 }
 
-/** The event that the bench works on: the one in the address, else the newest, else a pasted body. */
+/** What the bench works on: a pasted body if that is chosen, else the event in the address, else the newest event. */
 function useSample(connection: Connection) {
   const search = useSearchState();
   const latest = useEvents({ source_id: connection.source_id, limit: TESTED_EVENTS });
@@ -132,7 +132,7 @@ export function Sample({ connection, filter, transformation }: { connection: Con
       {mode === 'paste' && <PasteField onChange={() => void result.refetch()} />}
       {mode !== 'paste' && sample.eventId === undefined && !sample.isLoading ? (
         <Panel>
-          <Blank icon="events" title="No event yet" action={<Button onClick={() => search.set({ sample: 'paste' }, { replace: true })}>Paste a body</Button>}>
+          <Blank icon="events" title="No events yet" action={<Button onClick={() => search.set({ sample: 'paste' }, { replace: true })}>Paste a body</Button>}>
             Send one to the source, or paste a body to try the rules.
           </Blank>
         </Panel>
@@ -161,7 +161,7 @@ function PasteField({ onChange }: { onChange: () => void }) {
 function Verdict({ preview, name }: { preview: Schemas['Preview']; name: string }) {
   const all = preview.rules.length;
   const passing = preview.rules.filter((rule) => rule.passes).length;
-  const rules = all === 0 ? 'There is no rule.' : `${passing} of ${plural(all, 'condition')} ${passing === 1 ? 'holds' : 'hold'}.`;
+  const rules = all === 0 ? 'There are no rules.' : `${passing} of ${plural(all, 'condition')} ${passing === 1 ? 'holds' : 'hold'}.`;
   if (preview.transformation_error !== undefined) {
     return (
       <div className="verdict bad" role="status">
@@ -169,6 +169,17 @@ function Verdict({ preview, name }: { preview: Schemas['Preview']; name: string 
         <div>
           <h2>The transformation fails</h2>
           <p>{preview.transformation_error}</p>
+        </div>
+      </div>
+    );
+  }
+  if (preview.passes === null) {
+    return (
+      <div className="verdict no" role="status">
+        <Icon name="held" />
+        <div>
+          <h2>Not decided here</h2>
+          <p>The rules take too long on this event for a preview. When an event arrives, they are always decided.</p>
         </div>
       </div>
     );
@@ -184,7 +195,7 @@ function Verdict({ preview, name }: { preview: Schemas['Preview']; name: string 
   );
 }
 
-/** Tries the rules on the latest events of the source, when asked: each is a call to the API. */
+/** Tries the rules on the source's latest events, but only on request, because each event costs an API call. */
 function PassRate({ connection, filter, transformation, events, current }: { connection: Connection; filter: string; transformation: string; events: Schemas['EventListItem'][]; current: string | undefined }) {
   const search = useSearchState();
   const [results, setResults] = useState<{ of: string; passes: (boolean | null)[] } | null>(null);
@@ -206,7 +217,8 @@ function PassRate({ connection, filter, transformation, events, current }: { con
     setBusy(false);
   };
   const isCurrent = results?.of === rules;
-  const sent = results?.passes.filter((one) => one === true).length ?? 0;
+  const count = (wanted: boolean | null) => results?.passes.filter((one) => one === wanted).length ?? 0;
+  const undecided = count(null);
   return (
     <Panel
       title={`Last ${plural(events.length, 'event')}`}
@@ -227,19 +239,19 @@ function PassRate({ connection, filter, transformation, events, current }: { con
                 key={events[i]?.id}
                 type="button"
                 className={`tick ${passes ? 'pass' : ''} ${events[i]?.id === current ? 'on' : ''}`}
-                aria-label={`Event ${i + 1}: ${passes ? 'would be sent' : 'would be filtered'}`}
+                aria-label={`Event ${i + 1}: ${passes === null ? 'not decided' : passes ? 'would be sent' : 'would be filtered'}`}
                 onClick={() => search.set({ event: events[i]?.id, sample: undefined }, { replace: true })}
               />
             ))}
           </div>
           <p>
             <b className="strong">
-              {sent} would be sent, {results.passes.length - sent} filtered.
+              {count(true)} would be sent, {count(false)} filtered{undecided > 0 && `, ${undecided} not decided`}.
             </b>
           </p>
         </div>
       ) : (
-        <p className="muted">How many of the source’s latest events would pass these rules.</p>
+        <p className="muted">How many of the source’s latest events would pass these rules?</p>
       )}
     </Panel>
   );

@@ -1,4 +1,4 @@
-/** The steps of a transformation in words, beside the filter that decides whether they are taken. */
+/** The steps of a transformation in words, below the filter that decides whether they run. */
 import { Link } from 'wouter';
 import type { Schemas } from '../../api/client';
 import { parseJson, sourceOf } from '../../lib/json';
@@ -7,7 +7,7 @@ import { Facts, Panel } from '../../ui/parts';
 
 type Step = [what: string, how: string];
 
-/** @param text JSON that may be no transformation yet; its numbers are shown as they are written */
+/** @param text JSON that may not be a transformation yet; its numbers are shown as written */
 export function stepsInWords(text: string): Step[] {
   if (parseJson(text) === null) return [];
   const merged = sourceOf(text, 'merge_body_fields');

@@ -1,4 +1,4 @@
-/** All of a destination that can be set. */
+/** The form with all settings of a destination. */
 import { useState } from 'react';
 import { ApiError, call, type Schemas } from '../../api/client';
 import { changed } from '../../api/queries';
@@ -28,7 +28,7 @@ export function DestinationForm({ destination, onSaved }: { destination?: Destin
   const intervals = parseIntervals(schedule);
 
   const save = async (values: FormData) => {
-    if (intervals === null) throw refused('retry_policy', 'Write durations with commas between them, such as 30 s, 2 min, 1 h.');
+    if (intervals === null) throw refused('retry_policy', 'Write durations separated by commas, such as 30 s, 2 min, 1 h.');
     const timeout = Number(text(values, 'timeout_ms'));
     if (!(timeout >= 1 && timeout <= 300)) throw refused('timeout_ms', 'Must be from 1 to 300 seconds.');
     const perSecond = text(values, 'rate_limit');
@@ -53,7 +53,7 @@ export function DestinationForm({ destination, onSaved }: { destination?: Destin
         ? await call('POST /api/v1/destinations', { body })
         : await call('PATCH /api/v1/destinations/{id}', { path: { id: destination.id }, body });
     await changed('destinations', 'connections');
-    toast(destination === undefined ? `${saved.name} is ready` : 'Saved. It holds for every attempt from now on');
+    toast(destination === undefined ? `${saved.name} is ready` : 'Saved. It applies to every attempt from now on');
     onSaved(saved);
   };
 
@@ -72,7 +72,7 @@ export function DestinationForm({ destination, onSaved }: { destination?: Destin
       <Field name="url" label="URL" type="url" mono value={destination?.url ?? ''} placeholder="https://api.example.com/webhooks" hint="Private addresses are refused unless the server’s SLUICE_ALLOW_PRIVATE_DESTINATIONS names them." />
       <div className="pair">
         <Field name="timeout_ms" label="Timeout" type="number" min={1} max={300} unit="seconds" value={(destination?.timeout_ms ?? DEFAULT_TIMEOUT_SECONDS * 1000) / 1000} hint="1 to 300." />
-        <Field name="max_in_flight" label="At once" type="number" min={1} max={256} unit="per node" value={destination?.max_in_flight ?? DEFAULT_IN_FLIGHT} />
+        <Field name="max_in_flight" label="In flight" type="number" min={1} max={256} unit="per node" value={destination?.max_in_flight ?? DEFAULT_IN_FLIGHT} />
         <Field name="rate_limit" label="Rate limit" type="number" min={1} unit="per second" value={destination?.rate_limit?.per_second ?? ''} placeholder="none" />
       </div>
       <fieldset className="cards">
@@ -95,7 +95,7 @@ export function DestinationForm({ destination, onSaved }: { destination?: Destin
       </fieldset>
       {savedAuth?.type === 'unreadable' && (
         <Note icon="unverified" tone="failed">
-          The server cannot read the stored credentials: another master key, or damage. Enter them again; deliveries are held until then.
+          The server cannot read the stored credentials: the master key has changed, or they are damaged. Enter them again; deliveries are held until then.
         </Note>
       )}
       {!isAuthTouched && auth !== 'none' ? (
@@ -113,7 +113,7 @@ export function DestinationForm({ destination, onSaved }: { destination?: Destin
         label="Retry schedule"
         value={schedule}
         onChange={setSchedule}
-        error={intervals === null ? 'Write durations with commas between them, such as 30 s, 2 min, 1 h.' : undefined}
+        error={intervals === null ? 'Write durations separated by commas, such as 30 s, 2 min, 1 h.' : undefined}
         hint="The wait before each retry."
       />
       <div className="ruler">{intervals !== null && <RetryRuler intervals={intervals} />}</div>

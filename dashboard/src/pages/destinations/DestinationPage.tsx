@@ -112,7 +112,7 @@ function CircuitCard({ destination }: { destination: Destination }) {
   const isOpen = destination.circuit_state === 'open' && destination.circuit_reopen_at !== null;
   const sentences = {
     closed: 'Deliveries go out as they come. After 5 failures in a row the circuit opens, and deliveries wait instead of failing.',
-    open: 'Attempts failed again and again. Deliveries are held. Nothing is lost: they go out when a probe succeeds.',
+    open: 'Attempts kept failing. Deliveries are held. Nothing is lost: they go out when a probe succeeds.',
     half_open: 'One probe is on its way. If it succeeds, the held deliveries follow; if not, the circuit opens again for longer.',
   };
   return (
@@ -187,8 +187,8 @@ function Failed({ destination }: { destination: Destination }) {
     <Gate query={letters} what="Failed deliveries" rows={4}>
       {(data) =>
         data.items.length === 0 ? (
-          <Blank icon="delivered" title="No delivery failed">
-            Every delivery of the retention window got through, or still has attempts left.
+          <Blank icon="delivered" title="No failed deliveries">
+            Every delivery in the retention window got through, or still has attempts left.
           </Blank>
         ) : (
           <table className="fits">
@@ -234,7 +234,7 @@ function FedBy({ destination }: { destination: Destination }) {
       <Gate query={connections} what="Connections" rows={2}>
         {() =>
           own.length === 0 ? (
-            <Blank icon="conns" title="No connection" />
+            <Blank icon="conns" title="No connections" />
           ) : (
             <ul className="links">
               {own.map((one) => {
@@ -293,7 +293,7 @@ function DeleteDestination({ destination, onClose }: { destination: Destination;
   return (
     <Dialog title={`Delete ${destination.name}?`} onClose={onClose}>
       <div className="in stack">
-        <p>This cannot be undone. Deliveries that wait for it end as failed.</p>
+        <p>This cannot be undone. Deliveries waiting for it end as failed.</p>
         <div className="fld">
           <label htmlFor="confirm-name">
             Type <b className="strong">{destination.name}</b> to confirm

@@ -40,7 +40,7 @@ export function DestinationsPage() {
               return data.items.length > 0 ? (
                 <Blank icon="filtered" title="No destination has this in its name or URL" action={<Button onClick={() => search.set({ q: undefined })}>Show all</Button>} />
               ) : (
-                <Blank icon="dests" title="No destination yet" action={<ButtonLink to="/destinations?new=1" kind="primary">New destination</ButtonLink>}>
+                <Blank icon="dests" title="No destinations yet" action={<ButtonLink to="/destinations?new=1" kind="primary">New destination</ButtonLink>}>
                   A destination is a URL that events are delivered to.
                 </Blank>
               );
@@ -112,7 +112,7 @@ export function DestinationToggle({ destination }: { destination: Pick<Destinati
   const change = useMutation({
     mutationFn: (status: Destination['status']) => call('PATCH /api/v1/destinations/{id}', { path: { id: destination.id }, body: { status } }),
     onSuccess: (saved) => {
-      toast(saved.status === 'paused' ? `${saved.name} is paused: its deliveries wait` : `${saved.name} is active: what waited goes out`);
+      toast(saved.status === 'paused' ? `${saved.name} is paused: its deliveries wait` : `${saved.name} is active: waiting deliveries go out`);
       void changed('destinations', 'events', 'connections');
     },
     onError: (error) => toast(error.message),

@@ -1,4 +1,4 @@
-/** How the latest deliveries to a destination stand: a strip of ticks, and the newest of them as a list. */
+/** The latest deliveries to a destination: a strip of ticks for their states, and the newest ones as a list. */
 import { Link, useLocation } from 'wouter';
 import type { Schemas } from '../../api/client';
 import { useDeliveries, useSources } from '../../api/queries';
@@ -16,7 +16,7 @@ const STRIP = 100;
 const ROWS = 8;
 const POLL_MILLISECONDS = 5_000;
 
-/** What a filter kept back was never meant for the destination, and says nothing about its health. */
+/** Filtered deliveries are left out: they were never meant for the destination and say nothing about its health. */
 const STATUSES = 'pending,delivering,succeeded,failed,exhausted';
 
 const TONES: { tone: Tone; label: string }[] = [
@@ -38,7 +38,7 @@ export function LatestDeliveries({ destination }: { destination: Schemas['Destin
         <Gate query={deliveries} what="Deliveries" rows={4}>
           {(data) =>
             data.items.length === 0 ? (
-              <Blank icon="dests" title="No delivery yet">
+              <Blank icon="dests" title="No deliveries yet">
                 The next event of a connected source that passes its filter goes here.
               </Blank>
             ) : (

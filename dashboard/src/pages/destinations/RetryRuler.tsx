@@ -1,4 +1,4 @@
-/** A retry schedule as marks on a line, and in words. Marks keep their order and an even distance: waits grow too fast for a scale. */
+/** A retry schedule as marks on a line, and in words. The marks are evenly spaced, because waits grow too fast to be drawn to scale. */
 import { plural } from '../../lib/text';
 import { seconds } from '../../lib/time';
 
@@ -30,8 +30,8 @@ export function RetryRuler({ intervals }: { intervals: number[] }) {
       </svg>
       <p className="muted small">
         {intervals.length === 0
-          ? 'No retry: a failed attempt is the last one.'
-          : `${plural(intervals.length, 'retry', 'retries')} over about ${seconds(total)}. Each wait varies by a fifth.`}
+          ? 'No retries: a failed attempt is the last one.'
+          : `${plural(intervals.length, 'retry', 'retries')} over about ${seconds(total)}. Each wait varies by up to a fifth.`}
       </p>
     </div>
   );
@@ -39,7 +39,7 @@ export function RetryRuler({ intervals }: { intervals: number[] }) {
 
 const UNITS: Record<string, number> = { s: 1, m: 60, min: 60, h: 3600, d: 86400 };
 
-/** Reads `30 s, 2 min, 1 h`; null when a part is no duration. */
+/** Reads `30 s, 2 min, 1 h`. Returns null if a part is not a duration. */
 export function parseIntervals(text: string): number[] | null {
   const parts = text.split(',').map((one) => one.trim()).filter((one) => one !== '');
   const all = parts.map((part) => {

@@ -1,4 +1,4 @@
-/** One request to a destination, sent by the code that delivers: what went out, and what came back. */
+/** Sends one request to a destination through the delivery code, and shows that request and the response. */
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, type Schemas } from '../../api/client';
@@ -12,7 +12,7 @@ import { Button, Panel, Segments } from '../../ui/parts';
 
 type Test = Schemas['DestinationTest'];
 
-/** `sample`, or `sample` or `latest` of a connection. */
+/** Its value is `sample`, or `sample:` or `latest:` followed by the id of a connection. */
 type Choice = { value: string; label: string; connection?: Schemas['Connection']; isLatest?: boolean };
 
 export function TestDelivery({ destination }: { destination: Schemas['Destination'] }) {
@@ -25,7 +25,7 @@ export function TestDelivery({ destination }: { destination: Schemas['Destinatio
       if (choice?.connection) body.connection_id = choice.connection.id;
       if (choice?.connection && choice.isLatest) {
         const latest = await call('GET /api/v1/events', { query: { source_id: choice.connection.source_id, limit: 1 } });
-        if (latest.items[0] === undefined) throw new Error('The source has no event yet. Send a sample instead.');
+        if (latest.items[0] === undefined) throw new Error('The source has no events yet. Send a sample instead.');
         body.event_id = latest.items[0].id;
       }
       return call('POST /api/v1/destinations/{id}/test', { path: { id: destination.id }, body });
@@ -43,7 +43,7 @@ export function TestDelivery({ destination }: { destination: Schemas['Destinatio
             ))}
           </select>
           <Button disabled={test.isPending} onClick={() => test.mutate()}>
-            {test.isPending ? 'Waiting for the answer …' : 'Send test delivery'}
+            {test.isPending ? 'Waiting for the response…' : 'Send test delivery'}
           </Button>
         </div>
         {destination.status === 'paused' && <p className="faint small">The destination is paused; a test is sent anyway.</p>}
@@ -87,7 +87,7 @@ function Result({ test }: { test: Test }) {
         label="Side"
         value={side}
         options={[
-          { value: 'answer', label: 'Answer' },
+          { value: 'answer', label: 'Response' },
           { value: 'sent', label: 'Sent' },
         ]}
         onChange={setSide}
@@ -98,7 +98,7 @@ function Result({ test }: { test: Test }) {
 }
 
 function answerText({ response }: Test): string {
-  if (response === null) return 'No answer came.';
+  if (response === null) return 'No response came.';
   return [`HTTP/1.1 ${response.status}`, ...response.headers.map(headerLine), '', response.body].join('\n');
 }
 

@@ -1,4 +1,4 @@
-/** How deliveries prove where they come from, and the fields that each way needs. */
+/** How deliveries prove where they come from, and the fields that each method needs. */
 import type { Schemas } from '../../api/client';
 import type { ConfigField } from '../../ui/ConfigFields';
 

@@ -1,11 +1,11 @@
-/** A body as a tree, as text, or as bytes; a large one only when somebody asks. */
+/** A body as a tree, as text, or as bytes. */
 import { useMemo, useState } from 'react';
 import { fromBase64, hexDump } from '../../lib/bytes';
 import { size } from '../../lib/text';
 import { JsonView } from '../../ui/JsonView';
 import { Blank, Button } from '../../ui/parts';
 
-/** Larger bodies are drawn only when somebody asks. */
+/** Larger bodies are drawn only on request. */
 export const LARGE_BODY_BYTES = 256 * 1024;
 const MAX_HEX_BYTES = 64 * 1024;
 
@@ -14,7 +14,7 @@ export function BodyView({ text, base64, bytes }: { text: string; base64: string
   if (bytes === 0) return <Blank icon="ring" title="The body is empty" />;
   if (bytes > LARGE_BODY_BYTES && !isAsked) {
     return (
-      <Blank icon="events" title={`The body has ${size(bytes)}`} action={<Button onClick={() => setAsked(true)}>Show it</Button>}>
+      <Blank icon="events" title={`The body is ${size(bytes)}`} action={<Button onClick={() => setAsked(true)}>Show it</Button>}>
         Drawing it may take a moment.
       </Blank>
     );
@@ -30,7 +30,7 @@ export function Hex({ base64 }: { base64: string }) {
   return (
     <>
       <pre className="raw">{dump.text}</pre>
-      {dump.isCut && <p className="faint small in">These are the first 64 KiB. Raw downloads all of them.</p>}
+      {dump.isCut && <p className="faint small in">These are the first 64 KiB. The Raw tab downloads everything.</p>}
     </>
   );
 }

@@ -1,4 +1,4 @@
-/** The page that a delivery id of a log line leads to: it goes on to the event with that delivery. */
+/** Redirects from the id of a delivery, for example from a log line, to the event with that delivery. */
 import { Redirect, useParams } from 'wouter';
 import { useDelivery } from '../../api/queries';
 import { deliveryPath } from '../../lib/deliveryLink';

@@ -1,4 +1,4 @@
-/** One delivery: its state and reason in a line, and below it the attempts where there is more to say than one success. */
+/** One delivery: its state and reason on one line, and its attempts below, closed at first if there was only one and it succeeded. */
 import { Fragment, useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import type { Schemas } from '../../api/client';
@@ -17,7 +17,7 @@ type RowProps = {
   delivery: Delivery;
   now: number;
   isOlder: boolean;
-  /** The address points at this one. */
+  /** Whether the address names this delivery. */
   isMarked: boolean;
   eventId: string;
 };
@@ -95,7 +95,7 @@ function Attempts({ delivery, now }: { delivery: Delivery; now: number }) {
             <th className="a-at">Started</th>
             <th className="a-res">Result</th>
             <th className="a-lat r">Latency</th>
-            <th className="resp-c">Answer</th>
+            <th className="resp-c">Response</th>
           </tr>
         </thead>
         <tbody>
@@ -141,7 +141,7 @@ function Attempts({ delivery, now }: { delivery: Delivery; now: number }) {
                 </span>
               </td>
               <td className="r">–</td>
-              <td className="cut muted resp-c">Each wait varies by a fifth</td>
+              <td className="cut muted resp-c">Each wait varies by up to a fifth</td>
             </tr>
           )}
         </tbody>

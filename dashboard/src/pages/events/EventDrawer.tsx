@@ -1,4 +1,4 @@
-/** One event: what became of it, its deliveries and attempts, and the request as it came. */
+/** One event: what became of it, its deliveries and attempts, and the request as it was received. */
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
@@ -137,7 +137,7 @@ function Actions({ event, latest, source }: { event: Event; latest: Schemas['Del
           items={[
             { label: 'curl to the source', onSelect: () => void copy(curl(event.method, url, event.header_list, event.body, event.body_base64)) },
             { label: 'HTTPie to the source', onSelect: () => void copy(httpie(event.method, url, event.header_list, event.body, event.body_base64)) },
-            { label: 'Raw HTTP', onSelect: () => void copy(rawHttp(event.method, source?.ingest_path ?? '/', event.header_list, event.body)) },
+            ...(event.body_base64 === undefined ? [{ label: 'Raw HTTP', onSelect: () => void copy(rawHttp(event.method, source?.ingest_path ?? '/', event.header_list, event.body)) }] : []),
             { label: 'sluice replay', onSelect: () => void copy(`sluice replay ${event.id} --forward-to 3000/webhooks`) },
             { label: 'Body', onSelect: () => void copy(event.body) },
             { label: 'Link to this event', icon: 'link', hint: 'y', onSelect: () => void copy(location.href) },
@@ -149,7 +149,7 @@ function Actions({ event, latest, source }: { event: Event; latest: Schemas['Del
           Show as API call
         </Button>
       </div>
-      {isRefused && <p className="faint small">A resend goes out although the check failed.</p>}
+      {isRefused && <p className="faint small">A resend is sent even though the check failed.</p>}
       {resend.error && <ErrorNote error={resend.error} />}
       {dialog === 'choose' && <ChooseConnections event={event} latest={latest} onClose={() => setDialog(null)} onResend={(ids) => resend.mutate(ids)} />}
       {dialog === 'api' && <ApiCalls event={event} onClose={() => setDialog(null)} />}
@@ -164,7 +164,7 @@ function ChooseConnections({ event, latest, onClose, onResend }: { event: Event;
   return (
     <Dialog title="Resend this event" onClose={onClose}>
       <div className="in">
-        {latest.length === 0 && <p className="muted">This event has no delivery yet. “To all connections” makes one for each enabled connection of its source.</p>}
+        {latest.length === 0 && <p className="muted">This event has no deliveries yet. “To all connections” creates one for each enabled connection of its source.</p>}
         <ul className="choices">
           {latest.map((one) => (
             <li key={one.connection_id}>
@@ -188,8 +188,8 @@ function ChooseConnections({ event, latest, onClose, onResend }: { event: Event;
           ))}
         </ul>
         <p className="faint small">
-          A resend ignores the filter and uses today’s transformation and URL.
-          {delivered > 0 && ` ${plural(delivered, 'destination')} will get it a second time.`}
+          A resend ignores the filter and uses the current transformation and URL.
+          {delivered > 0 && ` ${plural(delivered, 'destination')} will receive it a second time.`}
         </p>
       </div>
       <footer>
@@ -228,7 +228,7 @@ function ApiCalls({ event, onClose }: { event: Event; onClose: () => void }) {
           </div>
         ))}
         <p className="faint small">
-          <Icon name="verified" size={14} /> The key comes from Settings, API keys.
+          <Icon name="verified" size={14} /> Create the key in Settings, API keys.
         </p>
       </div>
     </Dialog>

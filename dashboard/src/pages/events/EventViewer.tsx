@@ -1,4 +1,4 @@
-/** The request as it came: payload, headers, raw bytes; what its attempts sent, and the difference. */
+/** The received request as payload, headers and raw bytes; what its attempts sent; and the difference between the two. */
 import { useState } from 'react';
 import type { Schemas } from '../../api/client';
 import { useSearchState } from '../../lib/search';
@@ -100,7 +100,7 @@ function Raw({ event }: { event: Event }) {
   return (
     <div>
       <div className="row in">
-        <Segments label="Form" value={form} options={[{ value: 'text', label: 'Text' }, { value: 'hex', label: 'Hex' }]} onChange={setForm} />
+        <Segments label="Format" value={form} options={[{ value: 'text', label: 'Text' }, { value: 'hex', label: 'Hex' }]} onChange={setForm} />
         <span className="end row">
           <CopyButton kind="normal" text={event.body}>
             Copy
@@ -109,6 +109,7 @@ function Raw({ event }: { event: Event }) {
         </span>
       </div>
       {form === 'hex' ? <Hex base64={base64} /> : <pre className="raw">{visible(isLarge ? event.body.slice(0, LARGE_BODY_BYTES) : event.body)}</pre>}
+      {form === 'text' && isLarge && <p className="faint small in">Only the beginning is shown. Copy and Download have everything.</p>}
       {parseJson(event.body) === null && event.content_type?.includes('json') && <p className="faint small in">The content type says JSON, but this is not valid JSON.</p>}
     </div>
   );
@@ -121,7 +122,7 @@ function encode(text: string): string {
   return btoa(binary);
 }
 
-/** Always as bytes without a type, so that no browser opens what a stranger sent. */
+/** Downloads the body as bytes without a type, so that no browser opens what a stranger sent. */
 function download(event: Event) {
   const bytes = event.body_base64 === undefined ? new TextEncoder().encode(event.body) : fromBase64(event.body_base64);
   const url = URL.createObjectURL(new Blob([bytes as BlobPart], { type: 'application/octet-stream' }));

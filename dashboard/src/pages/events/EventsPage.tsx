@@ -28,7 +28,7 @@ const WINDOWS = [
   { value: '7d', label: 'Last 7 days' },
 ];
 
-/** Each view is a filter of the address. */
+/** Each view is a set of filters in the address. */
 const VIEWS: { label: string; verified?: Schemas['VerificationStatus']; status?: string }[] = [
   { label: 'All' },
   { label: 'Failing', status: 'failed,exhausted' },
@@ -37,10 +37,10 @@ const VIEWS: { label: string; verified?: Schemas['VerificationStatus']; status?:
   { label: 'Not verified', verified: 'failed' },
 ];
 
-/** What narrows the list, besides its page. */
+/** The parameters that narrow the list. The page is not one of them. */
 const FILTERS = ['source', 'destination', 'status', 'verified', 'after', 'before', 'q'] as const;
 
-/** Reads the address. A window such as `1h` starts at the same minute for a while, so that its answers can be kept. */
+/** Reads the filters from the address. A window such as `1h` starts at a full minute, so that its results can be cached. */
 function queryOf(search: SearchState): Query {
   const minute = Math.floor(serverNow() / 60_000) * 60_000;
   return {
@@ -92,7 +92,10 @@ export function EventsPage() {
   );
 }
 
-/** The list or an event of it with the list's filters. A delivery or attempt that was pointed at belongs to one event alone. */
+/**
+ * The path of the list, or of one of its events, with the list's filters. It drops the delivery or attempt that the address named, because
+ * those belong to one event.
+ */
 function eventPath(id: string | undefined, search: string): string {
   const kept = new URLSearchParams(search);
   kept.delete('delivery');
@@ -101,7 +104,7 @@ function eventPath(id: string | undefined, search: string): string {
   return `/events${id === undefined ? '' : `/${id}`}${query === '' ? '' : `?${query}`}`;
 }
 
-/** Opens the event that a whole id found, of itself or of one of its deliveries; once, so that it can be closed. */
+/** Opens the event that a whole id found, whether the id is the event's or a delivery's. Does so once, so that the event can be closed. */
 function useFoundById(q: string, opened: string | undefined, page: Schemas['EventPage'] | undefined, onFound: (id: string) => void) {
   const done = useRef(opened === undefined ? '' : q);
   useEffect(() => {
@@ -112,7 +115,7 @@ function useFoundById(q: string, opened: string | undefined, page: Schemas['Even
   }, [q, page]);
 }
 
-/** Holds the rows still while new events arrive: known rows change in place, new ones wait until somebody asks for them. */
+/** Keeps the rows in place while new events arrive: known rows are updated, and new ones wait until the user asks for them. */
 function useStill(latest: Schemas['EventPage'] | undefined, key: string) {
   const [shown, setShown] = useState<{ key: string; page: Schemas['EventPage'] } | undefined>();
   useEffect(() => {
@@ -167,7 +170,7 @@ function FilterBar({ search }: { search: SearchState }) {
             <Icon name="x" />
           </button>
         ))}
-        <input ref={field} aria-label="Filter by the id of an event or a delivery, or source: or destination: and a name" placeholder={tokens.length > 0 ? 'Add a filter' : 'Paste the id of an event or a delivery, or source:name, destination:name'} />
+        <input ref={field} aria-label="Filter by event or delivery id, source:name or destination:name" placeholder={tokens.length > 0 ? 'Add a filter' : 'Event or delivery id, source:name or destination:name'} />
         <kbd>/</kbd>
       </div>
       <Menu
@@ -192,7 +195,7 @@ function FilterBar({ search }: { search: SearchState }) {
   );
 }
 
-/** The view that the address shows; undefined when it has a filter of no view. */
+/** The view that matches the address, or undefined if none does. */
 function viewOf(search: SearchState) {
   return VIEWS.find((one) => search.get('verified') === (one.verified ?? '') && search.get('status') === (one.status ?? ''));
 }
@@ -256,7 +259,7 @@ function EventTable({ items, selected, onOpen }: { items: Item[]; selected: stri
           <th className="c-at">Received</th>
           <th className="c-src">Source</th>
           <th className="c-sum">Event</th>
-          <th className="wide">What happens</th>
+          <th className="wide">Details</th>
           <th className="wide c-size r">Size</th>
           <th className="wide c-ver">Verification</th>
           <th className="c-dl">Deliveries</th>
@@ -301,7 +304,7 @@ function EventTable({ items, selected, onOpen }: { items: Item[]; selected: stri
   );
 }
 
-/** Empty when all is well: what is there asks for attention. */
+/** Empty if all is well, so that any text here draws attention. */
 function whatHappens(event: Item): string {
   if (event.verification_status === 'failed') return `${event.verification_reason ?? 'The signature did not match.'} Stored, not delivered`;
   const parts = [];
@@ -347,14 +350,14 @@ function NoEvents({ search }: { search: SearchState }) {
   const last = filters.at(-1);
   if (last === undefined) {
     return (
-      <Blank icon="events" title="No event yet">
+      <Blank icon="events" title="No events yet">
         Post anything to the URL of a source; it appears here the moment it is stored.
       </Blank>
     );
   }
   return (
-    <Blank icon="filtered" title="No event matches these filters" action={<Button onClick={() => search.set({ [last]: undefined, page: undefined })}>Remove this filter</Button>}>
-      Nothing is left with <code>{last === 'q' ? 'id' : last}:{search.get(last)}</code>.
+    <Blank icon="filtered" title="No events match these filters" action={<Button onClick={() => search.set({ [last]: undefined, page: undefined })}>Remove this filter</Button>}>
+      The last filter is <code>{last === 'q' ? 'id' : last}:{search.get(last)}</code>.
     </Blank>
   );
 }

@@ -1,4 +1,4 @@
-/** What an attempt sent, and what that, or a resend of today, changed of the request that came. */
+/** Shows what an attempt sent, and how that, or a resend made now, differs from the received request. */
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { ApiError, type Schemas } from '../../api/client';
@@ -6,7 +6,7 @@ import { useResendPreview, useSentRequest } from '../../api/queries';
 import { diff, type DiffLine } from '../../lib/diff';
 import { diffHeaders } from '../../lib/headers';
 import { formatJson } from '../../lib/json';
-import { curl, httpie, isSecret, rawHttp } from '../../lib/requests';
+import { bodySize, curl, httpie, isSecret, rawHttp } from '../../lib/requests';
 import { useSearchState } from '../../lib/search';
 import { errorLabel } from '../../lib/states';
 import { visible } from '../../lib/text';
@@ -44,7 +44,7 @@ export function SentTab({ deliveries }: { deliveries: Delivery[] }) {
   const chosen = sendings.find((one) => one.key === search.get('attempt')) ?? sendings[0];
   if (chosen === undefined) {
     return (
-      <Blank icon="ring" title="Nothing was sent yet">
+      <Blank icon="ring" title="Nothing has been sent yet">
         No delivery of this event has an attempt. Diff shows what a resend would send now.
       </Blank>
     );
@@ -92,7 +92,7 @@ function SentRequest({ sending }: { sending: Sending }) {
                   items={[
                     { label: 'curl', onSelect: () => void copy(curl(sent.method, sent.url, sent.headers, sent.body, sent.body_base64)) },
                     { label: 'HTTPie', onSelect: () => void copy(httpie(sent.method, sent.url, sent.headers, sent.body, sent.body_base64)) },
-                    { label: 'Raw HTTP', onSelect: () => void copy(rawHttp(sent.method, pathOf(sent.url), sent.headers, sent.body)) },
+                    ...(sent.body_base64 === undefined ? [{ label: 'Raw HTTP', onSelect: () => void copy(rawHttp(sent.method, pathOf(sent.url), sent.headers, sent.body)) }] : []),
                   ]}
                 >
                   Copy as
@@ -108,13 +108,13 @@ function SentRequest({ sending }: { sending: Sending }) {
               ))}
             </dl>
             <p className="faint small">
-              {MASK} stands for what only the server knows, also in what is copied.{' '}
+              {MASK} replaces what only the server knows, in copies too.{' '}
               <button type="button" className="link" aria-pressed={isRevealed} onClick={() => setRevealed(!isRevealed)}>
                 {isRevealed ? 'Hide the sender’s signatures' : 'Reveal the sender’s signatures'}
               </button>
             </p>
           </div>
-          <BodyView text={sent.body} base64={sent.body_base64} bytes={sent.body.length} />
+          <BodyView text={sent.body} base64={sent.body_base64} bytes={bodySize(sent.body, sent.body_base64)} />
         </div>
       )}
     </KnownRequest>
@@ -161,7 +161,7 @@ export function DiffTab({ event, deliveries, latest }: { event: Event; deliverie
   return (
     <>
       <div className="row in wrap">
-        <span className="muted small">What came, against</span>
+        <span className="muted small">Received, compared with</span>
         <Choice label="Compared with" value={chosen.value} options={options} />
       </div>
       {sending ? <SentDiff key={sending.key} event={event} sending={sending} /> : <ResendDiff key={chosen.value} event={event} connection={chosen.value.slice(RESEND.length)} />}
@@ -174,16 +174,22 @@ function SentDiff({ event, sending }: { event: Event; sending: Sending }) {
   return <KnownRequest query={query}>{(sent) => <Changes event={event} request={sent} />}</KnownRequest>;
 }
 
-/** The connection's present transformation, applied by the server. */
+/** The connection's current transformation, applied by the server. */
 function ResendDiff({ event, connection }: { event: Event; connection: string }) {
   const preview = useResendPreview(event.id, connection);
   return (
     <Gate query={preview} what="The request" rows={4}>
       {(made) =>
         made.request === null ? (
-          <Blank icon="filtered" title="The filter would not let it pass">
-            {made.transformation_error ?? 'Today’s filter does not match; a resend ignores the filter.'}
-          </Blank>
+          made.transformation_error !== undefined ? (
+            <Blank icon="unverified" title="The transformation fails">
+              {made.transformation_error}
+            </Blank>
+          ) : (
+            <Blank icon="filtered" title="The filter would not let it pass">
+              The current filter does not match; a resend ignores the filter.
+            </Blank>
+          )
         ) : (
           <Changes event={event} request={made.request} />
         )

@@ -10,7 +10,7 @@ const HEIGHT = 52;
 const LINE_Y = 26;
 const LEFT = 8;
 const RIGHT = 76;
-/** Marks that are closer than this become one with a count. */
+/** Marks that are closer than this are merged into one with a range of numbers. */
 const MERGE_PIXELS = 14;
 const STEPS = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 43200, 86400, 172800].map((s) => s * 1000);
 

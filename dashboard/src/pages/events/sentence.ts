@@ -7,7 +7,7 @@ import { countdown } from '../../lib/time';
 type Event = Schemas['Event'];
 type Delivery = Schemas['Delivery'];
 
-/** The newest delivery on each connection: what a resend made replaces what failed before. */
+/** The newest delivery on each connection, because a resend replaces what failed before it. */
 export function latestByConnection(deliveries: Delivery[]): Delivery[] {
   const latest = new Map<string, Delivery>();
   for (const one of [...deliveries].sort((a, b) => (a.id < b.id ? -1 : 1))) latest.set(one.connection_id, one);
@@ -21,7 +21,7 @@ export function headline(event: Event, now: number): Sentence {
     return { summary: `Not verified: ${lower(event.verification_reason ?? 'the signature did not match.')} Stored, not delivered.` };
   }
   const latest = latestByConnection(event.deliveries);
-  if (latest.length === 0) return { summary: 'No connection wanted this event, so it was stored and not delivered.' };
+  if (latest.length === 0) return { summary: 'No connection took this event, so it was stored but not delivered.' };
   const done = latest.filter((one) => one.status === 'succeeded').length;
   const others = latest.filter((one) => one.status !== 'succeeded');
   const summary = [
@@ -37,14 +37,14 @@ function restOf(delivery: Delivery, now: number): string {
   if (deliveryState(delivery) === 'retry' && delivery.next_attempt_at !== null && Date.parse(delivery.next_attempt_at) > now) {
     return ` gets attempt ${delivery.attempt_count + 1} in ${countdown(delivery.next_attempt_at, now)}.`;
   }
-  return `: ${lower(delivery.reason.replace(/^(Held|Failed|Exhausted): /, ''))}`;
+  return `: ${lower(delivery.reason.replace(/^(Held|Failed): /, ''))}`;
 }
 
 function lower(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
-/** A name for the event: what its sender calls it, else what kind of content it has. */
+/** A title for the event: its type or, if it has none, its content type. */
 export function titleOf(event: Event): string {
   return visible(event.event_type ?? event.content_type?.split(';')[0] ?? 'no content type');
 }

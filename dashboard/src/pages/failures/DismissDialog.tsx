@@ -1,4 +1,4 @@
-/** Dismisses dead letters by their filter after showing their number, and takes dismissals back. */
+/** Dismisses the dead letters of a filter after showing how many there are, and undoes dismissals. */
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { changed, useDeadLetters } from '../../api/queries';
@@ -47,7 +47,7 @@ export function DismissDialog({ filter, what, onClose }: DialogProps) {
           )}
         </Gate>
         <p className="muted">Nothing is sent, and the events stay. Dismissed failures are listed under Resolved.</p>
-        <p className="muted">Undo takes back all dismissals of this selection, earlier ones too.</p>
+        <p className="muted">Undo reverts all dismissals of this selection, including earlier ones.</p>
         {dismiss.isPending && soFar > 0 && <p role="status">{failures(soFar)} so far.</p>}
         {dismiss.error && <ErrorNote error={dismiss.error} />}
       </div>
@@ -67,15 +67,15 @@ export function UndismissDialog({ filter, what, onClose }: DialogProps) {
     onSuccess: onClose,
   });
   return (
-    <Dialog title="Take the dismissals back?" onClose={onClose}>
+    <Dialog title="Undo the dismissals?" onClose={onClose}>
       <div className="in stack">
-        <p>{what}: what was dismissed is listed as unresolved again. What was delivered since stays resolved.</p>
+        <p>{what}: dismissed failures are listed as unresolved again. Those delivered since stay resolved.</p>
         {undismiss.error && <ErrorNote error={undismiss.error} />}
       </div>
       <footer>
         <Button onClick={onClose}>Keep them dismissed</Button>
         <Button kind="primary" disabled={undismiss.isPending} onClick={() => undismiss.mutate()}>
-          {undismiss.isPending ? 'Taking back…' : 'Take back'}
+          {undismiss.isPending ? 'Undoing…' : 'Undo'}
         </Button>
       </footer>
     </Dialog>

@@ -1,4 +1,4 @@
-/** What failed, in groups of a destination and an error; one group in detail. */
+/** Failures grouped by destination and error, with one group in detail. */
 import { useRef, useState } from 'react';
 import type { Schemas } from '../../api/client';
 import { useFailureGroups, useSources } from '../../api/queries';
@@ -20,7 +20,7 @@ export function groupKey(group: Group): string {
   return [group.destination_id, group.error_code ?? '', group.response_status ?? ''].join('.');
 }
 
-/** Gave up: every attempt was used. Rejected: the first answer ended it. */
+/** Whether a response ended the delivery at once. Otherwise the relay gave up after the last attempt. */
 export function isRejected(group: Group): boolean {
   return group.response_status !== null && group.response_status >= 400 && group.response_status < 500 && ![408, 429].includes(group.response_status);
 }
@@ -120,14 +120,14 @@ function useKept(items: Group[], chosen: string, list: string): Group | undefine
   return last !== undefined && last.list === list && groupKey(last.group) === chosen ? last.group : undefined;
 }
 
-/** What can be done with the whole list, as its filter has it. */
+/** The actions on everything that the list's filter selects. */
 function AllActions({ source, sourceName, isResolved }: { source: string; sourceName: string | undefined; isResolved: boolean }) {
   const [isShown, setShown] = useState<'send' | 'dismiss' | 'undismiss' | null>(null);
-  const dialog = { filter: filterOf(source), what: source === '' ? 'All of the workspace' : `All of ${sourceName ?? 'the source'}`, onClose: () => setShown(null) };
+  const dialog = { filter: filterOf(source), what: source === '' ? 'The whole workspace' : `All of ${sourceName ?? 'the source'}`, onClose: () => setShown(null) };
   return (
     <span className="end row">
       {isResolved ? (
-        <Button onClick={() => setShown('undismiss')}>Take all dismissals back</Button>
+        <Button onClick={() => setShown('undismiss')}>Undo all dismissals</Button>
       ) : (
         <>
           <Button onClick={() => setShown('send')}>Send all groups</Button>

@@ -1,4 +1,4 @@
-/** One group of failures: what to do, sending again in two steps, a sample answer, and its deliveries. */
+/** One group of failures: what to do, resending in two steps, a sample response, and its deliveries. */
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Schemas } from '../../api/client';
@@ -31,8 +31,8 @@ export function GroupDetail({ group, source, isResolved, onBack, onSent }: Detai
   const now = useNow(10_000);
   const destination = useDestination(group.destination_id);
   const filter = filterOf(source, group);
-  const what = `${errorLabel(group.error_code, group.response_status)} from ${group.destination_name}${source === '' ? '' : ', of the chosen source'}`;
-  // After a resend its outcome shows in what is left.
+  const what = `${errorLabel(group.error_code, group.response_status)} from ${group.destination_name}${source === '' ? '' : ', from the chosen source'}`;
+  // After a resend, this polls to show how many are left.
   const letters = useDeadLetters({ ...filter, resolved: String(isResolved), limit: 50 }, replayId === undefined ? false : OUTCOME_MILLISECONDS);
   const example = useEvent(group.example_event_id);
   const delivery = example.data?.deliveries.find((one) => one.id === group.example_delivery_id);
@@ -55,7 +55,7 @@ export function GroupDetail({ group, source, isResolved, onBack, onSent }: Detai
                 <DestinationToggle destination={destination.data} />
               </>
             )}
-            {isResolved ? <Button onClick={() => setShown('undismiss')}>Take dismissals back</Button> : <Button onClick={() => setShown('dismiss')}>Dismiss</Button>}
+            {isResolved ? <Button onClick={() => setShown('undismiss')}>Undo dismissals</Button> : <Button onClick={() => setShown('dismiss')}>Dismiss</Button>}
           </span>
         </div>
         <p className="muted">
@@ -79,7 +79,7 @@ export function GroupDetail({ group, source, isResolved, onBack, onSent }: Detai
         />
       )}
       {attempt && (
-        <Panel title="Sample answer" note={`attempt ${attempt.attempt_number} of the newest event`} end={<Link className="link" href={deliveryPath({ id: group.example_delivery_id, event_id: group.example_event_id })}>Open the event</Link>}>
+        <Panel title="Sample response" note={`attempt ${attempt.attempt_number} of the newest event`} end={<Link className="link" href={deliveryPath({ id: group.example_delivery_id, event_id: group.example_event_id })}>Open the event</Link>}>
           <pre className="resp">
             {attempt.response_status === null ? (
               <span className="t-failed">{attempt.error_message}</span>
@@ -95,7 +95,7 @@ export function GroupDetail({ group, source, isResolved, onBack, onSent }: Detai
       )}
       <Panel title={<>Deliveries <Badge>{count(letters.data?.total ?? group.count)}</Badge></>} flush>
         <Gate query={letters} what="The deliveries" rows={4}>
-          {(data) => (data.items.length === 0 ? <Blank icon="delivered" title={isResolved ? 'Nothing of this is resolved' : 'Nothing of this is unresolved any more'} /> : <Letters letters={data.items} />)}
+          {(data) => (data.items.length === 0 ? <Blank icon="delivered" title={isResolved ? 'Nothing here is resolved' : 'Nothing here is unresolved any more'} /> : <Letters letters={data.items} />)}
         </Gate>
       </Panel>
       {isShown === 'dismiss' && <DismissDialog filter={filter} what={what} onClose={() => setShown(null)} />}

@@ -1,4 +1,4 @@
-/** Sends dead letters again by their filter: the count first, a rate if wanted, and for many a number to type. */
+/** Resends the dead letters of a filter. Shows the count, offers a rate limit, and asks the user to type the number if there are many. */
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { call, type Schemas } from '../../api/client';
@@ -15,7 +15,7 @@ import { RateField } from '../replays/ReplayRow';
 
 type Resent = Schemas['DeadLettersResent'];
 
-/** Above this number the person types it before anything is sent. */
+/** Above this number, the user must type it before anything is sent. */
 const TYPED_ABOVE = 1_000;
 
 /** `12 deliveries`, `at least 12 deliveries`. */
@@ -23,7 +23,7 @@ export function resendSize(counted: Pick<Resent, 'would_create' | 'is_exact'>): 
   return `${counted.is_exact ? '' : 'at least '}${plural(counted.would_create ?? 0, 'delivery', 'deliveries')}`;
 }
 
-/** What was asked for is known to every page that shows it. */
+/** Refreshes every page that shows what a resend changes. */
 export function sent(): void {
   void changed('dlq', 'events', 'replays');
 }
@@ -36,7 +36,7 @@ export function SendDialog({ filter, what, onClose }: { filter: Filter; what: st
         {(data) =>
           data.would_create === 0 ? (
             <Blank icon="delivered" title="Nothing to send">
-              {data.reason ?? 'What matches is under way, was delivered since, or its connection is disabled.'}
+              {data.reason ?? 'What matches is under way or was delivered since, or its connection is disabled.'}
             </Blank>
           ) : (
             <SendForm filter={filter} what={what} counted={data} onClose={onClose} />
@@ -89,7 +89,7 @@ function SendForm({ filter, what, counted, onClose }: { filter: Filter; what: st
   );
 }
 
-/** The same requests for a shell. */
+/** The same requests as shell commands. */
 export function ApiCalls({ filter, onClose }: { filter: Filter; onClose: () => void }) {
   const calls: [string, string][] = [
     ['Send five first', apiCall('POST', '/api/v1/dlq/resend', JSON.stringify({ ...filter, limit: 5 }))],
@@ -109,7 +109,7 @@ export function ApiCalls({ filter, onClose }: { filter: Filter; onClose: () => v
           </div>
         ))}
         <p className="faint small">
-          With <code>"dry_run": true</code> nothing is sent and the number is answered. <code>"per_second"</code> sets a rate.
+          With <code>"dry_run": true</code> nothing is sent and only the number is returned. <code>"per_second"</code> sets a rate.
         </p>
       </div>
     </Dialog>

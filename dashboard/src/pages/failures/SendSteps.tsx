@@ -1,4 +1,4 @@
-/** Five first, then all: a mistake costs five deliveries. */
+/** Sends five first and then all, so that a mistake costs only five deliveries. */
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
@@ -17,7 +17,7 @@ const FIRST = 5;
 type StepsProps = {
   filter: Filter;
   what: string;
-  /** How many are unresolved; absent while that is not known. */
+  /** How many are unresolved; undefined while that is not known. */
   unresolved: number | undefined;
   /** The replay of the first five, once there is one. */
   replayId: string | undefined;
@@ -81,7 +81,7 @@ export function SendSteps({ filter, what, unresolved, replayId, onSent }: StepsP
   );
 }
 
-/** The replay makes deliveries; whether they got through shows in what is left unresolved. */
+/** The replay only creates deliveries. How many stay unresolved shows whether they got through. */
 function FirstFive({ id, before, now }: { id: string; before: number | undefined; now: number | undefined }) {
   const replay = useReplay(id);
   return (
@@ -90,7 +90,7 @@ function FirstFive({ id, before, now }: { id: string; before: number | undefined
         {(data) => <ReplayProgress replay={data} />}
       </Gate>
       <p role="status">
-        {before !== undefined && now !== undefined && `${count(before)} were unresolved, ${count(now)} are now, with those under way. `}
+        {before !== undefined && now !== undefined && `${count(before)} were unresolved, ${count(now)} are now, including those under way. `}
         <Link className="link" href={`/replays/${id}`}>
           Open the replay
         </Link>

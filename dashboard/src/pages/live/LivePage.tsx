@@ -1,4 +1,4 @@
-/** Is it arriving? Events the moment they are stored, with the outcomes of their deliveries. */
+/** Shows events the moment they are stored, with the outcomes of their deliveries. */
 import { memo, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { BASE_PATH } from '../../api/client';
@@ -16,12 +16,12 @@ import { Verification } from '../events/EventsPage';
 import { add, clear, EMPTY, MAX_ROWS, pause, resume, type EventRow, type Feed, type GapRow, type Outcome, type Row } from './feed';
 import { follow, type StreamState } from './stream';
 
-/** The rows that are drawn at first: those that the window shows, and some more. Scrolling down draws further ones. */
+/** How many rows are drawn at first: those that fit into the window, and some more. Scrolling down draws more. */
 const firstRows = () => Math.ceil(innerHeight / ROW_HEIGHT) + SPARE_ROWS;
 const ROW_HEIGHT = 32;
 const SPARE_ROWS = 20;
 const MORE_ROWS = 100;
-/** So near to the end, in pixels, more rows are drawn. */
+/** How near to the end, in pixels, scrolling draws more rows. */
 const MARGIN = 1_000;
 
 export function LivePage() {
@@ -61,7 +61,7 @@ export function LivePage() {
           ))}
         </select>
         <Button icon={feed.isPaused ? 'livei' : 'pause'} kind={feed.isPaused ? 'primary' : 'normal'} onClick={toggle}>
-          {feed.isPaused ? 'Go on' : 'Pause'}
+          {feed.isPaused ? 'Resume' : 'Pause'}
         </Button>
         <Button disabled={feed.rows.length === 0 && feed.heldCount === 0} onClick={() => setFeed(clear)}>
           Clear
@@ -72,13 +72,13 @@ export function LivePage() {
         {(state.name === 'ended' || state.name === 'refused') && (
           <div className="pad" role="alert">
             <Note icon="unverified" tone="failed">
-              {state.message} {state.name === 'refused' && 'It is tried again.'}
+              {state.message} {state.name === 'refused' && 'Retrying.'}
             </Note>
           </div>
         )}
         {feed.rows.length === 0 ? (
           <Blank icon="livei" title={feed.isPaused ? 'Paused' : 'Nothing has arrived since you opened this page'}>
-            {feed.isPaused ? 'What arrives waits until you go on.' : 'An event appears here the moment it is stored. Events has all earlier ones.'}
+            {feed.isPaused ? 'New events wait until you resume.' : 'An event appears here the moment it is stored. Events has all earlier ones.'}
           </Blank>
         ) : (
           <Rows rows={feed.rows.slice(0, drawn)} />
@@ -159,8 +159,8 @@ function Rows({ rows }: { rows: Row[] }) {
 const GAPS: Record<string, string> = {
   retention: 'Events before this have expired.',
   database_replaced: 'The database was replaced. Events between these rows may be missing.',
-  deliveries_compacted: 'Outcomes of deliveries may be missing. No event is.',
-  not_resumed: 'The stream began anew. Events between these rows may be missing.',
+  deliveries_compacted: 'Outcomes of deliveries may be missing, but no events.',
+  not_resumed: 'The stream restarted. Events between these rows may be missing.',
 };
 
 function Gap({ row }: { row: GapRow }) {
@@ -181,7 +181,7 @@ function Gap({ row }: { row: GapRow }) {
 
 const OUTCOMES: Record<Outcome, StateName> = { succeeded: 'delivered', failed: 'rejected', exhausted: 'gaveup' };
 
-/** Drawn again only when it changed: many rows come at once. */
+/** Drawn again only if it has changed, because many rows arrive at once. */
 const EventLine = memo(function EventLine({ row, zone, name, color }: { row: EventRow; zone: Zone; name: string | undefined; color: string | undefined }) {
   const { event } = row;
   const states = row.outcomes.map((one) => OUTCOMES[one]);

@@ -1,4 +1,4 @@
-/** The rows of the live view: the newest first, never more than MAX_ROWS, and still while the view is paused. */
+/** The rows of the live view: newest first, at most MAX_ROWS, and unchanged while the view is paused. */
 import type { Schemas } from '../../api/client';
 
 export const MAX_ROWS = 500;
@@ -17,11 +17,11 @@ export type Message =
 export type Feed = {
   rows: Row[];
   isPaused: boolean;
-  /** What came while paused; it waits until somebody goes on. */
+  /** Messages that arrived while the view is paused. They wait until it is resumed. */
   held: Message[];
-  /** How many events are held, those that were dropped since included. */
+  /** How many events arrived while the view is paused, including those that were dropped since. */
   heldCount: number;
-  /** Numbers the gaps. */
+  /** How many gaps there were, which numbers them. */
   gaps: number;
 };
 
@@ -62,7 +62,7 @@ export function resume(feed: Feed): Feed {
   return add({ ...feed, isPaused: false, held: [], heldCount: 0 }, feed.held);
 }
 
-/** Empties the view; what is held goes too. */
+/** Empties the view, and drops the held messages too. */
 export function clear(feed: Feed): Feed {
   return { ...feed, rows: [], held: [], heldCount: 0 };
 }

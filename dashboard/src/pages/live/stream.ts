@@ -1,10 +1,10 @@
-/** Follows the workspace's events over one connection, which continues by itself after the last message that came. */
+/** Follows the workspace's events over one connection. After a break it resumes behind the last message received. */
 import { BASE_PATH, pathOf, refusalOf, type CallOptions, type Operation } from '../../api/client';
 import type { Message } from './feed';
 
 export type StreamState =
   | { name: 'connecting' | 'live' | 'reconnecting' }
-  /** The server refuses the stream; it is tried again. */
+  /** The server refused the stream; another try follows. */
   | { name: 'refused'; message: string }
   /** It ended for good. */
   | { name: 'ended'; message: string };
@@ -13,19 +13,19 @@ const STREAM: Operation = 'GET /api/v1/stream';
 
 const MIN_RETRY_MILLISECONDS = 2_000;
 const MAX_RETRY_MILLISECONDS = 30_000;
-/** Every paint lays out the whole table, and nobody reads faster. */
+/** Every paint lays out the whole table, and nobody can read faster than this. */
 const MIN_PAINT_INTERVAL = 100;
-/** A frame never comes while the tab is hidden; so many messages do not wait for one. */
+/** A hidden tab gets no animation frames, so this many messages are handed on without one. */
 const MAX_BATCH = 500;
 
 const ENDS: Record<string, string> = {
-  access_ended: 'Your session has ended, or acts in another workspace.',
+  access_ended: 'Your session has ended, or is in another workspace.',
   source_gone: 'The source was deleted.',
 };
 
 type Listener = { onState: (state: StreamState) => void; onMessages: (messages: Message[]) => void; onAccessEnded: () => void };
 
-/** @returns ends the stream */
+/** @returns a function that ends the stream */
 export function follow(source: string, { onState, onMessages, onAccessEnded }: Listener): () => void {
   let stream: EventSource | undefined;
   let lastId = '';
@@ -81,7 +81,7 @@ export function follow(source: string, { onState, onMessages, onAccessEnded }: L
       return end(ENDS.access_ended ?? '');
     }
     if (error?.status === 404) return end(error.message);
-    // The position is no longer good: go on with what comes next, and say so.
+    // The position is no longer valid: continue with the next events, and show a gap.
     if (lastId !== '' && (error?.status === 400 || error?.status === 422)) lastId = '';
     onState(error === null || error.status === 0 ? { name: 'reconnecting' } : { name: 'refused', message: error.message });
     timer = setTimeout(open, Math.max(wait, (error?.retryAfterSeconds ?? 0) * 1000));

@@ -1,4 +1,4 @@
-/** What somebody should look at, the most severe first: open circuits, failed deliveries, refused requests. */
+/** What needs attention, the most severe first: open circuits, failed deliveries, refused requests. */
 import type { ReactNode } from 'react';
 import { useDestinations, useFailureGroups, useStatsByDestination, useStatsBySource } from '../../api/queries';
 import { useNow } from '../../lib/now';
@@ -36,7 +36,7 @@ export function Attention({ window }: { window: string }) {
       title: `${one.name}: ${isOpen ? 'circuit open' : 'recovering'}`,
       text: isOpen ? (
         <>
-          {waiting === 0 ? 'Deliveries wait' : `${plural(waiting, 'delivery waits', 'deliveries wait')}`}, nothing is lost.
+          {waiting === 0 ? 'Deliveries wait' : `${plural(waiting, 'delivery waits', 'deliveries wait')}`}; nothing is lost.
           {one.circuit_reopen_at !== null && (
             <>
               {' '}
@@ -111,12 +111,12 @@ export function Attention({ window }: { window: string }) {
           {failures.length > MAX_GROUPS && <li className="faint small rest">{plural(failures.length - MAX_GROUPS, 'more group')} in Failures</li>}
         </ul>
       ) : isKnown ? (
-        <Blank icon="delivered" title="Nothing needs you">
+        <Blank icon="delivered" title="Nothing needs your attention">
           No circuit is open, no failure is unresolved, no request was refused.
         </Blank>
       ) : isFailing ? (
         <Blank tone="failed" icon="unverified" title="This could not be checked">
-          It is tried again every few seconds.
+          Retrying every few seconds.
         </Blank>
       ) : (
         <Skeleton rows={2} />

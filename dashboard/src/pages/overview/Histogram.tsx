@@ -8,8 +8,8 @@ import { count } from '../../lib/text';
 import { dateTime } from '../../lib/time';
 import { Panel } from '../../ui/parts';
 
-const UNITS = { hour: 'an hour', day: 'a day', month: 'a month' };
-/** About so many bars have their time below them. */
+const UNITS = { hour: 'per hour', day: 'per day', month: 'per month' };
+/** About how many bars have their time below them. */
 const LABELS = 8;
 
 export function Histogram({ stats }: { stats: Schemas['StatsOverview'] }) {
@@ -32,7 +32,7 @@ export function Histogram({ stats }: { stats: Schemas['StatsOverview'] }) {
     const end = () => {
       const done = latest.current;
       setDrag(null);
-      // On one bar it is a click, which the link handles.
+      // A drag that stays on one bar is a click, which the link handles.
       if (done && done.from !== done.to) navigate(href(done.from, done.to));
     };
     const cancel = () => setDrag(null);
@@ -56,7 +56,7 @@ export function Histogram({ stats }: { stats: Schemas['StatsOverview'] }) {
   return (
     <Panel
       title={`${hasDeliveries ? 'Deliveries' : 'Events'} ${UNITS[stats.bucket]}`}
-      note="a bar opens its events; drag for several"
+      note="click a bar for its events; drag for several"
       end={
         <span className="legend small">
           {partsOf(stats.totals, hasDeliveries).map((part) => (
@@ -68,7 +68,7 @@ export function Histogram({ stats }: { stats: Schemas['StatsOverview'] }) {
       }
     >
       <div className="hist-max faint small num">{count(max)}</div>
-      <div className="hist" role="group" aria-label="Bars, the oldest first. The arrow keys step." onKeyDown={step as never}>
+      <div className="hist" role="group" aria-label="Bars, oldest first. Arrow keys move between them." onKeyDown={step as never}>
         {bars.map((parts, i) => {
           const start = starts[i] ?? '';
           const words = parts.filter((one) => one.value > 0).map((one) => `${count(one.value)} ${one.label.toLowerCase()}`);

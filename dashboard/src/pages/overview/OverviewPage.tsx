@@ -1,4 +1,4 @@
-/** Is anything wrong? What needs attention, four numbers, deliveries over time, and the health of sources and destinations. */
+/** Shows whether anything is wrong: what needs attention, four numbers, deliveries over time, and the health of sources and destinations. */
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Schemas } from '../../api/client';
@@ -20,7 +20,7 @@ const WINDOWS = [
   { value: '7d', label: '7 d' },
   { value: '30d', label: '30 d' },
 ];
-/** Rows of a table here; its page has all of them. */
+/** How many rows a table has here. The page of its own has all of them. */
 const MAX_ROWS = 10;
 /** A smaller share of successes is shown as a failure. */
 const HEALTHY_SHARE = 0.98;
@@ -59,17 +59,17 @@ function Numbers({ stats }: { stats: Schemas['StatsOverview'] }) {
   return (
     <section className="panel numbers" aria-label="Numbers">
       <Figure title="Events received" value={count(totals.events)} values={histogram.map((one) => one.events)}>
-        {totals.unverified > 0 ? `${count(totals.unverified)} not verified` : 'all taken'}
+        {totals.unverified > 0 ? `${count(totals.unverified)} not verified` : 'all accepted'}
         {notTaken(totals.refused) > 0 && `, ${count(notTaken(totals.refused))} refused`}
       </Figure>
       <Figure title="Delivered" value={percent(totals.success_rate)} values={histogram.map((one) => one.success_rate)}>
         {count(totals.succeeded)} of {plural(totals.succeeded + totals.failed + totals.exhausted, 'finished delivery', 'finished deliveries')}
       </Figure>
       <Figure title="Delivery latency, p95" value={latency === null ? '–' : duration(latency.p95)} values={histogram.map((one) => one.latency_ms?.p95 ?? null)}>
-        {latency === null ? 'no answer yet' : `median ${duration(latency.p50)}, p99 ${duration(latency.p99)}`}
+        {latency === null ? 'no response yet' : `median ${duration(latency.p50)}, p99 ${duration(latency.p99)}`}
       </Figure>
       <Figure title="Waiting now" value={count(waiting.count)} values={histogram.map((one) => one.pending)}>
-        {waiting.oldest_age_seconds === null ? 'nothing waits' : `oldest ${coarse(waiting.oldest_age_seconds * 1000)}`}
+        {waiting.oldest_age_seconds === null ? 'nothing waiting' : `oldest ${coarse(waiting.oldest_age_seconds * 1000)}`}
       </Figure>
     </section>
   );
@@ -101,7 +101,7 @@ function Sources({ window }: { window: string }) {
       <Gate query={sources} what="The sources" rows={4}>
         {(data) =>
           data.items.length === 0 ? (
-            <Blank icon="sources" title="No source" />
+            <Blank icon="sources" title="No sources" />
           ) : (
             <table className="fits">
               <thead>
@@ -151,7 +151,7 @@ function Destinations({ window }: { window: string }) {
       <Gate query={stats} what="The destinations" rows={4}>
         {(data) =>
           data.items.length === 0 ? (
-            <Blank icon="dests" title="No destination" />
+            <Blank icon="dests" title="No destinations" />
           ) : (
             <table className="fits">
               <thead>

@@ -1,4 +1,4 @@
-/** One replay: how far it is, and what can be done with it while it has not ended. */
+/** One replay: its progress, and what can be done with it until it ends. */
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
@@ -68,13 +68,13 @@ function Actions({ replay }: { replay: Replay }) {
   const path = { id: replay.id };
   const onError = (error: Error) => {
     toast(error.message);
-    // Most refusals say that it ended, or that somebody else was faster.
+    // Most refusals mean that the replay has ended, or that somebody else was faster.
     void changed('replays');
   };
   const pause = useMutation({
     mutationFn: () => (replay.status === 'paused' ? call('POST /api/v1/replays/{id}/resume', { path }) : call('POST /api/v1/replays/{id}/pause', { path })),
     onSuccess: ({ status }) => {
-      toast(status === 'paused' ? 'Paused. Deliveries that were made go out' : 'Resumed');
+      toast(status === 'paused' ? 'Paused. Deliveries created so far go out' : 'Resumed');
       void changed('replays');
     },
     onError,
@@ -82,7 +82,7 @@ function Actions({ replay }: { replay: Replay }) {
   const cancel = useMutation({
     mutationFn: () => call('POST /api/v1/replays/{id}/cancel', { path }),
     onSuccess: () => {
-      toast('Cancelled. Deliveries that were made go out');
+      toast('Cancelled. Deliveries created so far go out');
       void changed('replays');
     },
     onError,
@@ -128,7 +128,7 @@ function RateDialog({ replay, onClose }: { replay: Replay; onClose: () => void }
 }
 
 export function RateField({ value = null }: { value?: number | null }) {
-  return <Field name="per_second" label="At most" unit="per second" value={value ?? ''} hint="From 1 to 10 000 deliveries made in a second. Empty: as fast as they are delivered." autoComplete="off" />;
+  return <Field name="per_second" label="At most" unit="per second" value={value ?? ''} hint="From 1 to 10 000 deliveries a second. Empty: as fast as they are delivered." autoComplete="off" />;
 }
 
 function measuredPace(replay: Replay): number | null {

@@ -1,4 +1,4 @@
-/** Replays that run in the background, with their progress; with an id in the address, that one alone. */
+/** Replays that run in the background, with their progress, or only the one whose id is in the address. */
 import { useParams } from 'wouter';
 import type { Schemas } from '../../api/client';
 import { useConnections, useReplay, useReplays, useSources } from '../../api/queries';
@@ -29,7 +29,7 @@ function AllReplays() {
     <Gate query={replays} what="Replays">
       {(data) =>
         data.items.length === 0 ? (
-          <Blank icon="replays" title="No replay in the last 30 days" action={<ButtonLink to="/failures">Open Failures</ButtonLink>}>
+          <Blank icon="replays" title="No replays in the last 30 days" action={<ButtonLink to="/failures">Open Failures</ButtonLink>}>
             Failures that are sent again are shown here with their progress, and can be paused, slowed down and cancelled.
           </Blank>
         ) : (
@@ -75,7 +75,7 @@ function ReplayTable({ replays }: { replays: Replay[] }) {
         <tr>
           <th className="c-at">Started</th>
           <th>Connection</th>
-          <th className="wide c-ver">Of</th>
+          <th className="wide c-ver">Scope</th>
           <th className="c-state">State</th>
           <th>Progress</th>
           <th className="c-replay" />

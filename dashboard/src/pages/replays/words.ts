@@ -1,4 +1,4 @@
-/** A replay in words: what it is about, and how far it is. */
+/** A replay in words: what it covers, and how far it is. */
 import type { Schemas } from '../../api/client';
 import { errorLabel } from '../../lib/states';
 import { count } from '../../lib/text';
@@ -13,7 +13,7 @@ export function scopeOf(replay: Pick<Replay, 'statuses' | 'error_code' | 'respon
   return parts.join(', ');
 }
 
-/** From 0 to 1. A minimum that was planned is no measure of what is left. */
+/** From 0 to 1. The planned number may be only a minimum, so a running replay may reach 1 early. */
 export function shareOf(replay: Pick<Replay, 'status' | 'created' | 'skipped' | 'planned'>): number {
   if (replay.status === 'completed') return 1;
   return replay.planned === 0 ? 0 : Math.min(1, (replay.created + replay.skipped) / replay.planned);

@@ -25,12 +25,12 @@ export function Account({ me }: { me: Schemas['Me'] }) {
         <Form
           onSubmit={async (values) => {
             if (values.get('new_password') !== values.get('again')) {
-              throw new ApiError(422, 'validation_failed', 'The two are not the same.', [{ field: 'again', message: 'is not the same as the new password.' }]);
+              throw new ApiError(422, 'validation_failed', 'The passwords do not match.', [{ field: 'again', message: 'does not match the new password.' }]);
             }
             await call('POST /api/v1/auth/password', { body: { current_password: String(values.get('current_password')), new_password: String(values.get('new_password')) } });
             await changed('sessions');
           }}
-          onDone={() => toast('The password is changed. Other sessions have ended')}
+          onDone={() => toast('Password changed. Other sessions have ended')}
           footer={(isBusy) => (
             <div>
               <Button type="submit" kind="primary" disabled={isBusy}>
@@ -39,7 +39,7 @@ export function Account({ me }: { me: Schemas['Me'] }) {
             </div>
           )}
         >
-          <Field name="current_password" label="Present password" type="password" autoComplete="current-password" />
+          <Field name="current_password" label="Current password" type="password" autoComplete="current-password" />
           <Field name="new_password" label="New password" type="password" autoComplete="new-password" />
           <Field name="again" label="New password, again" type="password" autoComplete="new-password" />
         </Form>
@@ -55,7 +55,7 @@ function DeleteAccount({ email }: { email: string }) {
   return (
     <Panel title="Delete your account">
       <div className="row wrap">
-        <p className="muted grow">Your sessions, memberships and open invites end. API keys that you made stay valid. The last owner of a workspace hands it over or deletes it first.</p>
+        <p className="muted grow">Your sessions, memberships and open invites end. API keys that you created stay valid. The last owner of a workspace must first hand it over or delete it.</p>
         <Button kind="danger" onClick={() => setOpen(true)}>
           Delete account
         </Button>

@@ -1,4 +1,4 @@
-/** Keys for programs: shown once, then only their prefix. */
+/** API keys for programs. A key is shown once, and from then on only its prefix. */
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, serverUrl, type Schemas } from '../../api/client';
@@ -20,11 +20,11 @@ export function ApiKeys({ role }: { role: Role | undefined }) {
   const [deleted, setDeleted] = useState<Schemas['ApiKey'] | null>(null);
   return (
     <>
-      <Panel title="API keys" note={canManage ? undefined : 'admins and owners make and delete them'} flush end={canManage && <Button icon="plus" onClick={() => setCreating(true)}>New key</Button>}>
+      <Panel title="API keys" note={canManage ? undefined : 'only admins and owners create and delete them'} flush end={canManage && <Button icon="plus" onClick={() => setCreating(true)}>New key</Button>}>
         <Gate query={keys} what="The keys" rows={3}>
           {(data) =>
             data.items.length === 0 ? (
-              <Blank icon="api" title="No key">
+              <Blank icon="api" title="No API keys">
                 Programs call the API with a key; people sign in.
               </Blank>
             ) : (
@@ -33,9 +33,9 @@ export function ApiKeys({ role }: { role: Role | undefined }) {
                   <tr>
                     <th>Name</th>
                     <th className="c-key">Key</th>
-                    <th className="wide c-n">May</th>
+                    <th className="wide c-n">Access</th>
                     <th className="wide c-at">Last used</th>
-                    <th className="wide">Ends</th>
+                    <th className="wide">Expires</th>
                     <th className="c-act" />
                   </tr>
                 </thead>
@@ -62,7 +62,7 @@ export function ApiKeys({ role }: { role: Role | undefined }) {
           }
         </Gate>
       </Panel>
-      <Note icon="replays">To rotate a key: make a new one, use it where the old one was, and delete the old one when it says it is no longer used.</Note>
+      <Note icon="replays">To rotate a key: create a new one, use it in place of the old one, and delete the old one when “Last used” stops changing.</Note>
       {isCreating && <NewKey onClose={() => setCreating(false)} />}
       {deleted && <DeleteKey apiKey={deleted} onClose={() => setDeleted(null)} />}
     </>
@@ -110,7 +110,7 @@ function NewKey({ onClose }: { onClose: () => void }) {
         footer={(isBusy) => (
           <footer>
             <Button type="submit" kind="primary" disabled={isBusy}>
-              Make key
+              Create key
             </Button>
           </footer>
         )}
@@ -118,14 +118,14 @@ function NewKey({ onClose }: { onClose: () => void }) {
         <Field name="name" label="Name" autoFocus hint="Where it will be used." />
         <Field
           name="access"
-          label="It may"
+          label="Access"
           value="full"
           options={[
             { value: 'full', label: 'read and write' },
             { value: 'read', label: 'read only' },
           ]}
         />
-        <Field name="expires_at" label="Ends (optional)" type="datetime-local" />
+        <Field name="expires_at" label="Expires (optional)" type="datetime-local" />
       </Form>
     </Dialog>
   );

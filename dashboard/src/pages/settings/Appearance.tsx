@@ -1,11 +1,11 @@
-/** How this browser shows things. Nothing of it is stored on the server. */
+/** How this browser shows things. None of it is stored on the server. */
 import { setPreferences, usePreferences } from '../../lib/preferences';
 import { Panel, Segments, Toggle } from '../../ui/parts';
 
 export function Appearance() {
   const { theme, zone, density, shortcuts } = usePreferences();
   return (
-    <Panel title="Appearance" note="kept in this browser">
+    <Panel title="Appearance" note="stored in this browser">
       <ul className="choices">
         <li className="row">
           <span className="grow">Theme</span>
@@ -13,7 +13,7 @@ export function Appearance() {
             label="Theme"
             value={theme}
             options={[
-              { value: 'system', label: 'As the system' },
+              { value: 'system', label: 'System' },
               { value: 'light', label: 'Light' },
               { value: 'dark', label: 'Dark' },
             ]}

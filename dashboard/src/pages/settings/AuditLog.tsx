@@ -26,7 +26,7 @@ export function AuditLog({ me }: { me: Schemas['Me'] }) {
   );
   if (!isAllowed) {
     return (
-      <Blank icon="verified" title="Your role may not see the audit log">
+      <Blank icon="verified" title="Your role cannot see the audit log">
         An admin or owner of the workspace can.
       </Blank>
     );
@@ -35,11 +35,11 @@ export function AuditLog({ me }: { me: Schemas['Me'] }) {
   return (
     <>
       <Filters me={me} search={search} isFiltered={isFiltered} />
-      <Panel title="Audit log" note="kept for 400 days; names of fields, never their values" flush>
+      <Panel title="Audit log" note="kept for 400 days; has names of fields, never their values" flush>
         <Gate query={entries} what="The audit log" rows={8}>
           {(data) =>
             data.items.length === 0 ? (
-              <Blank icon="events" title={isFiltered ? 'No change matches these filters' : 'No change yet'} />
+              <Blank icon="events" title={isFiltered ? 'No changes match these filters' : 'No changes yet'} />
             ) : (
               <table className="fits">
                 <thead>
@@ -127,7 +127,7 @@ function Filters({ me, search, isFiltered }: { me: Schemas['Me']; search: Search
   );
 }
 
-/** The field has the time of this browser's zone, the address has UTC. */
+/** The field shows the browser's time zone, and the address has UTC. */
 function TimeField({ label, value, onChange }: { label: string; value: string; onChange: (value: string) => void }) {
   const at = Date.parse(value);
   const shown = Number.isNaN(at) ? '' : dateTime(value, 'local').slice(0, 16).replace(' ', 'T');
@@ -139,7 +139,7 @@ function TimeField({ label, value, onChange }: { label: string; value: string; o
         type="datetime-local"
         className="field"
         defaultValue={shown}
-        // A year that is typed is a valid one from its first digit on, so it is read at the end.
+        // A half-typed year is already a valid one, so the value is read only when the field loses focus.
         onBlur={(event) => {
           const text = event.currentTarget.value;
           if (text !== shown) onChange(text === '' ? '' : new Date(text).toISOString());

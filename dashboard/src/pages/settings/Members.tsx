@@ -16,8 +16,8 @@ type Member = Schemas['Member'];
 type Role = Member['role'];
 
 const ROLE_WORDS: Record<Role, string> = {
-  owner: 'Everything, and handing the workspace over.',
-  admin: 'Members, invites and API keys too, but not the owners.',
+  owner: 'Everything, including handing the workspace over.',
+  admin: 'Also members, invites and API keys, but not the owners.',
   member: 'Sources, destinations, connections, events and replays.',
 };
 
@@ -39,7 +39,7 @@ export function Members({ me }: { me: Schemas['Me'] }) {
   });
   if (!isAllowed) {
     return (
-      <Blank icon="verified" title="Your role may not see the members">
+      <Blank icon="verified" title="Your role cannot see the members">
         An admin or owner of the workspace can.
       </Blank>
     );
@@ -71,7 +71,7 @@ export function Members({ me }: { me: Schemas['Me'] }) {
         <Gate query={invites} what="The invites" rows={2}>
           {(data) =>
             data.items.length === 0 ? (
-              <Blank icon="ring" title="No open invite">
+              <Blank icon="ring" title="No open invites">
                 An invite is a link for one address. It works once, within 7 days.
               </Blank>
             ) : (
@@ -80,7 +80,7 @@ export function Members({ me }: { me: Schemas['Me'] }) {
                   <tr>
                     <th>E-mail</th>
                     <th className="c-n">Role</th>
-                    <th className="wide">Ends</th>
+                    <th className="wide">Expires</th>
                     <th className="c-act" />
                   </tr>
                 </thead>
@@ -142,7 +142,7 @@ export function Members({ me }: { me: Schemas['Me'] }) {
               footer={(isBusy) => (
                 <footer>
                   <Button type="submit" kind="primary" disabled={isBusy}>
-                    Make the invite
+                    Create invite
                   </Button>
                 </footer>
               )}
@@ -190,7 +190,7 @@ function MemberRow({ member, me }: { member: Member; me: Schemas['Me'] }) {
     },
   });
   const isSelf = member.user_id === me.user?.id;
-  // Admins do not touch owners.
+  // Admins cannot change owners.
   const isMine = !isSelf && (me.role === 'owner' || member.role !== 'owner');
   const roles: Role[] = me.role === 'owner' ? ['owner', 'admin', 'member'] : ['admin', 'member'];
   const items: MenuItem[] = [

@@ -15,7 +15,7 @@ import { toast } from '../../ui/toast';
 
 type Plan = Schemas['Plan'];
 
-/** From this share on, what is left of a limit asks for attention. */
+/** From this share on, a limit is shown as nearly used up. */
 const NEARLY_USED = 0.8;
 
 export function PlanUsage({ me }: { me: Schemas['Me'] }) {
@@ -29,9 +29,9 @@ export function PlanUsage({ me }: { me: Schemas['Me'] }) {
           {(data) => (
             <ul className="choices">
               <Meter label="Events this month" {...data.events} over="More are answered 402 and not stored." />
-              <Meter label="Sources" {...data.sources} over="No source can be made until one is deleted." />
-              <Meter label="Destinations" {...data.destinations} over="No destination can be made until one is deleted." />
-              <Meter label="Connections of one source, at most" {...data.connections_per_source} over="That source takes no further connection until one is deleted." />
+              <Meter label="Sources" {...data.sources} over="No source can be created until one is deleted." />
+              <Meter label="Destinations" {...data.destinations} over="No destination can be created until one is deleted." />
+              <Meter label="Most connections of one source" {...data.connections_per_source} over="That source can have no other connection until one is deleted." />
               <Meter label="Live streams on this server" {...data.concurrent_streams} over="More are answered 429 until one is closed." />
               <Meter label="API requests with a key, this minute" {...data.api_requests} over="More are answered 429 until the minute is over." />
             </ul>
@@ -81,7 +81,7 @@ function Plans({ me, plans }: { me: Schemas['Me']; plans: Plan[] }) {
           </Panel>
         );
       })}
-      {!isOwner && <Note icon="verified">An owner of the workspace changes the plan.</Note>}
+      {!isOwner && <Note icon="verified">Only an owner of the workspace can change the plan.</Note>}
       {chosen && <ChangePlan me={me} plan={chosen} onClose={() => setChosen(null)} />}
     </>
   );
@@ -91,7 +91,7 @@ function limitsOf({ limits, features }: Plan): [string, string][] {
   const limit = (value: number | null, unit = '') => (value === null ? 'no limit' : `${count(value)}${unit}`);
   return [
     ['Events a month', limit(limits.events_per_month)],
-    ['Requests a minute and source', limit(limits.ingest_per_minute_per_source)],
+    ['Requests a minute per source', limit(limits.ingest_per_minute_per_source)],
     ['API requests a minute', limit(limits.api_requests_per_minute)],
     ['Sources', limit(limits.sources)],
     ['Destinations', limit(limits.destinations)],
@@ -102,7 +102,7 @@ function limitsOf({ limits, features }: Plan): [string, string][] {
   ];
 }
 
-/** The first try asks the server what would go; only the second one, which says so, lets it go. */
+/** The first request asks the server what would be lost. Only the second one, which confirms it, goes ahead. */
 function ChangePlan({ me, plan, onClose }: { me: Schemas['Me']; plan: Plan; onClose: () => void }) {
   const change = useMutation({
     mutationFn: (confirm: boolean) => call('PUT /api/v1/workspaces/{id}/plan', { path: { id: me.workspace.id }, body: { plan: plan.name, confirm } }),
@@ -117,13 +117,13 @@ function ChangePlan({ me, plan, onClose }: { me: Schemas['Me']; plan: Plan; onCl
   return (
     <Dialog title={`Change the plan to ${plan.name}?`} onClose={onClose}>
       <div className="in stack">
-        <p>Its limits are in force within two seconds. What exists above a new limit stays; the limit refuses more.</p>
+        <p>Its limits apply within two seconds. What exceeds a new limit stays, but nothing can be added to it.</p>
         {error && <Refused error={error} />}
       </div>
       <footer>
         <Button onClick={onClose}>Keep {me.workspace.plan}</Button>
         <Button kind={isAsked ? 'danger' : 'primary'} disabled={change.isPending} onClick={() => change.mutate(isAsked)}>
-          {isAsked ? 'Let them go and change' : 'Change plan'}
+          {isAsked ? 'Change anyway' : 'Change plan'}
         </Button>
       </footer>
     </Dialog>

@@ -75,7 +75,7 @@ function DeleteWorkspace({ me }: { me: Schemas['Me'] }) {
           <Form
             onSubmit={async (values) => {
               if (text(values, 'typed_name') !== name.trim()) {
-                throw new ApiError(422, 'validation_failed', 'The name is another one.', [{ field: 'typed_name', message: `This is not the name. Type ${name}.` }]);
+                throw new ApiError(422, 'validation_failed', 'The name does not match.', [{ field: 'typed_name', message: `This is not the name. Type ${name}.` }]);
               }
               await call('DELETE /api/v1/workspaces/{id}', { path: { id } });
             }}
@@ -95,7 +95,7 @@ function DeleteWorkspace({ me }: { me: Schemas['Me'] }) {
             )}
           >
             <p>
-              This cannot be undone. Within two seconds no URL, key, session or invite of it works. Waiting deliveries end unsent, and its data is erased within a day. Members keep
+              This cannot be undone. Within two seconds, its URLs, keys, sessions and invites stop working. Waiting deliveries end unsent, and its data is erased within a day. Members keep
               their accounts.
             </p>
             <Field name="typed_name" label={`Type ${name} to confirm`} autoComplete="off" autoFocus />

@@ -1,4 +1,4 @@
-/** What the audit log records, as docs/reference/audit-log.md lists it. */
+/** The actions that the audit log records, as listed in docs/reference/audit-log.md. */
 export const ACTIONS = [
   'alert_config.created', 'alert_config.updated', 'alert_config.deleted', 'alert_config.tested',
   'api_key.created', 'api_key.deleted',

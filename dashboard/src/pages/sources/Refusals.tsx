@@ -16,7 +16,7 @@ const WINDOWS = [
   { value: '7d', label: '7 d' },
 ];
 const PAGE_SIZE = 50;
-/** The API takes seven days at most. The end is the server's present moment, which comes after ours. */
+/** The API accepts at most seven days. They end when the server handles the request, which is a little later than now, so this shortens them. */
 const MARGIN_MILLISECONDS = 60_000;
 
 export function Refusals({ id }: { id: string }) {
@@ -29,7 +29,7 @@ export function Refusals({ id }: { id: string }) {
     <div className="stack">
       <Panel
         title="Refused requests"
-        note="counts of the last seconds may be missing"
+        note="the last few seconds may be missing"
         flush
         end={<Segments label="Window" value={window} options={WINDOWS} onChange={(to) => search.set({ window: to === '24h' ? undefined : to, page: undefined }, { replace: true })} />}
       >
@@ -37,7 +37,7 @@ export function Refusals({ id }: { id: string }) {
           {(data) =>
             data.items.length === 0 ? (
               <Blank icon="delivered" title="Nothing was refused">
-                Every request to this source in this time was taken.
+                Every request to this source in this time was accepted.
               </Blank>
             ) : (
               <table className="fits">
@@ -45,7 +45,7 @@ export function Refusals({ id }: { id: string }) {
                   <tr>
                     <th className="a-when">Minute</th>
                     <th className="r c-num">Requests</th>
-                    <th className="c-num">Answer</th>
+                    <th className="c-num">Status</th>
                     <th>Why</th>
                   </tr>
                 </thead>

@@ -1,4 +1,4 @@
-/** What a source answers when it has stored an event. */
+/** The response that a source sends once it has stored an event. */
 import { useState } from 'react';
 import { call, type Schemas } from '../../api/client';
 import { changed } from '../../api/queries';
@@ -31,15 +31,15 @@ export function ResponseForm({ source }: { source: Source }) {
                 body: String(values.get('response_config.body')),
               })
             }
-            onDone={() => toast('Saved. The next request gets this answer')}
+            onDone={() => toast('Saved. The next request gets this response')}
             footer={(isBusy) => (
               <div className="row">
                 <Button type="submit" kind="primary" disabled={isBusy}>
                   Save response
                 </Button>
                 {saved !== null && (
-                  <Button disabled={isBusy} onClick={() => void save(null).then(() => toast('The default answer is back'))}>
-                    Back to the default
+                  <Button disabled={isBusy} onClick={() => void save(null).then(() => toast('The default response is restored'))}>
+                    Restore the default
                   </Button>
                 )}
               </div>

@@ -119,7 +119,7 @@ export function UrlField({ url }: { url: string }) {
   );
 }
 
-/** Lets the server make an event, signed as the source expects. */
+/** Asks the server to create a test event, signed as the source expects. */
 export function SendTest({ source }: { source: Source }) {
   const send = useMutation({
     mutationFn: () =>
@@ -149,8 +149,8 @@ function LatestEvents({ source }: { source: Source }) {
       <Gate query={events} what="Events" rows={4}>
         {(data) =>
           data.items.length === 0 ? (
-            <Blank icon="events" title="No event yet">
-              It appears here the moment it is stored.
+            <Blank icon="events" title="No events yet">
+              An event appears here the moment it is stored.
             </Blank>
           ) : (
             <table className="fits">
@@ -193,7 +193,7 @@ function FeedsInto({ source }: { source: Source }) {
       <Gate query={connections} what="Connections" rows={2}>
         {(data) =>
           data.items.length === 0 ? (
-            <Blank icon="conns" title="No connection">
+            <Blank icon="conns" title="No connections">
               Events are stored and go nowhere.
             </Blank>
           ) : (
@@ -244,7 +244,7 @@ function Settings({ source }: { source: Source }) {
       <TokenPanel source={source} />
       <Panel title="Delete">
         <div className="row wrap">
-          <p className="muted grow">Moves the source to the trash for 7 days. Its URL answers 404 at once, and its deliveries wait. Until then it can be restored.</p>
+          <p className="muted grow">Moves the source to the trash, where it can be restored for 7 days. Its URL answers 404 at once, and its deliveries wait.</p>
           <Button kind="danger" onClick={() => setDeleting(true)}>
             Move to the trash
           </Button>

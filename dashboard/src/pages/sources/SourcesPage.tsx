@@ -58,7 +58,7 @@ function List() {
             search.get('q') !== '' ? (
               <Blank icon="filtered" title="No source has this in its name" action={<Button onClick={() => search.set({ q: undefined })}>Show all</Button>} />
             ) : (
-              <Blank icon="sources" title="No source yet" action={<ButtonLink to="/sources?new=1" kind="primary">New source</ButtonLink>}>
+              <Blank icon="sources" title="No sources yet" action={<ButtonLink to="/sources?new=1" kind="primary">New source</ButtonLink>}>
                 A source is a URL that others send webhooks to.
               </Blank>
             )
@@ -154,7 +154,7 @@ function NewSource({ onClose }: { onClose: () => void }) {
       >
         <Field name="name" label="Name" autoFocus placeholder="shop-prod" hint="Who sends, such as the system and its environment." />
         <Field name="description" label="Description" />
-        <Field name="token" label="Token (optional)" mono autoComplete="off" hint="Empty: a random one. For rebuilding an installation with the same URLs: 22 to 64 letters and digits." />
+        <Field name="token" label="Token (optional)" mono autoComplete="off" hint="Empty: a random one. To rebuild an installation with the same URLs: 22 to 64 letters and digits." />
       </Form>
     </Dialog>
   );

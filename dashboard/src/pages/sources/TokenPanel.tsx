@@ -13,14 +13,14 @@ import { toast } from '../../ui/toast';
 type Source = Schemas['Source'];
 
 const OVERLAPS = [
-  { value: '0', label: 'Ends at once' },
-  { value: '3600', label: 'Goes on for an hour' },
-  { value: '86400', label: 'Goes on for a day' },
-  { value: '604800', label: 'Goes on for a week' },
+  { value: '0', label: 'Stops working at once' },
+  { value: '3600', label: 'Keeps working for an hour' },
+  { value: '86400', label: 'Keeps working for a day' },
+  { value: '604800', label: 'Keeps working for a week' },
 ];
 const USUAL_OVERLAP = '86400';
 
-/** Whether the token before the last rotation still takes events. */
+/** Whether the token from before the last rotation still accepts events. */
 function isOverlapping(source: Source, now: number): boolean {
   return source.previous_token_until !== null && Date.parse(source.previous_token_until) > now;
 }
@@ -31,7 +31,7 @@ export function TokenPanel({ source }: { source: Source }) {
   const now = useNow(10_000);
   const end = source.previous_token_until;
   return (
-    <Panel title="Token" note="the last part of the URL: who knows it can send">
+    <Panel title="Token" note="the last part of the URL: whoever knows it can send">
       <div className="stack">
         <div className="row">
           <code className="cut">{source.token}</code>
@@ -45,7 +45,7 @@ export function TokenPanel({ source }: { source: Source }) {
         </div>
         {end !== null && isOverlapping(source, now) && (
           <Note icon="retry" tone="retrying">
-            The token before goes on until {dateTime(end, zone)}, {duration(Date.parse(end) - now)} from now. Give the senders the new URL before that.
+            The previous token works until {dateTime(end, zone)}, {duration(Date.parse(end) - now)} from now. Give the senders the new URL before that.
           </Note>
         )}
       </div>
@@ -75,9 +75,9 @@ function RotateDialog({ source, onClose }: { source: Source; onClose: () => void
           </footer>
         )}
       >
-        <p>The source gets a new URL at once. Senders use the one before until you have changed them.</p>
-        <Field name="overlap_seconds" label="The URL of today" value={USUAL_OVERLAP} options={OVERLAPS} hint="Once it has ended, it answers 404." />
-        {isOverlapping(source, serverNow()) && <Note icon="unverified">An older token still goes on. Rotating again ends it now.</Note>}
+        <p>The source gets a new URL at once. Senders use the old one until you change them.</p>
+        <Field name="overlap_seconds" label="The old URL" value={USUAL_OVERLAP} options={OVERLAPS} hint="After that it answers 404." />
+        {isOverlapping(source, serverNow()) && <Note icon="unverified">An older token still works. Rotating again ends it now.</Note>}
       </Form>
     </Dialog>
   );

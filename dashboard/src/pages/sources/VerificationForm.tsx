@@ -12,7 +12,7 @@ import { VerificationTest } from './VerificationTest';
 
 type Choice = Exclude<Provider, 'unreadable'>;
 
-/** Whether the form leaves the stored secrets as they are: the API never shows them, so it has none. */
+/** Whether the form has no secrets. The API never returns the stored ones, so an untouched form has none. */
 function hasNoSecret(config: Record<string, unknown>, fields: ProviderField[]): boolean {
   return fields.filter((field) => field.isSecret).every((field) => (config[field.name] ?? '') === '');
 }
@@ -52,7 +52,7 @@ export function VerificationForm({ source }: { source: Schemas['Source'] }) {
           >
             {saved.provider === 'unreadable' && (
               <Note icon="unverified" tone="failed">
-                The server cannot read the stored settings: another master key, or damage. Enter them again.
+                The server cannot read the stored settings: the master key has changed, or they are damaged. Enter them again.
               </Note>
             )}
             <fieldset className="cards">
@@ -74,11 +74,11 @@ export function VerificationForm({ source }: { source: Schemas['Source'] }) {
         <VerificationTest source={source} config={enteredConfig} />
         <Panel title="Not verified">
           {last === undefined ? (
-            <p className="muted">No request failed the check while its event is kept.</p>
+            <p className="muted">No stored event failed the check.</p>
           ) : (
             <div className="stack">
               <p>{last.verification_reason}</p>
-              <p className="faint small">The newest of {refused.data?.total}. They are stored, so a resend can deliver them after all.</p>
+              <p className="faint small">The newest of {refused.data?.total}. They are stored, so a resend can still deliver them.</p>
               <Link className="link" href={`/events?source=${source.id}&verified=failed`}>
                 Open them in Events
               </Link>

@@ -1,4 +1,4 @@
-/** Judges a stored event by the settings in the form beside it, before they are saved. */
+/** Checks a stored event by the settings in the form beside it, before they are saved. */
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, type Schemas } from '../../api/client';
@@ -15,7 +15,7 @@ const TITLES: Record<Trial['result'], string> = {
   verified: 'It would pass',
   failed: 'It would be refused',
   skipped: 'It would not be checked',
-  unknown: 'This event cannot show it',
+  unknown: 'This event cannot tell',
 };
 
 type Props = {
@@ -40,7 +40,7 @@ export function VerificationTest({ source, config }: Props) {
         <p className="muted">Send an event to the source first. It is stored even when it is refused, so that these settings can be tried on it.</p>
       ) : (
         <div className="stack">
-          <select className="field" aria-label="Event to judge" value={event.id} onChange={(change) => setChosen(change.currentTarget.value)}>
+          <select className="field" aria-label="Event to check" value={event.id} onChange={(change) => setChosen(change.currentTarget.value)}>
             {items.map((one) => (
               <option key={one.id} value={one.id} selected={one.id === event.id}>
                 {clock(one.received_at, zone, true)} {one.id}

@@ -57,12 +57,12 @@ export const PROVIDER_FIELDS: Record<Exclude<Provider, 'unreadable'>, ProviderFi
   discord: [{ name: 'public_key', label: 'Public key', hint: '64 hex digits, from the application’s page.' }],
   generic_hmac: [
     ...SECRET,
-    { name: 'header', label: 'Header with the signature', initial: 'X-Signature' },
+    { name: 'header', label: 'Signature header', initial: 'X-Signature' },
     { name: 'algorithm', label: 'Algorithm', options: ['sha256', 'sha1'] },
     { name: 'encoding', label: 'Encoding', options: ['hex', 'base64'] },
-    { name: 'timestamp_header', label: 'Header with the time', isOptional: true, hint: 'Unix seconds. With it, the signature covers timestamp.body.' },
+    { name: 'timestamp_header', label: 'Timestamp header', isOptional: true, hint: 'Unix seconds. With it, the signature covers timestamp.body.' },
     { name: 'tolerance_secs', label: 'Tolerance in seconds', number: true, isOptional: true, initial: '300' },
-    { name: 'signed_content', label: 'What is signed', options: ['', 'body', 'timestamp.body'], isOptional: true, hint: 'Empty: timestamp.body when there is a header with the time, else body.' },
+    { name: 'signed_content', label: 'What is signed', options: ['', 'body', 'timestamp.body'], isOptional: true, hint: 'Empty: timestamp.body if there is a timestamp header, else body.' },
   ],
   basic_auth: [
     { name: 'username', label: 'User name' },

@@ -1,4 +1,4 @@
-/** The first minute: a URL, a listener that shows the first event, and where events should go. */
+/** The page for the first minute: a URL, a listener that shows the first event, and where events should go. */
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
@@ -169,7 +169,7 @@ function WhereTo({ source, connected }: { source: Source; connected: Schemas['Co
             await call('POST /api/v1/connections', { body: { source_id: source.id, destination_id: destination.id } });
             await changed('connections', 'destinations');
           }}
-          onDone={() => toast('Connected. Events from now on are delivered')}
+          onDone={() => toast('Connected. New events are delivered')}
           footer={(isBusy) => (
             <div>
               <Button type="submit" large disabled={isBusy}>
@@ -178,7 +178,7 @@ function WhereTo({ source, connected }: { source: Source; connected: Schemas['Co
             </div>
           )}
         >
-          <Field name="url" label="To a URL" type="url" placeholder="https://api.example.com/webhooks" hint="Makes a destination and connects it. Timeout, signing and retries can be changed later." />
+          <Field name="url" label="To a URL" type="url" placeholder="https://api.example.com/webhooks" hint="Creates a destination and connects it. Timeout, signing and retries can be changed later." />
         </Form>
       </div>
       <ToMyMachine source={source} />
@@ -196,14 +196,14 @@ function ToMyMachine({ source }: { source: Source }) {
         <h3>To my machine</h3>
         <span className="end row">
           <Link className="link small" href="/settings/api-keys">
-            Make a key
+            Create a key
           </Link>
           <CopyButton text={command} label="Copy the command" />
         </span>
       </div>
       <pre className="code">{command}</pre>
       <p className="faint small">
-        Once before it: <code>sluice login --server {serverUrl('')}</code>
+        Run once first: <code>sluice login --server {serverUrl('')}</code>
       </p>
     </div>
   );
