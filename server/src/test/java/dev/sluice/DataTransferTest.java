@@ -671,8 +671,7 @@ class DataTransferTest {
             var run = exporting(settings(database), file.toString());
 
             assertThat(run.status()).isEqualTo(1);
-            assertThat(run.err())
-                    .containsAnyOf("no server has used it yet", "has no installation");
+            assertThat(run.err()).containsAnyOf("no server has used it yet", "has no installation");
             assertThat(file).doesNotExist();
         }
     }
