@@ -195,20 +195,25 @@ function Verdict({ preview, name }: { preview: Schemas['Preview']; name: string 
   );
 }
 
+/** Whether an event would pass. The server does not decide costly rules in a preview (null), and a request may fail. */
+type Tried = boolean | null | 'failed';
+
+const VERDICTS = { true: 'would be sent', false: 'would be filtered', null: 'not decided', failed: 'could not be tried' };
+
 /** Tries the rules on the source's latest events, but only on request, because each event costs an API call. */
 function PassRate({ connection, filter, transformation, events, current }: { connection: Connection; filter: string; transformation: string; events: Schemas['EventListItem'][]; current: string | undefined }) {
   const search = useSearchState();
-  const [results, setResults] = useState<{ of: string; passes: (boolean | null)[] } | null>(null);
+  const [results, setResults] = useState<{ of: string; passes: Tried[] } | null>(null);
   const [isBusy, setBusy] = useState(false);
   const rules = `${filter}\u0000${transformation}`;
   const run = async () => {
     setBusy(true);
-    const passes: (boolean | null)[] = [];
+    const passes: Tried[] = [];
     for (let at = 0; at < events.length; at += TESTED_AT_ONCE) {
       const some = events.slice(at, at + TESTED_AT_ONCE).map((event) =>
         preview(requestBody(connection, filter, transformation, `"event_id":"${event.id}"`)).then(
           (result) => result.preview.passes,
-          () => null,
+          (): Tried => 'failed',
         ),
       );
       passes.push(...(await Promise.all(some)));
@@ -217,8 +222,9 @@ function PassRate({ connection, filter, transformation, events, current }: { con
     setBusy(false);
   };
   const isCurrent = results?.of === rules;
-  const count = (wanted: boolean | null) => results?.passes.filter((one) => one === wanted).length ?? 0;
+  const count = (wanted: Tried) => results?.passes.filter((one) => one === wanted).length ?? 0;
   const undecided = count(null);
+  const failed = count('failed');
   return (
     <Panel
       title={`Last ${plural(events.length, 'event')}`}
@@ -238,15 +244,15 @@ function PassRate({ connection, filter, transformation, events, current }: { con
               <button
                 key={events[i]?.id}
                 type="button"
-                className={`tick ${passes ? 'pass' : ''} ${events[i]?.id === current ? 'on' : ''}`}
-                aria-label={`Event ${i + 1}: ${passes === null ? 'not decided' : passes ? 'would be sent' : 'would be filtered'}`}
+                className={`tick ${passes === true ? 'pass' : ''} ${events[i]?.id === current ? 'on' : ''}`}
+                aria-label={`Event ${i + 1}: ${VERDICTS[`${passes}`]}`}
                 onClick={() => search.set({ event: events[i]?.id, sample: undefined }, { replace: true })}
               />
             ))}
           </div>
           <p>
             <b className="strong">
-              {count(true)} would be sent, {count(false)} filtered{undecided > 0 && `, ${undecided} not decided`}.
+              {count(true)} would be sent, {count(false)} filtered{undecided > 0 && `, ${undecided} not decided`}{failed > 0 && `, ${failed} could not be tried`}.
             </b>
           </p>
         </div>

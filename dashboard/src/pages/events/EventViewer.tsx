@@ -96,7 +96,7 @@ function Headers({ headers }: { headers: Header[] }) {
 function Raw({ event }: { event: Event }) {
   const [form, setForm] = useState<'text' | 'hex'>(event.body_base64 === undefined ? 'text' : 'hex');
   const base64 = event.body_base64 ?? encode(event.body);
-  const isLarge = event.body_size > LARGE_BODY_BYTES;
+  const isCut = event.body.length > LARGE_BODY_BYTES;
   return (
     <div>
       <div className="row in">
@@ -108,8 +108,8 @@ function Raw({ event }: { event: Event }) {
           <Button onClick={() => download(event)}>Download</Button>
         </span>
       </div>
-      {form === 'hex' ? <Hex base64={base64} /> : <pre className="raw">{visible(isLarge ? event.body.slice(0, LARGE_BODY_BYTES) : event.body)}</pre>}
-      {form === 'text' && isLarge && <p className="faint small in">Only the beginning is shown. Copy and Download have everything.</p>}
+      {form === 'hex' ? <Hex base64={base64} /> : <pre className="raw">{visible(isCut ? event.body.slice(0, LARGE_BODY_BYTES) : event.body)}</pre>}
+      {form === 'text' && isCut && <p className="faint small in">Only the beginning is shown. Download has everything.</p>}
       {parseJson(event.body) === null && event.content_type?.includes('json') && <p className="faint small in">The content type says JSON, but this is not valid JSON.</p>}
     </div>
   );

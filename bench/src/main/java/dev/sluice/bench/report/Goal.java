@@ -9,9 +9,9 @@ import java.util.Locale;
 /// @param least a miss fails the run. It is above `wanted` where less is better.
 public record Goal(String name, double wanted, double least) {
 
-    /// A goal that must be reached.
-    public static Goal required(String name, double wanted) {
-        return new Goal(name, wanted, wanted);
+    /// A limit that must not be exceeded.
+    public static Goal atMost(String name, double limit) {
+        return new Goal(name, limit, limit);
     }
 
     /// Adds what was seen to the report, beside the goal.

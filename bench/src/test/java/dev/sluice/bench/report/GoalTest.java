@@ -28,7 +28,7 @@ class GoalTest {
         assertThat(judged(COLD, 0.6)).contains("FAILED").contains("the least at least 0.7");
         assertThat(judged(IDLE, Double.NaN)).contains("FAILED");
         assertThat(judged(COLD, Double.NaN)).contains("FAILED");
-        assertThat(judged(Goal.required("CPU", 28), 28.5)).contains("FAILED");
+        assertThat(judged(Goal.atMost("CPU", 28), 28.5)).contains("FAILED");
     }
 
     private static String judged(Goal goal, double seen) {

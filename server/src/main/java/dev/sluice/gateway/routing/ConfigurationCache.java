@@ -1,6 +1,7 @@
 package dev.sluice.gateway.routing;
 
 import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.account.workspace.WorkspaceStore;
 import dev.sluice.gateway.ConfigurationListener;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.connection.ConnectionQueries;
@@ -126,6 +127,9 @@ public final class ConfigurationCache implements RoutingTable, ConfigurationList
     }
 
     private void refresh() {
+        if (db.statement(WorkspaceStore::configVersion) == snapshot.version()) {
+            return;
+        }
         boolean changed;
         synchronized (this) {
             var before = snapshot;

@@ -90,7 +90,7 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
     @Override
     public boolean run() {
         var now = clock.instant();
-        var position = db.call(AlertQueries::position);
+        var position = db.statement(AlertQueries::position);
         boolean isOld = Pause.of(position.movedAt(), MOVE_INTERVAL).isOver(now);
         boolean isUpkeepDue = upkeepPause.isOver(now);
         if (!position.hasChannels()) {

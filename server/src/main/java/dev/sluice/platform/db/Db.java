@@ -86,7 +86,9 @@ public final class Db implements AutoCloseable {
         config.setMinimumIdle(1);
         config.setConnectionTimeout(CONNECT_TIMEOUT.toMillis());
         config.setInitializationFailTimeout(CONNECT_TIMEOUT.toMillis());
-        config.setAutoCommit(false);
+        // Otherwise the check of a connection that was idle opens a transaction, which costs a
+        // statement without one two more round trips.
+        config.setAutoCommit(true);
         return config;
     }
 
@@ -99,9 +101,23 @@ public final class Db implements AutoCloseable {
 
     /// Runs `work` in a transaction: commits when it returns, rolls back when it throws.
     public <T> T call(Function<Tx, T> work) {
+        return withConnection(connection -> {
+            connection.setAutoCommit(false); // the pool resets it
+            return inTransaction(connection, work);
+        });
+    }
+
+    /// Runs `work`, which must run only one statement. The statement is a transaction of its own,
+    /// and a single round trip, where [#call] needs a second one for the commit. For queries that
+    /// are repeated again and again while nothing happens.
+    public <T> T statement(Function<Tx, T> work) {
+        return withConnection(connection -> work.apply(new Tx(connection)));
+    }
+
+    private <T> T withConnection(ConnectionWork<T> work) {
         int begun = outages.begin();
         try {
-            T result = callOnce(work);
+            T result = runOnce(work);
             outages.succeeded();
             return result;
         } catch (DbException e) {
@@ -110,10 +126,15 @@ public final class Db implements AutoCloseable {
         }
     }
 
-    private <T> T callOnce(Function<Tx, T> work) {
+    @FunctionalInterface
+    private interface ConnectionWork<T> {
+        T run(Connection connection) throws SQLException;
+    }
+
+    private <T> T runOnce(ConnectionWork<T> work) {
         try (var connection = pool.getConnection()) {
             try {
-                return inTransaction(connection, work);
+                return work.run(connection);
             } catch (DbException e) {
                 if (e.isReadOnly()) {
                     pool.evictConnection(connection); // closed when it is given back
@@ -141,13 +162,10 @@ public final class Db implements AutoCloseable {
     public void executeOutsideTransaction(String sql, Duration lockTimeout) {
         int begun = outages.begin();
         try (var connection = pool.getConnection();
-                Restoration _ = () -> connection.setAutoCommit(false)) {
-            connection.setAutoCommit(true);
-            try (var statement = connection.createStatement()) {
-                statement.execute("set lock_timeout = " + lockTimeout.toMillis());
-                try (Restoration _ = () -> statement.execute("reset lock_timeout")) {
-                    statement.execute(sql);
-                }
+                var statement = connection.createStatement()) {
+            statement.execute("set lock_timeout = " + lockTimeout.toMillis());
+            try (Restoration _ = () -> statement.execute("reset lock_timeout")) {
+                statement.execute(sql);
             }
             outages.succeeded();
         } catch (SQLException e) {
@@ -178,7 +196,7 @@ public final class Db implements AutoCloseable {
     /// Whether the database currently answers statements.
     public boolean isReachable() {
         try {
-            return call(tx -> tx.single("select true as there", row -> row.bool("there")));
+            return statement(tx -> tx.single("select true as there", row -> row.bool("there")));
         } catch (DbException e) {
             return false;
         }

@@ -22,8 +22,8 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Collectors;
 
-/// An open transaction that runs SQL. Valid only during the call that receives it, and only on that
-/// call's thread.
+/// An open transaction that runs SQL; in [Db#statement], a connection without one. Valid only
+/// during the call that receives it, and only on that call's thread.
 ///
 /// Arguments may be strings, numbers, booleans, UUIDs, instants, byte arrays, null, and lists of
 /// UUIDs, integers or longs.
@@ -126,8 +126,8 @@ public final class Tx {
         return statements;
     }
 
-    /// Turns these features off for the rest of the transaction. The planner then uses a kind of
-    /// scan or sort that is off only if there is no other way.
+    /// Turns these features off for the rest of the transaction; without one, does nothing. The
+    /// planner then uses a kind of scan or sort that is off only if there is no other way.
     public void disable(PlannerFeature... features) {
         for (var feature : features) {
             update("set local " + feature.setting() + " = off");

@@ -26,24 +26,35 @@ final class CircuitStore {
     private CircuitStore() {}
 
     /// Returns all rows that changed since the read that returned `horizon`, and possibly some that
-    /// the earlier read returned already.
+    /// the earlier read returned already. Runs one statement.
     ///
     /// The new horizon is the number of the oldest transaction still running. All transactions with
     /// lower numbers have ended, so the rows that they changed are in this result or an earlier
     /// one.
     static CircuitChanges changedSince(Tx tx, long horizon) {
-        long next =
-                tx.single(
-                        "select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as horizon",
-                        row -> row.number("horizon"));
+        var rows =
+                tx.query(
+                        """
+                        select circuit.*, horizon
+                          from (select pg_snapshot_xmin(pg_current_snapshot())::text::bigint)
+                                 as present (horizon)
+                          left join circuit on changed >= ?
+                        """,
+                        row ->
+                                new ChangedRow(
+                                        row.number("horizon"),
+                                        row.isNull("destination_id")
+                                                ? Optional.empty()
+                                                : Optional.of(entry(row))),
+                        horizon);
         return new CircuitChanges(
-                next,
-                byId(
-                        tx.query(
-                                "select * from circuit where changed >= ?",
-                                CircuitStore::entry,
-                                horizon)));
+                rows.getFirst().horizon(),
+                byId(rows.stream().flatMap(row -> row.circuit().stream()).toList()));
     }
+
+    /// @param circuit empty if no circuit changed; the result then has only this row
+    private record ChangedRow(
+            long horizon, Optional<Map.Entry<DestinationId, StoredCircuit>> circuit) {}
 
     /// Locks the rows of these destinations and returns them. Rows that are missing are inserted
     /// first.

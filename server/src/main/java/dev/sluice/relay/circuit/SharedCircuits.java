@@ -291,7 +291,7 @@ public final class SharedCircuits implements Circuits, Loop.Step {
     /// Reads rows that changed since the last read, including changes made by this node. Returns
     /// the circuits whose state or next try changed.
     private Map<DestinationId, Circuit> readChanges() {
-        var changes = db.snapshot(tx -> CircuitStore.changedSince(tx, horizon));
+        var changes = db.statement(tx -> CircuitStore.changedSince(tx, horizon));
         horizon = changes.horizon();
         var moved = new HashMap<DestinationId, Circuit>();
         changes.rows()

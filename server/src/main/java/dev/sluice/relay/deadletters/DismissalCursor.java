@@ -6,27 +6,31 @@ import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.secret.Sha256;
 
 import java.nio.ByteBuffer;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Optional;
 import java.util.UUID;
 
-/// The place at which a dismissal goes on that one request did not complete. The API returns it as
-/// `next_cursor` and accepts it as `cursor`.
+/// The place at which a dismissal continues that one request did not complete. The API returns it
+/// as `next_cursor` and accepts it as `cursor`.
 ///
 /// Its text has a checksum over the request, so that it is refused with another filter.
 ///
 /// @param source the first source that is not done; sources are handled in the order of their ids
 /// @param from the first delivery of that source that is left to check
-record DismissalCursor(SourceId source, UUID from) {
+/// @param asOf when the first request began, in whole microseconds; what ended later is left alone
+record DismissalCursor(SourceId source, UUID from, Instant asOf) {
 
-    private static final int ID_BYTES = 2 * Long.BYTES;
     private static final int CHECKSUM_BYTES = 8;
+    private static final int TEXT_BYTES = 5 * Long.BYTES + CHECKSUM_BYTES;
 
     /// @param request the request without its cursor
     /// @throws IllegalArgumentException if the text is not a cursor of this request
     static DismissalCursor parse(String text, String request) {
         return decode(text)
+                .filter(cursor -> !cursor.asOf().isBefore(Instant.EPOCH))
                 .filter(cursor -> cursor.text(request).equals(text))
                 .orElseThrow(() ->
                         new IllegalArgumentException(
@@ -37,8 +41,9 @@ record DismissalCursor(SourceId source, UUID from) {
     private static Optional<DismissalCursor> decode(String text) {
         try {
             var bytes = ByteBuffer.wrap(Base64.getUrlDecoder().decode(text));
-            return bytes.remaining() == 2 * ID_BYTES + CHECKSUM_BYTES
-                    ? Optional.of(new DismissalCursor(new SourceId(id(bytes)), id(bytes)))
+            return bytes.remaining() == TEXT_BYTES
+                    ? Optional.of(
+                            new DismissalCursor(new SourceId(id(bytes)), id(bytes), time(bytes)))
                     : Optional.empty();
         } catch (IllegalArgumentException e) {
             return Optional.empty();
@@ -49,14 +54,19 @@ record DismissalCursor(SourceId source, UUID from) {
         return new UUID(bytes.getLong(), bytes.getLong());
     }
 
+    private static Instant time(ByteBuffer bytes) {
+        return Instant.EPOCH.plus(bytes.getLong(), ChronoUnit.MICROS);
+    }
+
     /// @param request the request without its cursor
     String text(String request) {
         byte[] bytes =
-                ByteBuffer.allocate(2 * ID_BYTES + CHECKSUM_BYTES)
+                ByteBuffer.allocate(TEXT_BYTES)
                         .putLong(source.value().getMostSignificantBits())
                         .putLong(source.value().getLeastSignificantBits())
                         .putLong(from.getMostSignificantBits())
                         .putLong(from.getLeastSignificantBits())
+                        .putLong(ChronoUnit.MICROS.between(Instant.EPOCH, asOf))
                         .put(Arrays.copyOf(Sha256.hash(this + request), CHECKSUM_BYTES))
                         .array();
         return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);

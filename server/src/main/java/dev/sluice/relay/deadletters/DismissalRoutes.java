@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -22,14 +23,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 
 /// `POST /api/v1/dlq/dismiss` marks dead letters as resolved, and `POST /api/v1/dlq/undismiss`
 /// removes the mark.
 ///
 /// A request works in small transactions and stops after a few seconds. The reply says whether all
-/// selected dead letters were handled. If not, it has a cursor, with which the same request goes on
-/// there.
+/// selected dead letters were handled. If not, it has a cursor, with which the same request
+/// continues there.
 public final class DismissalRoutes {
 
     /// The time after which a request starts no more chunks. Its first chunk is always done.
@@ -40,7 +41,8 @@ public final class DismissalRoutes {
     /// The dead letters that a request selects.
     ///
     /// @param connections the connections of each source; the sources in the order of their ids
-    record DismissalScope(Map<SourceId, List<UUID>> connections, IdRange ids) {}
+    /// @param asOf when the first request began; dead letters that ended later are not dismissed
+    record DismissalScope(Map<SourceId, List<UUID>> connections, IdRange ids, Instant asOf) {}
 
     /// Dismisses or undismisses one chunk of a source's dead letters.
     @FunctionalInterface
@@ -51,7 +53,7 @@ public final class DismissalRoutes {
     /// The result of a request.
     ///
     /// @param changed the number of dead letters that were dismissed, or undismissed
-    /// @param rest where to go on; empty if all were handled
+    /// @param rest where to continue; empty if all were handled
     record DismissalProgress(int changed, Optional<DismissalCursor> rest) {
 
         private JsonObject json(String name, String request) {
@@ -81,12 +83,11 @@ public final class DismissalRoutes {
     }
 
     private Reply dismiss(Request request) throws IOException {
-        var now = clock.instant();
         return mark(
                 request,
                 "dismissed",
                 false,
-                criteria ->
+                (criteria, asOf) ->
                         (source, connections, ids) ->
                                 db.call(tx ->
                                         DismissalStore.dismiss(
@@ -95,7 +96,7 @@ public final class DismissalRoutes {
                                                 connections,
                                                 criteria,
                                                 ids,
-                                                now,
+                                                asOf,
                                                 MAX_CHUNK_ROWS)));
     }
 
@@ -104,7 +105,7 @@ public final class DismissalRoutes {
                 request,
                 "undismissed",
                 true,
-                criteria ->
+                (criteria, _) ->
                         (source, connections, ids) ->
                                 db.call(tx ->
                                         DismissalStore.undismiss(
@@ -118,12 +119,12 @@ public final class DismissalRoutes {
 
     /// @param what the past participle of the operation, which is a field of the answer
     /// @param resolved whether the operation is about resolved dead letters
-    /// @param step makes the step that handles the dead letters of these criteria
+    /// @param step makes the step that handles the dead letters of these criteria as of a time
     private Reply mark(
             Request request,
             String what,
             boolean resolved,
-            Function<DeadLetterCriteria, ChunkStep> step)
+            BiFunction<DeadLetterCriteria, Instant, ChunkStep> step)
             throws IOException {
         var caller = authenticator.authenticate(request);
         var input = request.jsonBody();
@@ -132,13 +133,17 @@ public final class DismissalRoutes {
         String name = what + " " + caller.workspace() + " " + criteria;
         var cursor = input.parsed("cursor", text -> DismissalCursor.parse(text, name)).toOptional();
         input.check();
-        var scope = scope(caller, criteria, clock.instant());
+        var now = clock.instant().truncatedTo(ChronoUnit.MICROS);
+        var asOf =
+                cursor.map(DismissalCursor::asOf).filter(begun -> begun.isBefore(now)).orElse(now);
+        var scope = scope(caller, criteria, now, asOf);
         record(caller, "dead_letters." + what, input.names());
-        var progress = runChunks(scope, cursor, REQUEST_BUDGET, step.apply(criteria));
+        var progress = runChunks(scope, cursor, REQUEST_BUDGET, step.apply(criteria, scope.asOf()));
         return Reply.ok(progress.json(what, name));
     }
 
-    private DismissalScope scope(Caller caller, DeadLetterCriteria criteria, Instant now) {
+    private DismissalScope scope(
+            Caller caller, DeadLetterCriteria criteria, Instant now, Instant asOf) {
         return db.snapshot(tx -> {
             Map<SourceId, List<UUID>> bySource = new LinkedHashMap<>();
             for (var found :
@@ -151,7 +156,7 @@ public final class DismissalRoutes {
                             .limits()
                             .retention()
                             .expiryCutoff(now);
-            return new DismissalScope(bySource, criteria.ids(since));
+            return new DismissalScope(bySource, criteria.ids(since), asOf);
         });
     }
 
@@ -177,7 +182,8 @@ public final class DismissalRoutes {
             while (!ids.isEmpty()) {
                 if (!isFirst && System.nanoTime() - start >= budget.toNanos()) {
                     return new DismissalProgress(
-                            changed, Optional.of(new DismissalCursor(source, ids.low())));
+                            changed,
+                            Optional.of(new DismissalCursor(source, ids.low(), scope.asOf())));
                 }
                 isFirst = false;
                 var chunk = step.run(source, entry.getValue(), ids);

@@ -32,19 +32,19 @@ public final class DismissalStore {
     /// criteria and are not resolved.
     ///
     /// @param ids the range of delivery ids that are left to check
-    /// @param now dead letters that ended later are not dismissed
+    /// @param asOf the time of the dismissal; dead letters that ended later are not dismissed
     static DismissalChunk dismiss(
             Tx tx,
             SourceId source,
             List<UUID> connections,
             DeadLetterCriteria criteria,
             IdRange ids,
-            Instant now,
+            Instant asOf,
             int limit) {
         var arguments =
                 new ArrayList<Object>(List.of(source.value(), ids.low(), ids.high(), limit));
         String conditions = conditions(criteria, connections, arguments);
-        arguments.addAll(List.of(now, now));
+        arguments.addAll(List.of(asOf, asOf));
         tx.disable(PlannerFeature.SEQUENTIAL_SCAN, PlannerFeature.JIT);
         return tx.single(
                 """

@@ -131,7 +131,8 @@ public final class ReplayWorker implements Loop.Step {
         deferrals.values().removeIf(pause -> pause.isOver(now));
         boolean isMore = false;
         for (var id :
-                db.call(tx -> ReplayStore.openJobs(tx, owner, LEASE_TIMEOUT, MAX_JOBS_PER_ROUND))) {
+                db.statement(
+                        tx -> ReplayStore.openJobs(tx, owner, LEASE_TIMEOUT, MAX_JOBS_PER_ROUND))) {
             if (!deferrals.containsKey(id)) {
                 isMore |= runJob(id);
             }

@@ -20,17 +20,17 @@ record PostgresLanes(Db db, PayloadDecoder decoder) implements Lanes {
     @Override
     public List<LaneStore.DueLane> dueFor(
             long epoch, Instant now, Collection<WorkspaceId> excluded, int limit) {
-        return db.call(tx -> LaneStore.dueFor(tx, epoch, now, excluded, limit));
+        return db.statement(tx -> LaneStore.dueFor(tx, epoch, now, excluded, limit));
     }
 
     @Override
     public List<Lane> lease(long epoch, Instant now, Collection<Lane> wanted) {
-        return db.call(tx -> LaneStore.lease(tx, epoch, now, wanted));
+        return db.statement(tx -> LaneStore.lease(tx, epoch, now, wanted));
     }
 
     @Override
     public List<LaneStore.LeasedLane> leased(long epoch) {
-        return db.call(tx -> LaneStore.leased(tx, epoch));
+        return db.statement(tx -> LaneStore.leased(tx, epoch));
     }
 
     @Override

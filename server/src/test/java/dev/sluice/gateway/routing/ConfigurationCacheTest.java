@@ -212,6 +212,7 @@ class ConfigurationCacheTest {
 
         long read =
                 db.call(tx -> {
+                    long before = rowsRead(tx);
                     ConnectionStore.purge(tx, few, Some.NOON, 7);
                     tx.update(
                             "delete from connection where source_id = any (?)",
@@ -219,7 +220,7 @@ class ConfigurationCacheTest {
                     tx.update(
                             "delete from source where id = any (?)",
                             few.stream().map(each -> each.value()).toList());
-                    return rowsRead(tx);
+                    return rowsRead(tx) - before;
                 });
 
         assertThat(read).isLessThanOrEqualTo(100);

@@ -22,13 +22,18 @@ import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
 
-/// Tests that a request goes on where its cursor says, and that a cursor fits only its own request.
+/// Tests that a request continues where its cursor says, and that a cursor fits only its own
+/// request.
 class DismissalCursorTest {
+
+    /// A cursor whose time is the smallest number.
+    private static final String TOO_EARLY = "A".repeat(42) + "C" + "A".repeat(21);
 
     @AutoClose private final RunningSluice sluice = RunningSluice.start();
     private final ApiClient api = sluice.api();
@@ -56,16 +61,18 @@ class DismissalCursorTest {
     }
 
     private String cursor(SourceId source, String what, String filter) {
-        UUID workspace =
-                sluice.db()
-                        .call(tx -> tx.single("select id from workspace", row -> row.uuid("id")));
-        return cursor(workspace, source, what, filter);
+        return cursor(workspace(), source, what, filter, Instant.now());
     }
 
-    private static String cursor(UUID workspace, SourceId source, String what, String filter) {
+    private UUID workspace() {
+        return sluice.db().call(tx -> tx.single("select id from workspace", row -> row.uuid("id")));
+    }
+
+    private static String cursor(
+            UUID workspace, SourceId source, String what, String filter, Instant asOf) {
         var input = Json.fieldReader(filter.replace('\'', '"').getBytes(UTF_8));
         var criteria = DeadLetterCriteria.read(input, what.equals("undismissed"));
-        return new DismissalCursor(source, IdRange.ALL.low())
+        return new DismissalCursor(source, IdRange.ALL.low(), asOf.truncatedTo(ChronoUnit.MICROS))
                 .text(what + " " + workspace + " " + criteria);
     }
 
@@ -89,6 +96,18 @@ class DismissalCursorTest {
     }
 
     @Test
+    void what_ended_after_the_first_request_began_is_left_alone() {
+        var source = failingSources(1).getFirst();
+        var begun = Instant.now().minusSeconds(120);
+
+        var dismissed =
+                post("dismiss", "{}", cursor(workspace(), source, "dismissed", "{}", begun));
+
+        assertThat(dismissed.body())
+                .isEqualTo("{\"dismissed\":0,\"is_complete\":true,\"next_cursor\":null}");
+    }
+
+    @Test
     void a_cursor_fits_only_the_request_that_returned_it() {
         var source = failingSources(1).getFirst();
         String filter = "{'status':['failed','exhausted'],'response_status':503}";
@@ -101,8 +120,13 @@ class DismissalCursorTest {
         assertRefused(post("undismiss", filter, cursor));
         assertRefused(post("dismiss", filter, cursor.substring(1)));
         assertRefused(post("dismiss", filter, "AAAA"));
-        assertRefused(post("dismiss", filter, cursor(Some.id(), source, "dismissed", filter)));
+        assertRefused(
+                post(
+                        "dismiss",
+                        filter,
+                        cursor(Some.id(), source, "dismissed", filter, Instant.now())));
         assertRefused(post("dismiss", filter, ""));
+        assertRefused(post("dismiss", filter, TOO_EARLY));
     }
 
     private static void assertRefused(ApiResponse answer) {

@@ -37,7 +37,7 @@ class DismissalRoutesTest {
                 .limit(count)
                 .sorted(Comparator.comparing(SourceId::value, Uuid7.UNSIGNED_ORDER))
                 .forEach(source -> connections.put(source, List.of(Some.id())));
-        return new DismissalScope(connections, IdRange.ALL);
+        return new DismissalScope(connections, IdRange.ALL, Some.NOON);
     }
 
     @Test
@@ -133,7 +133,7 @@ class DismissalRoutesTest {
 
         DismissalRoutes.runChunks(
                 scope,
-                Optional.of(new DismissalCursor(sources.get(1), LAST)),
+                Optional.of(new DismissalCursor(sources.get(1), LAST, Some.NOON)),
                 LONG,
                 (source, _, _) -> {
                     checked.add(source);
@@ -144,6 +144,7 @@ class DismissalRoutesTest {
     }
 
     private static DismissalProgress stoppedAt(int changed, SourceId source, UUID from) {
-        return new DismissalProgress(changed, Optional.of(new DismissalCursor(source, from)));
+        return new DismissalProgress(
+                changed, Optional.of(new DismissalCursor(source, from, Some.NOON)));
     }
 }

@@ -61,7 +61,7 @@ class BatchLingerTest {
     }
 
     /// Events that arrive independently of the answers, at the lowest rate at which batches are
-    /// large enough for a pause.
+    /// large enough for a pause if a commit takes a millisecond.
     @Test
     void at_a_steady_rate_it_stays_near_its_limit() {
         var random = new Random(1);
