@@ -102,7 +102,8 @@ public final class GatewayAssembly {
         var purge =
                 new TrashPurger(db, GatewayAssembly::purgeDependents, writer, base.settledClock());
         return List.of(
-                new Chore("configuration", Duration.ofMillis(500), configuration).steady(),
+                new Chore("configuration", Duration.ofMillis(500), configuration)
+                        .idlingAt(Duration.ofSeconds(1)), // changes of other nodes hold within two
                 new Chore("trash", Duration.ofMinutes(1), purge));
     }
 

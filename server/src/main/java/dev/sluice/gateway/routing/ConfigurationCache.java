@@ -139,7 +139,7 @@ public final class ConfigurationCache implements RoutingTable, ConfigurationList
                                     tx, before.version(), sourceStore, destinations));
             changed = changes.version() != before.version();
             if (changed) {
-                snapshot = new SnapshotBuilder(before, deleted).build(changes);
+                snapshot = SnapshotBuilder.build(before, changes, deleted);
             }
         }
         if (changed) {

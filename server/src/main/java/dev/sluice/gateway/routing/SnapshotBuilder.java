@@ -14,6 +14,7 @@ import dev.sluice.gateway.source.SourceId;
 import dev.sluice.gateway.source.SourceStore.SourceVersion;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -42,21 +43,41 @@ final class SnapshotBuilder {
     private final Map<WorkspaceId, String> plans;
 
     /// The sources whose ingest routes must be rebuilt.
-    private final Set<SourceId> changed = new HashSet<>();
+    private final Set<SourceId> changed;
 
-    /// @param deleted records the connections that end with these changes
-    SnapshotBuilder(ConfigurationSnapshot before, DeletedConnections deleted) {
+    private SnapshotBuilder(
+            ConfigurationSnapshot before,
+            ConfigurationChanges changes,
+            DeletedConnections deleted) {
         this.before = before;
         this.deleted = deleted;
-        sources = new HashMap<>(before.sources());
-        destinations = new HashMap<>(before.destinations());
-        connections = new HashMap<>(before.connections());
-        bySource = new ConnectionIndex<>(before.connectionsBySource());
-        byDestination = new ConnectionIndex<>(before.connectionsByDestination());
-        plans = new HashMap<>(before.plans());
+        sources = copy(before.sources(), changes.sources());
+        destinations = copy(before.destinations(), changes.destinations());
+        connections = copy(before.connections(), changes.connections());
+        bySource = new ConnectionIndex<>(copy(before.connectionsBySource(), changes.connections()));
+        byDestination =
+                new ConnectionIndex<>(
+                        copy(before.connectionsByDestination(), changes.destinations()));
+        plans = copy(before.plans(), changes.workspaces());
+        changed = HashSet.newHashSet(changes.sources().size());
     }
 
-    ConfigurationSnapshot build(ConfigurationChanges changes) {
+    /// Returns a map with room for what is added to it.
+    private static <K, V> Map<K, V> copy(Map<K, V> before, Collection<?> added) {
+        Map<K, V> copy = HashMap.newHashMap(before.size() + added.size());
+        copy.putAll(before);
+        return copy;
+    }
+
+    /// @param deleted records the connections that end with these changes
+    static ConfigurationSnapshot build(
+            ConfigurationSnapshot before,
+            ConfigurationChanges changes,
+            DeletedConnections deleted) {
+        return new SnapshotBuilder(before, changes, deleted).build(changes);
+    }
+
+    private ConfigurationSnapshot build(ConfigurationChanges changes) {
         changes.sources().forEach(this::apply);
         changes.destinations().forEach(this::apply);
         changes.connections().forEach(this::apply);
@@ -133,7 +154,7 @@ final class SnapshotBuilder {
 
     /// Rebuilds the routes of the changed sources, and keeps the routes of all other sources.
     private Map<String, IngestRoute> ingestRoutes(ConfigurationSnapshot snapshot) {
-        var routes = new HashMap<>(before.ingestRoutes());
+        var routes = copy(before.ingestRoutes(), changed);
         for (var id : changed) {
             var old = before.sources().get(id);
             if (old != null) {
@@ -166,9 +187,14 @@ final class SnapshotBuilder {
         var connections = bySource.of(source);
         var routes = new ArrayList<Route>(connections.size());
         for (var id : connections) {
-            snapshot.route(id).filter(route -> route.connection().enabled()).ifPresent(routes::add);
+            var route = snapshot.route(id);
+            if (route.isPresent() && route.get().connection().enabled()) {
+                routes.add(route.get());
+            }
         }
-        routes.sort(OLDEST_FIRST);
+        if (routes.size() > 1) {
+            routes.sort(OLDEST_FIRST);
+        }
         return List.copyOf(routes);
     }
 
@@ -179,8 +205,9 @@ final class SnapshotBuilder {
         private final Map<K, Set<ConnectionId>> sets;
         private final Set<K> copied = new HashSet<>();
 
-        ConnectionIndex(Map<K, Set<ConnectionId>> before) {
-            sets = new HashMap<>(before);
+        /// @param sets changed by this object; its values are not
+        ConnectionIndex(Map<K, Set<ConnectionId>> sets) {
+            this.sets = sets;
         }
 
         Map<K, Set<ConnectionId>> map() {

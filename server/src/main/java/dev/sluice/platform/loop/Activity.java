@@ -16,7 +16,7 @@ public final class Activity {
     /// How long after the last mark the process counts as idle.
     static final Duration IDLE_AFTER = Duration.ofSeconds(10);
 
-    /// While the process is idle, an interval is this many times as long, up to
+    /// While the process is idle, an interval is normally this many times as long, up to
     /// [#MAX_IDLE_INTERVAL].
     private static final int IDLE_FACTOR = 5;
 
@@ -59,10 +59,13 @@ public final class Activity {
         listeners.add(listener);
     }
 
-    /// Returns how long a chore with this interval should wait now.
-    Duration stretch(Duration interval) {
-        boolean isIdle = nanos.getAsLong() - markedNanos >= IDLE_AFTER.toNanos();
-        if (!isIdle || interval.compareTo(MAX_IDLE_INTERVAL) >= 0) {
+    boolean isIdle() {
+        return nanos.getAsLong() - markedNanos >= IDLE_AFTER.toNanos();
+    }
+
+    /// Returns how long a chore with this interval normally waits while the process is idle.
+    static Duration stretch(Duration interval) {
+        if (interval.compareTo(MAX_IDLE_INTERVAL) >= 0) {
             return interval;
         }
         var longer = interval.multipliedBy(IDLE_FACTOR);

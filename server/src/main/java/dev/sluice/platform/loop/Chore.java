@@ -9,23 +9,30 @@ import java.util.function.Consumer;
 /// [Shutdown#start(Chore)] runs it as a [Loop].
 ///
 /// @param name the name of the loop and its thread
-/// @param interval the wait between two rounds, unless the loop is woken earlier; longer while the
-///   process is idle ([Activity]), unless the chore is steady
+/// @param interval the wait between two rounds, unless the loop is woken earlier
+/// @param idleInterval the same while the process is idle ([Activity]); the first thing to do after
+///   that wakes the loop
 /// @param gap the shortest wait between two rounds, even if the loop is woken
-/// @param isSteady whether the interval stays the same while the process is idle
 /// @param wakeBy receives the callback that wakes the loop, once the loop has started
 /// @param atEnd runs after the last round, when the server stops
 public record Chore(
         String name,
         Duration interval,
+        Duration idleInterval,
         Duration gap,
-        boolean isSteady,
         Loop.Step step,
         Consumer<Runnable> wakeBy,
         Optional<AutoCloseable> atEnd) {
 
     public Chore(String name, Duration interval, Loop.Step step) {
-        this(name, interval, Duration.ZERO, false, step, _ -> {}, Optional.empty());
+        this(
+                name,
+                interval,
+                Activity.stretch(interval),
+                Duration.ZERO,
+                step,
+                _ -> {},
+                Optional.empty());
     }
 
     /// Returns a chore that waits after each round, for its interval or until it is woken.
@@ -40,20 +47,43 @@ public record Chore(
     }
 
     public Chore wokenBy(Consumer<Runnable> wakeBy) {
-        return new Chore(name, interval, gap, isSteady, step, wakeBy, atEnd);
+        return new Chore(name, interval, idleInterval, gap, step, wakeBy, atEnd);
     }
 
     public Chore endingWith(AutoCloseable atEnd) {
-        return new Chore(name, interval, gap, isSteady, step, wakeBy, Optional.of(atEnd));
+        return new Chore(name, interval, idleInterval, gap, step, wakeBy, Optional.of(atEnd));
     }
 
     /// Returns a chore that waits at least `gap` after each round, even if it is woken.
     public Chore withGap(Duration gap) {
-        return new Chore(name, interval, gap, isSteady, step, wakeBy, atEnd);
+        return new Chore(name, interval, idleInterval, gap, step, wakeBy, atEnd);
+    }
+
+    /// Returns a chore that does nothing until `delay` from now. For work that would slow down the
+    /// server's start.
+    public Chore startingAfter(Duration delay) {
+        long begun = System.nanoTime();
+        return new Chore(
+                name,
+                interval,
+                idleInterval,
+                gap,
+                () -> System.nanoTime() - begun >= delay.toNanos() && step.run(),
+                wakeBy,
+                atEnd);
     }
 
     /// Returns a chore whose interval stays the same while the process is idle.
     public Chore steady() {
-        return new Chore(name, interval, gap, true, step, wakeBy, atEnd);
+        return idlingAt(interval);
+    }
+
+    /// Returns a chore with this interval while the process is idle.
+    public Chore idlingAt(Duration idleInterval) {
+        return new Chore(name, interval, idleInterval, gap, step, wakeBy, atEnd);
+    }
+
+    boolean isSteady() {
+        return idleInterval.equals(interval);
     }
 }

@@ -61,7 +61,7 @@ public final class Shutdown implements AutoCloseable {
     public void start(Chore chore) {
         chore.atEnd().ifPresent(action -> first(chore.name() + ", at its end", action));
         Supplier<Duration> interval =
-                chore.isSteady() ? chore::interval : () -> activity.stretch(chore.interval());
+                () -> activity.isIdle() ? chore.idleInterval() : chore.interval();
         var loop =
                 closing(
                         chore.name(),

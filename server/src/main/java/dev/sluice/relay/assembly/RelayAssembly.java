@@ -338,7 +338,7 @@ public final class RelayAssembly {
                         base.clock());
         return List.of(
                 new Chore("circuits", Duration.ofSeconds(1), circuits)
-                        .steady()
+                        .idlingAt(Duration.ofSeconds(2))
                         .wokenBy(circuits::onWakeNeeded),
                 new Chore("lane wakes", Duration.ofSeconds(1), laneWaker)
                         .withGap(Duration.ofMillis(50))
@@ -362,7 +362,6 @@ public final class RelayAssembly {
                         .wokenBy(rateLimitQueue::onWakeNeeded),
                 new Chore("standings", Duration.ofSeconds(1), dispatcher::updateStandings),
                 new Chore("quarantine", Duration.ofMillis(200), quarantine)
-                        .steady()
                         .wokenBy(quarantine::onWakeNeeded),
                 new Chore(
                         "long transactions",
@@ -372,6 +371,7 @@ public final class RelayAssembly {
                 new Chore("leaks", Duration.ofSeconds(60), leakDetector),
                 Chore.of("partitions", Duration.ofHours(1), this::makePartitions),
                 new Chore("retention", Duration.ofSeconds(1), retentionLoop)
+                        .startingAfter(Duration.ofSeconds(3))
                         .endingWith(retentionLoop::releaseLease),
                 new Chore("replays", Duration.ofMillis(500), replayWorker)
                         .wokenBy(wake -> wakeReplays = wake)

@@ -61,7 +61,7 @@ public final class Journal implements AutoCloseable {
     /// The batch is split once this many earlier commits of the batch have failed.
     private static final int MAX_PARTITION_FAILURES = 5;
 
-    private static final Duration OVERDUE_CHECK_INTERVAL = Duration.ofMillis(250);
+    private static final Duration OVERDUE_CHECK_INTERVAL = Duration.ofMillis(500);
 
     private final DedicatedConnection connection;
     private final PartitionStore partitions;

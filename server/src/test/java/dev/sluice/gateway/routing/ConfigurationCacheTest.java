@@ -104,8 +104,8 @@ class ConfigurationCacheTest {
         assertThat(start.rows())
                 .isBetween(2 * LIVE_CONNECTIONS + 1L, 2 * LIVE_CONNECTIONS + 1_000L);
         var snapshot =
-                new SnapshotBuilder(ConfigurationSnapshot.EMPTY, new DeletedConnections())
-                        .build(start.changes());
+                SnapshotBuilder.build(
+                        ConfigurationSnapshot.EMPTY, start.changes(), new DeletedConnections());
         assertThat(snapshot.sources()).hasSize(LIVE_CONNECTIONS);
         assertThat(snapshot.destinations()).hasSize(1);
         assertThat(snapshot.connections()).hasSize(LIVE_CONNECTIONS);
@@ -139,13 +139,13 @@ class ConfigurationCacheTest {
         var one = given.connectedSources(destination, 1).getFirst();
         var start = read(ConfigurationChanges.NO_VERSION).changes();
         var deleted = new DeletedConnections();
-        var before = new SnapshotBuilder(ConfigurationSnapshot.EMPTY, deleted).build(start);
+        var before = SnapshotBuilder.build(ConfigurationSnapshot.EMPTY, start, deleted);
         assertThat(before.ingestRoutes()).hasSize(1);
 
         purgeAllSources();
         given.deleted(destination);
 
-        var after = new SnapshotBuilder(before, deleted).build(read(before.version()).changes());
+        var after = SnapshotBuilder.build(before, read(before.version()).changes(), deleted);
         assertThat(after.sources()).isEmpty();
         assertThat(after.destinations()).containsOnlyKeys(kept);
         assertThat(after.connections()).isEmpty();

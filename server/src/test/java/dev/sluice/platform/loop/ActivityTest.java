@@ -22,24 +22,23 @@ class ActivityTest {
     }
 
     @Test
-    void intervals_are_longer_ten_seconds_after_the_last_mark() {
+    void the_process_is_idle_ten_seconds_after_the_last_mark() {
         pass(Duration.ofSeconds(5));
         activity.mark();
         pass(Activity.IDLE_AFTER.minusNanos(1));
-        assertThat(activity.stretch(HALF_A_SECOND)).isEqualTo(HALF_A_SECOND);
+        assertThat(activity.isIdle()).isFalse();
 
         pass(Duration.ofNanos(1));
 
-        assertThat(activity.stretch(HALF_A_SECOND)).isEqualTo(Duration.ofMillis(2_500));
+        assertThat(activity.isIdle()).isTrue();
     }
 
     @Test
-    void no_interval_becomes_longer_than_five_seconds_or_shorter_than_it_was() {
-        pass(Activity.IDLE_AFTER);
-
-        assertThat(activity.stretch(Duration.ofSeconds(1))).isEqualTo(Duration.ofSeconds(5));
-        assertThat(activity.stretch(Duration.ofSeconds(3))).isEqualTo(Duration.ofSeconds(5));
-        assertThat(activity.stretch(Duration.ofMinutes(1))).isEqualTo(Duration.ofMinutes(1));
+    void idle_intervals_are_longer_but_only_up_to_five_seconds() {
+        assertThat(Activity.stretch(HALF_A_SECOND)).isEqualTo(Duration.ofMillis(2_500));
+        assertThat(Activity.stretch(Duration.ofSeconds(1))).isEqualTo(Duration.ofSeconds(5));
+        assertThat(Activity.stretch(Duration.ofSeconds(3))).isEqualTo(Duration.ofSeconds(5));
+        assertThat(Activity.stretch(Duration.ofMinutes(1))).isEqualTo(Duration.ofMinutes(1));
     }
 
     @Test
@@ -56,7 +55,7 @@ class ActivityTest {
         activity.mark();
 
         assertThat(resumed).hasValue(1);
-        assertThat(activity.stretch(HALF_A_SECOND)).isEqualTo(HALF_A_SECOND);
+        assertThat(activity.isIdle()).isFalse();
     }
 
     @Test

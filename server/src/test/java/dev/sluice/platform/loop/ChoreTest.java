@@ -1,0 +1,33 @@
+package dev.sluice.platform.loop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+
+class ChoreTest {
+
+    private static final Duration SECOND = Duration.ofSeconds(1);
+
+    private final AtomicInteger rounds = new AtomicInteger();
+    private final Chore chore = Chore.of("test", SECOND, rounds::incrementAndGet);
+
+    @Test
+    void before_its_delay_is_over_it_does_nothing() throws InterruptedException {
+        chore.startingAfter(Duration.ofHours(1)).step().run();
+        assertThat(rounds).hasValue(0);
+
+        chore.startingAfter(Duration.ZERO).step().run();
+        assertThat(rounds).hasValue(1);
+    }
+
+    @Test
+    void its_idle_interval_is_longer_unless_it_is_steady_or_given() {
+        assertThat(chore.idleInterval()).isEqualTo(Duration.ofSeconds(5));
+        assertThat(chore.steady().idleInterval()).isEqualTo(SECOND);
+        assertThat(chore.idlingAt(Duration.ofSeconds(2)).idleInterval())
+                .isEqualTo(Duration.ofSeconds(2));
+    }
+}
