@@ -169,7 +169,11 @@ final class FullInstallation {
                                now(), id, id
                           from connection
                         """,
-                        "insert into retention_notice select id, 30, now(), now() from workspace",
+                        // A round of retention may have written it.
+                        """
+                        insert into retention_notice select id, 30, now(), now() from workspace
+                            on conflict do nothing
+                        """,
                         """
                         insert into alert_incident (target, destination_id, workspace_id, messages)
                         select target, gen_random_uuid(), workspace_id, 1 from alert_config
