@@ -11,6 +11,7 @@ import dev.sluice.bench.report.ReportTable;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.function.Function;
 
@@ -52,8 +53,13 @@ final class MeasurementTable {
             return title;
         }
 
+        /// Returns NaN if the value is not known.
         double number(LoadMeasurement measurement) {
-            return ((Number) value.apply(measurement)).doubleValue();
+            return switch (value.apply(measurement)) {
+                case OptionalDouble known -> known.orElse(Double.NaN);
+                case Number number -> number.doubleValue();
+                default -> throw new IllegalStateException(title + " is not a number");
+            };
         }
     }
 
