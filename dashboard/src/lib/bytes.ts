@@ -1,9 +1,9 @@
-/** Bytes as a hex dump: offset, 16 bytes, and what they look like in ASCII. */
-
-export function fromBase64(text: string): Uint8Array {
-  return Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0));
+/** The bytes of a body, which the API gives as text or, if it is not UTF-8, as Base64 too. */
+export function bodyBytes(text: string, base64: string | undefined): Uint8Array {
+  return base64 === undefined ? new TextEncoder().encode(text) : Uint8Array.from(atob(base64), (sign) => sign.charCodeAt(0));
 }
 
+/** Bytes as a hex dump: offset, 16 bytes, and what they look like in ASCII. */
 export function hexDump(bytes: Uint8Array, maxBytes: number): string {
   const lines: string[] = [];
   for (let at = 0; at < Math.min(bytes.length, maxBytes); at += 16) {

@@ -37,11 +37,6 @@ export function httpie(method: string, url: string, headers: Header[], body: str
   return `${body === '' ? '' : `${input} | `}${words.join(' \\\n')}`;
 }
 
-/** The number of bytes of a body, which is text or Base64. */
-export function bodySize(text: string, base64: string | undefined): number {
-  return base64 === undefined ? new TextEncoder().encode(text).length : Math.floor((base64.replace(/=+$/, '').length * 3) / 4);
-}
-
 /** The request as it would stand on the wire. The body must be text. */
 export function rawHttp(method: string, path: string, headers: Header[], body: string): string {
   return `${method} ${path} HTTP/1.1\r\n${headers.map((one) => `${one.name}: ${one.value}\r\n`).join('')}\r\n${body}`;

@@ -1,6 +1,6 @@
 /** A body as a tree, as text, or as bytes. */
 import { useMemo, useState } from 'react';
-import { fromBase64, hexDump } from '../../lib/bytes';
+import { bodyBytes, hexDump } from '../../lib/bytes';
 import { size } from '../../lib/text';
 import { JsonView } from '../../ui/JsonView';
 import { Blank, Button } from '../../ui/parts';
@@ -19,14 +19,14 @@ export function BodyView({ text, base64, bytes }: { text: string; base64: string
       </Blank>
     );
   }
-  return base64 === undefined ? <JsonView text={text} /> : <Hex base64={base64} />;
+  return base64 === undefined ? <JsonView text={text} /> : <Hex text={text} base64={base64} />;
 }
 
-export function Hex({ base64 }: { base64: string }) {
+export function Hex({ text, base64 }: { text: string; base64: string | undefined }) {
   const dump = useMemo(() => {
-    const bytes = fromBase64(base64);
+    const bytes = bodyBytes(text, base64);
     return { text: hexDump(bytes, MAX_HEX_BYTES), isCut: bytes.length > MAX_HEX_BYTES };
-  }, [base64]);
+  }, [text, base64]);
   return (
     <>
       <pre className="raw">{dump.text}</pre>

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { Schemas } from '../../api/client';
 import { useSearchState } from '../../lib/search';
 import { useShortcuts } from '../../shell/Shortcuts';
-import { fromBase64 } from '../../lib/bytes';
+import { bodyBytes } from '../../lib/bytes';
 import { parseJson } from '../../lib/json';
 import { isSecret } from '../../lib/requests';
 import { size, visible } from '../../lib/text';
@@ -95,7 +95,6 @@ function Headers({ headers }: { headers: Header[] }) {
 
 function Raw({ event }: { event: Event }) {
   const [form, setForm] = useState<'text' | 'hex'>(event.body_base64 === undefined ? 'text' : 'hex');
-  const base64 = event.body_base64 ?? encode(event.body);
   const isCut = event.body.length > LARGE_BODY_BYTES;
   return (
     <div>
@@ -108,23 +107,16 @@ function Raw({ event }: { event: Event }) {
           <Button onClick={() => download(event)}>Download</Button>
         </span>
       </div>
-      {form === 'hex' ? <Hex base64={base64} /> : <pre className="raw">{visible(isCut ? event.body.slice(0, LARGE_BODY_BYTES) : event.body)}</pre>}
+      {form === 'hex' ? <Hex text={event.body} base64={event.body_base64} /> : <pre className="raw">{visible(isCut ? event.body.slice(0, LARGE_BODY_BYTES) : event.body)}</pre>}
       {form === 'text' && isCut && <p className="faint small in">Only the beginning is shown. Download has everything.</p>}
       {parseJson(event.body) === null && event.content_type?.includes('json') && <p className="faint small in">The content type says JSON, but this is not valid JSON.</p>}
     </div>
   );
 }
 
-function encode(text: string): string {
-  const bytes = new TextEncoder().encode(text);
-  let binary = '';
-  for (let at = 0; at < bytes.length; at += 8192) binary += String.fromCharCode(...bytes.subarray(at, at + 8192));
-  return btoa(binary);
-}
-
 /** Downloads the body as bytes without a type, so that no browser opens what a stranger sent. */
 function download(event: Event) {
-  const bytes = event.body_base64 === undefined ? new TextEncoder().encode(event.body) : fromBase64(event.body_base64);
+  const bytes = bodyBytes(event.body, event.body_base64);
   const url = URL.createObjectURL(new Blob([bytes as BlobPart], { type: 'application/octet-stream' }));
   const link = document.createElement('a');
   link.href = url;

@@ -3,10 +3,11 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { ApiError, type Schemas } from '../../api/client';
 import { useResendPreview, useSentRequest } from '../../api/queries';
+import { bodyBytes } from '../../lib/bytes';
 import { diff, type DiffLine } from '../../lib/diff';
 import { diffHeaders } from '../../lib/headers';
 import { formatJson } from '../../lib/json';
-import { bodySize, curl, httpie, isSecret, rawHttp } from '../../lib/requests';
+import { curl, httpie, isSecret, rawHttp } from '../../lib/requests';
 import { useSearchState } from '../../lib/search';
 import { errorLabel } from '../../lib/states';
 import { visible } from '../../lib/text';
@@ -114,7 +115,7 @@ function SentRequest({ sending }: { sending: Sending }) {
               </button>
             </p>
           </div>
-          <BodyView text={sent.body} base64={sent.body_base64} bytes={bodySize(sent.body, sent.body_base64)} />
+          <BodyView text={sent.body} base64={sent.body_base64} bytes={bodyBytes(sent.body, sent.body_base64).length} />
         </div>
       )}
     </KnownRequest>

@@ -34,6 +34,7 @@ final class SnapshotBuilder {
                     .thenComparing(route -> route.connection().id().value());
 
     private final ConfigurationSnapshot before;
+    private final ConfigurationChanges changes;
     private final DeletedConnections deleted;
     private final Map<SourceId, SourceVersion> sources;
     private final Map<DestinationId, DestinationVersion> destinations;
@@ -50,6 +51,7 @@ final class SnapshotBuilder {
             ConfigurationChanges changes,
             DeletedConnections deleted) {
         this.before = before;
+        this.changes = changes;
         this.deleted = deleted;
         sources = copy(before.sources(), changes.sources());
         destinations = copy(before.destinations(), changes.destinations());
@@ -74,10 +76,10 @@ final class SnapshotBuilder {
             ConfigurationSnapshot before,
             ConfigurationChanges changes,
             DeletedConnections deleted) {
-        return new SnapshotBuilder(before, changes, deleted).build(changes);
+        return new SnapshotBuilder(before, changes, deleted).build();
     }
 
-    private ConfigurationSnapshot build(ConfigurationChanges changes) {
+    private ConfigurationSnapshot build() {
         changes.sources().forEach(this::apply);
         changes.destinations().forEach(this::apply);
         changes.connections().forEach(this::apply);

@@ -127,7 +127,7 @@ public final class Db implements AutoCloseable {
     }
 
     @FunctionalInterface
-    private interface ConnectionWork<T> {
+    interface ConnectionWork<T> {
         T run(Connection connection) throws SQLException;
     }
 

@@ -68,15 +68,11 @@ public final class DedicatedConnection implements AutoCloseable {
                 });
     }
 
-    private interface Work<T> {
-        T on(Connection opened) throws SQLException;
-    }
-
-    private <T> T measured(Work<T> work) {
+    private <T> T measured(Db.ConnectionWork<T> work) {
         long begunNanos = System.nanoTime();
         int begun = outages.begin();
         try {
-            var result = work.on(connect());
+            var result = work.run(connect());
             durations.record(System.nanoTime() - begunNanos);
             outages.succeeded();
             return result;

@@ -30,7 +30,8 @@ record DismissalCursor(SourceId source, UUID from, Instant asOf) {
     /// @throws IllegalArgumentException if the text is not a cursor of this request
     static DismissalCursor parse(String text, String request) {
         return decode(text)
-                .filter(cursor -> !cursor.asOf().isBefore(Instant.EPOCH))
+                .filter(cursor ->
+                        !cursor.asOf().isBefore(Instant.EPOCH)) // earlier times may overflow
                 .filter(cursor -> cursor.text(request).equals(text))
                 .orElseThrow(() ->
                         new IllegalArgumentException(

@@ -29,7 +29,7 @@ final class DestinationQueue {
     private static final int MAX_LIVE_IN_A_ROW = 15;
 
     private final RateLimiter rateLimiter;
-    private final SlownessDetector pace = new SlownessDetector();
+    private final SlownessDetector slowness = new SlownessDetector();
     private final ArrayDeque<LoadedDelivery> fresh = new ArrayDeque<>();
     private final ArrayDeque<LoadedDelivery> waiting = new ArrayDeque<>();
     private final ArrayDeque<LoadedDelivery> resends = new ArrayDeque<>();
@@ -120,22 +120,22 @@ final class DestinationQueue {
     /// Records that an attempt begins. The caller must pass the returned object to [#attemptEnded]
     /// or [#attemptWithdrawn].
     synchronized SlownessDetector.Run attemptBegan(Instant now) {
-        return pace.began(now);
+        return slowness.began(now);
     }
 
     /// Records the end of an attempt. Returns the destination's standing after it.
     synchronized Standing attemptEnded(SlownessDetector.Run run, Attempt attempt) {
-        pace.ended(run, attempt.latency());
-        return pace.standing(attempt.attemptedAt().plus(attempt.latency()));
+        slowness.ended(run, attempt.latency());
+        return slowness.standing(attempt.attemptedAt().plus(attempt.latency()));
     }
 
     /// Undoes [#attemptBegan], because no attempt was made or its outcome is unknown.
     synchronized void attemptWithdrawn(SlownessDetector.Run run) {
-        pace.withdrawn(run);
+        slowness.withdrawn(run);
     }
 
     synchronized Standing standing(Instant now) {
-        return pace.standing(now);
+        return slowness.standing(now);
     }
 
     /// Retires the queue if it is empty and has no reservations and no senders; returns whether it

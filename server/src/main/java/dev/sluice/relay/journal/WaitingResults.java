@@ -124,7 +124,7 @@ final class WaitingResults implements GroupCommitWriter.ItemQueue<DeliveryResult
 
     private @Nullable DeliveryResult remove() {
         var next = results.poll();
-        if (next != null && results.size() < capacity) {
+        if (next != null) {
             hasRoom.signal();
         }
         return next;

@@ -37,7 +37,7 @@ public final class RetentionLoop implements Loop.Step {
     private final UUID holder;
     private final ExpiryNotices expiryNotices;
     private final ExpiryFinisher expiryFinisher;
-    private final ExpiredDataRemover dayRemover;
+    private final ExpiredDataRemover dataRemover;
     private final ConfigurationPruner configurationPruner;
 
     /// Used only by the thread that runs the rounds.
@@ -58,7 +58,7 @@ public final class RetentionLoop implements Loop.Step {
         holder = ids.next();
         expiryNotices = new ExpiryNotices(db, plans, expiryListener);
         expiryFinisher = new ExpiryFinisher(db, plans, partitions, ids, resultListener);
-        dayRemover = new ExpiredDataRemover(db, plans, partitions, expiryFinisher);
+        dataRemover = new ExpiredDataRemover(db, plans, partitions, expiryFinisher);
         configurationPruner = new ConfigurationPruner(db);
     }
 
@@ -85,7 +85,7 @@ public final class RetentionLoop implements Loop.Step {
     }
 
     private void removeDays(Instant now) {
-        if (dayRemover.remove(now)) {
+        if (dataRemover.remove(now)) {
             pause = Pause.of(now, ROUND_INTERVAL);
         }
     }

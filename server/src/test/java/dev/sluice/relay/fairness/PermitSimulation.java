@@ -68,7 +68,7 @@ final class PermitSimulation {
         private final SimulatedWorkspace workspace;
         private final Behaviour behaviour;
         private final int maxInFlight;
-        private final SlownessDetector pace = new SlownessDetector();
+        private final SlownessDetector slowness = new SlownessDetector();
         private final List<Instant> waitingSince = new ArrayList<>();
         private int inFlight;
 
@@ -81,7 +81,7 @@ final class PermitSimulation {
 
         void start() {
             while (inFlight < maxInFlight) {
-                var standing = pace.standing(now);
+                var standing = slowness.standing(now);
                 if (!fairPermits.tryAcquire(permitHolder, standing)) {
                     fairPermits.enqueue(permitHolder);
                     if (waitingSince.isEmpty()) {
@@ -98,7 +98,7 @@ final class PermitSimulation {
             waitingSince.clear();
             inFlight++;
             workspace.held.merge(half, 1, Integer::sum);
-            var run = pace.began(now);
+            var run = slowness.began(now);
             var latency = behaviour.latency(now, random);
             schedule(latency, () -> end(run, latency, half));
         }
@@ -106,8 +106,8 @@ final class PermitSimulation {
         private void end(SlownessDetector.Run run, Duration latency, Standing half) {
             inFlight--;
             workspace.held.merge(half, -1, Integer::sum);
-            pace.ended(run, latency);
-            fairPermits.updateStanding(permitHolder, pace.standing(now));
+            slowness.ended(run, latency);
+            fairPermits.updateStanding(permitHolder, slowness.standing(now));
             if (fairPermits.mayReuse(permitHolder, half)) {
                 send(half);
             } else {
@@ -196,7 +196,8 @@ final class PermitSimulation {
 
     private void updateStandings() {
         for (var destination : destinations) {
-            fairPermits.updateStanding(destination.permitHolder, destination.pace.standing(now));
+            fairPermits.updateStanding(
+                    destination.permitHolder, destination.slowness.standing(now));
         }
         startWaiting();
         schedule(Duration.ofSeconds(1), this::updateStandings);

@@ -13,23 +13,23 @@ class SlownessDetectorTest {
 
     private static final Duration PROMPT = SlownessDetector.PROMPT;
 
-    private final SlownessDetector pace = new SlownessDetector();
+    private final SlownessDetector slowness = new SlownessDetector();
     private Instant now = Some.NOON;
 
     private void attempt(Duration latency) {
-        var run = pace.began(now);
+        var run = slowness.began(now);
         now = now.plus(latency);
-        pace.ended(run, latency);
+        slowness.ended(run, latency);
     }
 
     private boolean isProven() {
-        return pace.standing(now) == Standing.PROVEN;
+        return slowness.standing(now) == Standing.PROVEN;
     }
 
     @Test
     void who_was_never_tried_is_unproven() {
         assertThat(isProven()).isFalse();
-        pace.began(now);
+        slowness.began(now);
         assertThat(isProven()).isFalse();
     }
 
@@ -55,9 +55,9 @@ class SlownessDetectorTest {
     @Test
     void it_is_unproven_while_any_attempt_takes_more_than_a_second() {
         attempt(PROMPT);
-        var hanging = pace.began(now);
+        var hanging = slowness.began(now);
         now = now.plusMillis(500);
-        pace.began(now);
+        slowness.began(now);
         now = now.plusMillis(500);
         assertThat(isProven()).isTrue();
 
@@ -66,17 +66,17 @@ class SlownessDetectorTest {
         attempt(Duration.ofMillis(3));
         assertThat(isProven()).as("another one ended promptly").isFalse();
 
-        pace.withdrawn(hanging);
+        slowness.withdrawn(hanging);
         assertThat(isProven()).isTrue();
     }
 
     @Test
     void an_attempt_that_was_not_made_says_nothing() {
-        pace.withdrawn(pace.began(now));
+        slowness.withdrawn(slowness.began(now));
         assertThat(isProven()).isFalse();
 
         attempt(PROMPT);
-        pace.withdrawn(pace.began(now));
+        slowness.withdrawn(slowness.began(now));
         assertThat(isProven()).isTrue();
     }
 }
