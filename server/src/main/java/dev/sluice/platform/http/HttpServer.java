@@ -6,7 +6,6 @@ import dev.sluice.platform.id.Uuid7;
 
 import org.eclipse.jetty.http.HttpCompliance;
 import org.eclipse.jetty.server.HttpConfiguration;
-import org.eclipse.jetty.server.NetworkConnectionLimit;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.handler.GracefulHandler;
@@ -34,9 +33,6 @@ public final class HttpServer implements AutoCloseable {
 
     static final int MAX_HEADER_BYTES = 32 * 1024;
     private static final int MAX_CONNECTIONS = 10_000;
-
-    /// How long a connection may be idle while the server is at its connection limit.
-    private static final Duration FULL_SERVER_IDLE_TIMEOUT = Duration.ofSeconds(5);
 
     /// Connections may use half of the file descriptors. The other half is left for deliveries.
     private static final int FILES_DIVISOR = 2;
@@ -93,10 +89,7 @@ public final class HttpServer implements AutoCloseable {
         connector.setIdleTimeout(timeouts.idle().toMillis());
         connector.setAcceptQueueSize(1024);
         server.addConnector(connector);
-        var limit = new NetworkConnectionLimit(maxConnections, server);
-        limit.setEndPointIdleTimeout(
-                Math.min(FULL_SERVER_IDLE_TIMEOUT.toMillis(), timeouts.idle().toMillis()));
-        server.addBean(limit);
+        server.addBean(new ConnectionLimit(maxConnections, connector));
 
         var jettyHandler = new JettyHandler(router, ids, timeouts);
         var graceful = new GracefulHandler(jettyHandler);

@@ -28,7 +28,7 @@ final class PartialHeadLimiter {
     private final Duration timeout;
 
     /// The memory of the incomplete head; null if no head is incomplete.
-    private InboundMemory.@Nullable Reservation reservation;
+    private volatile InboundMemory.@Nullable Reservation reservation;
 
     private volatile boolean isShed;
 
@@ -44,7 +44,8 @@ final class PartialHeadLimiter {
         this.timeout = timeout;
     }
 
-    /// Whether part of a head has been read and the rest has not arrived yet.
+    /// Whether part of a head has been read and the rest has not arrived yet. May be called by any
+    /// thread.
     boolean isWaiting() {
         return reservation != null;
     }

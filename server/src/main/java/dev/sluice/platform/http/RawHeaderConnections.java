@@ -55,6 +55,12 @@ final class RawHeaderConnections extends HttpConnectionFactory {
         return configure(connection, connector, endPoint);
     }
 
+    /// Whether the connection is between two requests: none is handled or has begun to arrive. May
+    /// be called by any thread.
+    static boolean isWithoutRequest(Connection connection) {
+        return connection instanceof RawHeaderConnection known && known.isWithoutRequest();
+    }
+
     /// One connection. It gives Jetty a parser and a request handler that preserve the raw header
     /// names.
     private static final class RawHeaderConnection extends HttpConnection {
@@ -86,6 +92,10 @@ final class RawHeaderConnections extends HttpConnectionFactory {
 
         void limitHead(PartialHeadLimiter head) {
             parser().partialHead = head;
+        }
+
+        private boolean isWithoutRequest() {
+            return getHttpChannel().getRequest() == null && !parser().isHeadPartial();
         }
 
         private HeadRecorder parser() {

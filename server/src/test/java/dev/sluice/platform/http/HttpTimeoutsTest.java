@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 
 /// Tests the timeouts and the connection limit of the HTTP server, with short timeouts and few
@@ -43,10 +44,14 @@ class HttpTimeoutsTest {
     private static final String WHOLE_REQUEST = POST_HEAD + "Content-Length: 5\r\n\r\nhello";
     private static final String CHUNKED_HEAD = POST_HEAD + "Transfer-Encoding: chunked\r\n\r\n";
 
+    /// What the requests to `/awaited` wait for.
+    private static final CompletableFuture<String> AWAITED = new CompletableFuture<>();
+
     private static final Router ROUTER =
             new Router()
                     .post("/sink", request -> says(request.body(1 << 20).length + " bytes"))
-                    .get("/large", _ -> says("x".repeat(32 << 20)));
+                    .get("/large", _ -> says("x".repeat(32 << 20)))
+                    .get("/awaited", _ -> says(AWAITED.join()));
 
     @SuppressWarnings("NullAway.Init")
     private HttpServer server;
@@ -243,6 +248,34 @@ class HttpTimeoutsTest {
             is408(connection.read());
             assertThat(connection.isClosed()).isTrue();
             connection.close();
+        }
+        assertThat(since(start))
+                .as("until all were cut off")
+                .isLessThan(BODY_TIMEOUT.plus(TIMING_TOLERANCE));
+    }
+
+    @Test
+    void with_all_connections_in_use_idle_ones_are_closed_and_requests_go_on() {
+        var idle = new ArrayList<RawHttpConnection>();
+        try (var busy = open()) {
+            busy.send("GET /awaited HTTP/1.1\r\nHost: h\r\n\r\n");
+            for (int i = 1; i < MAX_CONNECTIONS; i++) {
+                var connection = open();
+                connection.send(WHOLE_REQUEST);
+                idle.add(connection);
+            }
+            idle.forEach(connection -> assertThat(connection.read().status()).isEqualTo(200));
+            long start = System.nanoTime();
+
+            assertThat(RawHttp.send(server.port(), WHOLE_REQUEST).status()).isEqualTo(200);
+            assertThat(since(start))
+                    .isBetween(
+                            ConnectionLimit.MAX_IDLE_TIME.minus(Duration.ofSeconds(1)),
+                            ConnectionLimit.MAX_IDLE_TIME.plus(TIMING_TOLERANCE));
+            idle.forEach(connection -> assertThat(connection.isClosed()).isTrue());
+            idle.forEach(RawHttpConnection::close);
+            AWAITED.complete("arrived");
+            assertThat(busy.read().body()).isEqualTo("arrived");
         }
     }
 

@@ -1,0 +1,74 @@
+package dev.sluice.platform.http;
+
+import org.eclipse.jetty.io.AbstractEndPoint;
+import org.eclipse.jetty.server.NetworkConnectionLimit;
+import org.eclipse.jetty.server.ServerConnector;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/// Limits the number of open connections. At the limit, no more are accepted, and connections
+/// without a request are soon closed.
+///
+/// Jetty's own way to close them sooner is to change the idle timeout of all connections. That is
+/// not used, because it would replace the timeouts that [PartialHeadLimiter] sets, and would also
+/// end requests that wait for something, such as quiet live streams.
+final class ConnectionLimit extends NetworkConnectionLimit {
+
+    /// How long a connection may be idle while the server is at the limit.
+    static final Duration MAX_IDLE_TIME = Duration.ofSeconds(5);
+
+    private static final Duration CHECK_INTERVAL = Duration.ofMillis(500);
+
+    private final ServerConnector connector;
+    private final AtomicBoolean isCheckScheduled = new AtomicBoolean();
+    private volatile boolean isReached;
+
+    ConnectionLimit(int maxConnections, ServerConnector connector) {
+        super(maxConnections, connector);
+        this.connector = connector;
+    }
+
+    @Override
+    protected void limit() {
+        super.limit();
+        isReached = true;
+        scheduleCheck();
+    }
+
+    @Override
+    protected void unlimit() {
+        isReached = false;
+        super.unlimit();
+    }
+
+    private void scheduleCheck() {
+        if (isCheckScheduled.compareAndSet(false, true)) {
+            connector
+                    .getScheduler()
+                    .schedule(
+                            () -> connector.getExecutor().execute(this::check),
+                            CHECK_INTERVAL.toMillis(),
+                            TimeUnit.MILLISECONDS);
+        }
+    }
+
+    private void check() {
+        isCheckScheduled.set(false);
+        if (isReached) {
+            closeIdleConnections();
+            scheduleCheck();
+        }
+    }
+
+    private void closeIdleConnections() {
+        for (var endPoint : connector.getConnectedEndPoints()) {
+            if (endPoint instanceof AbstractEndPoint idle
+                    && idle.getIdleFor() >= MAX_IDLE_TIME.toMillis()
+                    && RawHeaderConnections.isWithoutRequest(endPoint.getConnection())) {
+                endPoint.close();
+            }
+        }
+    }
+}
