@@ -7,6 +7,7 @@ import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.account.plan.PlanChange;
 import dev.sluice.account.plan.PlanStore;
 import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.account.workspace.WorkspaceStore;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.json.FieldReader;
@@ -114,7 +115,13 @@ final class SetPlanCommand {
         var ids = new Uuid7(InstantSource.fixed(now), RandomGenerator.getDefault());
         var change =
                 PlanChange.apply(
-                        tx, PlanStore.withVanished(tx, plans), workspace, plan, isConfirmed, now);
+                        tx,
+                        PlanStore.withVanished(tx, plans),
+                        workspace,
+                        plan,
+                        isConfirmed,
+                        now,
+                        WorkspaceStore.nextConfigVersion(tx));
         change.ifPresent(
                 result -> result.recordTo(tx, new AuditTrail(AuditActor.operator(), "", ids)));
         return change;

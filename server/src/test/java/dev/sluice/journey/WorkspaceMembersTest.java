@@ -230,7 +230,9 @@ class WorkspaceMembersTest {
 
         String third = tag(owner.get(path));
         assertThat(third).as("a change to the same name").isNotEqualTo(second);
-        var onAnotherPlan = owner.put(path + "/plan", "{'plan':'free','confirm':true}");
+        assertThat(changePlan(owner, path, second).errorCode()).isEqualTo("precondition_failed");
+        assertThat(tag(owner.get(path))).as("nothing was changed").isEqualTo(third);
+        var onAnotherPlan = changePlan(owner, path, third);
         assertThat(tag(onAnotherPlan)).isNotEqualTo(third);
         assertThat(delete(owner, path, third).status()).isEqualTo(412);
         assertThat(delete(owner, path, tag(onAnotherPlan)).status()).isEqualTo(204);
@@ -247,6 +249,14 @@ class WorkspaceMembersTest {
                         .header("Content-Type", "application/json")
                         .header("If-Match", ifMatch)
                         .method("PATCH", BodyPublishers.ofString("{\"name\":\"" + name + "\"}")));
+    }
+
+    private static ApiResponse changePlan(Person owner, String path, String ifMatch) {
+        return owner.send(
+                owner.request(path + "/plan")
+                        .header("Content-Type", "application/json")
+                        .header("If-Match", ifMatch)
+                        .PUT(BodyPublishers.ofString("{\"plan\":\"free\",\"confirm\":true}")));
     }
 
     private static ApiResponse delete(Person person, String path, String ifMatch) {

@@ -6,11 +6,14 @@ import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.account.plan.PlanChange;
 import dev.sluice.account.plan.PlanChangePolicy;
 import dev.sluice.account.workspace.Role;
+import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.account.workspace.WorkspaceStore;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
+import dev.sluice.platform.http.EntityTag;
+import dev.sluice.platform.http.IfMatch;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.http.Router;
@@ -55,6 +58,7 @@ public final class PlanChangeRoutes {
                     ApiErrorCode.FORBIDDEN,
                     "On this server only the operator changes plans, with `sluice set-plan`.");
         }
+        var condition = request.ifMatch();
         var input = request.jsonBody();
         var plan = input.required("plan", input.oneOf("plan", plansByName()));
         var confirm = input.bool("confirm");
@@ -62,25 +66,36 @@ public final class PlanChangeRoutes {
         input.check();
         Plan next = plan.toOptional().orElseThrow();
         boolean isConfirmed = confirm.orElse(false);
-        return db.call(tx -> change(tx, who, next, isConfirmed));
+        return db.call(tx -> change(tx, who, condition, next, isConfirmed));
     }
 
-    private Reply change(Tx tx, Access who, Plan next, boolean isConfirmed) {
+    private Reply change(Tx tx, Access who, IfMatch condition, Plan next, boolean isConfirmed) {
+        long version = WorkspaceStore.nextConfigVersion(tx); // makes other changes wait
+        condition.require(tag(tx, who.workspace()), "workspace");
         var change =
-                PlanChange.apply(tx, plans, who.workspace(), next, isConfirmed, clock.instant())
+                PlanChange.apply(
+                                tx,
+                                plans,
+                                who.workspace(),
+                                next,
+                                isConfirmed,
+                                clock.instant(),
+                                version)
                         .orElseThrow(WorkspaceAccess::notFound);
         change.recordTo(tx, who.trail());
         return switch (change) {
             case PlanChange.Changed(var workspace) ->
                     Reply.ok(workspace.json().put("role", who.role().text()))
-                            .with(
-                                    WorkspaceStore.tag(tx, workspace.id())
-                                            .orElseThrow(WorkspaceAccess::notFound));
+                            .with(tag(tx, workspace.id()));
             case PlanChange.Unconfirmed unconfirmed ->
                     throw new ApiException(
                             ApiErrorCode.CONFLICT,
                             unconfirmed.message() + " Send \"confirm\": true to change it anyway.");
         };
+    }
+
+    private static EntityTag tag(Tx tx, WorkspaceId workspace) {
+        return WorkspaceStore.tag(tx, workspace).orElseThrow(WorkspaceAccess::notFound);
     }
 
     private Map<String, Plan> plansByName() {

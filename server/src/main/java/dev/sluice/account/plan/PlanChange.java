@@ -52,6 +52,7 @@ public sealed interface PlanChange {
     /// Sources, destinations and connections above the new limits stay; only new ones are refused.
     ///
     /// @param isConfirmed whether events may expire because of the change
+    /// @param version from [WorkspaceStore#nextConfigVersion], in the same transaction
     /// @return empty if there is no such workspace
     static Optional<PlanChange> apply(
             Tx tx,
@@ -59,8 +60,8 @@ public sealed interface PlanChange {
             WorkspaceId workspace,
             Plan next,
             boolean isConfirmed,
-            Instant now) {
-        long version = WorkspaceStore.nextConfigVersion(tx); // makes other changes wait
+            Instant now,
+            long version) {
         return WorkspaceStore.find(tx, workspace)
                 .map(before -> {
                     var kept = plans.byNameOrLast(before.plan()).limits().retention();
