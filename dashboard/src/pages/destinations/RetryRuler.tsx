@@ -31,7 +31,7 @@ export function RetryRuler({ intervals }: { intervals: number[] }) {
       <p className="muted small">
         {intervals.length === 0
           ? 'No retries: a failed attempt is the last one.'
-          : `${plural(intervals.length, 'retry', 'retries')} over about ${seconds(total)}. Each wait varies by up to a fifth.`}
+          : `${plural(intervals.length, 'retry', 'retries')} over about ${seconds(total)}. Each wait is varied at random.`}
       </p>
     </div>
   );

@@ -39,8 +39,10 @@ function useFirstSource() {
   return useQuery({
     queryKey: ['sources', 'first'],
     queryFn: async (): Promise<Source> => {
-      const all = await call('GET /api/v1/sources', { query: { limit: 200 } });
-      return all.items.at(-1) ?? (await call('POST /api/v1/sources', { body: { name: 'first' } }));
+      const newest = await call('GET /api/v1/sources', { query: { limit: 1 } });
+      if (newest.total === 0) return call('POST /api/v1/sources', { body: { name: 'first' } });
+      const oldest = await call('GET /api/v1/sources', { query: { limit: 1, offset: newest.total - 1 } });
+      return (oldest.items[0] ?? newest.items[0])!;
     },
     staleTime: Infinity,
   });

@@ -2,6 +2,7 @@ package dev.sluice.bench.measure;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,7 +36,7 @@ public record ThreadTimes(long thread, String group, long nanos, long switches) 
                     read(thread, title).ifPresent(all::add);
                 }
             }
-        } catch (IOException ended) {
+        } catch (IOException | DirectoryIteratorException ended) {
             return List.of();
         }
         return all;

@@ -50,16 +50,17 @@ record DiskUsage(Map<TableName, TableBytes> tables, long fileBytes) {
     /// How much more this is than an earlier one.
     DiskUsage minus(DiskUsage earlier) {
         var grown = new HashMap<TableName, TableBytes>();
-        tables.forEach((name, bytes) -> grown.put(name, bytes.minus(earlier.of(name))));
+        tables.forEach((name, bytes) ->
+                grown.put(name, bytes.minus(earlier.tables.getOrDefault(name, TableBytes.NONE))));
         return new DiskUsage(grown, fileBytes - earlier.fileBytes);
     }
 
     TableBytes of(String schema, String name) {
-        return of(new TableName(schema, name));
-    }
-
-    private TableBytes of(TableName name) {
-        return tables.getOrDefault(name, TableBytes.NONE);
+        var bytes = tables.get(new TableName(schema, name));
+        if (bytes == null) {
+            throw new IllegalStateException("there is no table %s.%s".formatted(schema, name));
+        }
+        return bytes;
     }
 
     /// All tables of the schema but these.
