@@ -62,9 +62,12 @@ public record StreamsScenario(RelaySetup setup, LoadSettings load, int rate, int
             var alone = LoadMeasurement.run(relay, sink, load.atRate(half, source.ingest()));
             arrivals.awaitAll(alone);
             table.row("none", alone, 0, 0);
+            alone.remarkFailures("Round %d, no streams".formatted(pair), report);
             without.add(alone);
-            with.add(besideReaders(relay, sink, source, half, table));
-            arrivals.awaitAll(with.getLast());
+            var beside = besideReaders(relay, sink, source, half, table);
+            arrivals.awaitAll(beside);
+            beside.remarkFailures("Round %d, beside streams".formatted(pair), report);
+            with.add(beside);
         }
         report.add(table.table());
         double answered = ratio(with, without, ANSWERED_RATE);

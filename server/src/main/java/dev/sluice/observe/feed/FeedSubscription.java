@@ -21,6 +21,12 @@ import java.util.concurrent.TimeUnit;
 public final class FeedSubscription {
 
     private static final int MAX_QUEUED_BYTES = 2 << 20;
+
+    /// Items in the queues of several streams are the same objects, so each of these queues counts
+    /// only a part of their size. This is the smallest part, so that a queue that is the last to
+    /// have them does not take much more memory than it counts.
+    private static final int MAX_SHARERS = 8;
+
     private static final int MAX_QUEUED_ROUNDS = 100;
 
     /// Some of the items that one round of the feed has for this stream.
@@ -30,13 +36,15 @@ public final class FeedSubscription {
     public record RoundPart(
             StreamCursor start, List<? extends StreamItem> items, StreamCursor next) {}
 
+    private record QueuedPart(RoundPart part, long bytes) {}
+
     private final StreamSelection selection;
 
     /// The snapshot at which the stream joined the feed. Everything that this snapshot does not see
     /// comes through the queue. Set before the stream gets the subscription.
     private @Nullable TxSnapshot joinedAt;
 
-    private final Deque<RoundPart> queue = new ArrayDeque<>();
+    private final Deque<QueuedPart> queue = new ArrayDeque<>();
     private long queuedBytes;
     private boolean hasOverflowed;
 
@@ -65,17 +73,22 @@ public final class FeedSubscription {
 
     /// Adds a part of a round to the queue. Returns false if the queue overflows, or overflowed
     /// before. Drops a part without items unless the queue is empty.
-    synchronized boolean offer(RoundPart part) {
+    ///
+    /// @param sharers how many streams are given these items
+    synchronized boolean offer(RoundPart part, int sharers) {
         if (hasOverflowed) {
             return false;
         }
         if (part.items().isEmpty() && !queue.isEmpty()) {
             return true; // the next part says where it starts
         }
+        long bytes = 0;
         for (var item : part.items()) {
-            queuedBytes += item.memoryBytes();
+            bytes += item.memoryBytes();
         }
-        queue.add(part);
+        var queued = new QueuedPart(part, bytes / Math.clamp(sharers, 1, MAX_SHARERS));
+        queuedBytes += queued.bytes();
+        queue.add(queued);
         if (queuedBytes > MAX_QUEUED_BYTES || queue.size() > MAX_QUEUED_ROUNDS) {
             overflow();
         }
@@ -101,9 +114,12 @@ public final class FeedSubscription {
             }
             TimeUnit.NANOSECONDS.timedWait(this, left);
         }
-        var part = Optional.ofNullable(queue.poll());
-        part.ifPresent(taken -> taken.items().forEach(item -> queuedBytes -= item.memoryBytes()));
-        return part;
+        @Nullable QueuedPart taken = queue.poll();
+        if (taken == null) {
+            return Optional.empty();
+        }
+        queuedBytes -= taken.bytes();
+        return Optional.of(taken.part());
     }
 
     /// Returns whether the queue has overflowed, so that the stream must read the missed events

@@ -11,16 +11,20 @@ import java.util.Optional;
 import java.util.UUID;
 
 /// An event that is sent to one or more streams, which share this object. It builds each kind of
-/// JSON only once, unless two streams ask for it at the same time. Thread-safe.
+/// JSON, and the text of the cursor after it, only once, unless two streams ask for it at the same
+/// time. Thread-safe.
 public final class StreamEvent implements StreamItem {
 
     /// The memory that an event takes in a queue, without its payload.
     private static final int OVERHEAD_BYTES = 1_000;
 
+    private record CursorText(StreamCursor start, String text) {}
+
     private final EventSummary summary;
     private final long xid;
     private final @Nullable Payload payload;
     private final Optional<String> credential;
+    private volatile @Nullable CursorText cursorText;
     private volatile byte @Nullable [] tailJson;
     private volatile byte @Nullable [] fullJson;
 
@@ -49,6 +53,16 @@ public final class StreamEvent implements StreamItem {
     @Override
     public UUID id() {
         return summary.id().value();
+    }
+
+    @Override
+    public String cursorText(StreamCursor start) {
+        @Nullable CursorText known = cursorText;
+        if (known == null || !known.start().equals(start)) {
+            known = new CursorText(start, StreamItem.super.cursorText(start));
+            cursorText = known;
+        }
+        return known.text();
     }
 
     long xid() {

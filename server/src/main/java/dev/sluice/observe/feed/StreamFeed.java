@@ -132,7 +132,7 @@ public final class StreamFeed implements Loop.Step {
                 subscriptions.stream().anyMatch(each -> each.selection().withDeliveries());
         if (position.eventsFrom().isEmpty() && !withDeliveries) {
             var nothing = new FeedSubscription.RoundPart(start, List.of(), start.endOfRound());
-            subscriptions.forEach(subscription -> offer(subscription, nothing));
+            subscriptions.forEach(subscription -> offer(subscription, nothing, 1));
             return;
         }
         var sources = wantedSources();
@@ -157,20 +157,23 @@ public final class StreamFeed implements Loop.Step {
     }
 
     private void handOnEvents(
-            StreamCursor start, Instant from, Map<SourceId, WorkspaceId> sources) {
+            StreamCursor first, Instant from, Map<SourceId, WorkspaceId> sources) {
         boolean withPayload =
                 subscriptions.stream().anyMatch(each -> each.selection().needsPayload());
-        var cursor = start;
+        var cursor = first;
         while (!cursor.isBehindEvents()) {
             var page = reader.events(sources.keySet(), cursor, from, withPayload);
+            var wanted = new HashMap<FeedSubscription, List<? extends StreamItem>>();
             for (var subscription : subscriptions) {
-                var wanted = wanted(page.items(), subscription, sources);
-                if (!wanted.isEmpty()) {
+                wanted.put(subscription, wanted(page.items(), subscription, sources));
+            }
+            wanted.values().removeIf(List::isEmpty);
+            var start = cursor;
+            wanted.forEach((subscription, items) ->
                     offer(
                             subscription,
-                            new FeedSubscription.RoundPart(cursor, wanted, page.next()));
-                }
-            }
+                            new FeedSubscription.RoundPart(start, items, page.next()),
+                            wanted.size()));
             cursor = page.next();
         }
     }
@@ -207,14 +210,16 @@ public final class StreamFeed implements Loop.Step {
                 offer(
                         subscription,
                         new FeedSubscription.RoundPart(
-                                cursor, wanted(page.items(), subscription, sources), page.next()));
+                                cursor, wanted(page.items(), subscription, sources), page.next()),
+                        1);
             }
             cursor = page.next();
         } while (!cursor.isBetweenRounds());
     }
 
-    private void offer(FeedSubscription subscription, FeedSubscription.RoundPart part) {
-        if (!subscription.offer(part)) {
+    private void offer(
+            FeedSubscription subscription, FeedSubscription.RoundPart part, int sharers) {
+        if (!subscription.offer(part, sharers)) {
             leave(subscription);
         }
     }

@@ -9,6 +9,13 @@ public sealed interface StreamItem permits StreamEvent, StreamOutcome {
     /// Returns the id of the event or delivery. A round sends its items in the order of their ids.
     UUID id();
 
+    /// Returns the text of the cursor after this item.
+    ///
+    /// @param start a cursor of the item's round
+    default String cursorText(StreamCursor start) {
+        return start.after(id()).text();
+    }
+
     /// Returns approximately how many bytes of memory the item takes in a queue.
     int memoryBytes();
 }

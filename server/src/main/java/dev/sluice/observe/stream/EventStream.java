@@ -47,12 +47,15 @@ final class EventStream implements StreamBody {
     ///
     /// @param reads the permits to read the database, which limit the load from streams that are
     ///   behind
+    /// @param turns the permits to prepare messages, given in the order in which streams ask. They
+    ///   limit the share of the processors that streams take from webhooks
     record StreamEnvironment(
             StreamReader reader,
             StreamFeed feed,
             ConfigurationCache configuration,
             RequestPreview preview,
             Semaphore reads,
+            Semaphore turns,
             InstantSource clock) {}
 
     private final StreamEnvironment environment;
@@ -141,7 +144,7 @@ final class EventStream implements StreamBody {
                         .put("server_time", environment.clock().instant())
                         .put("heartbeat_seconds", HEARTBEAT_INTERVAL.toSeconds())
                         .put("resumed", isResumed);
-        frames.retry().event("ready", cursor, Json.bytes(ready));
+        frames.retry().event("ready", cursor.text(), Json.bytes(ready));
         gap.ifPresent(reason -> frames.event("gap", new JsonObject().put("reason", reason)));
         flush(output);
     }
@@ -220,15 +223,30 @@ final class EventStream implements StreamBody {
             List<? extends StreamItem> items,
             StreamCursor next)
             throws IOException, InterruptedException {
-        for (var item : items) {
-            cursor = start.after(item.id());
-            view.show(item, cursor, frames);
-            if (frames.size() >= MAX_FRAME_BYTES) {
-                flush(output);
-            }
+        int shown = 0;
+        while (shown < items.size()) {
+            shown = show(start, items, shown);
+            flush(output);
         }
         cursor = next;
-        flush(output);
+    }
+
+    /// Prepares messages about the items from index `from` on, until they are enough for one write.
+    /// Returns the index of the next item.
+    private int show(StreamCursor start, List<? extends StreamItem> items, int from)
+            throws InterruptedException {
+        environment.turns().acquire();
+        try {
+            int next = from;
+            while (next < items.size() && frames.size() < MAX_FRAME_BYTES) {
+                var item = items.get(next++);
+                view.show(item, start, frames);
+                cursor = start.after(item.id());
+            }
+            return next;
+        } finally {
+            environment.turns().release();
+        }
     }
 
     private void flush(StreamOutput output) throws IOException, InterruptedException {

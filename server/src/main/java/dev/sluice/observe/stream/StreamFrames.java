@@ -23,8 +23,8 @@ final class StreamFrames {
     }
 
     /// Adds a message with an id: the cursor after the message.
-    StreamFrames event(String name, StreamCursor cursor, byte[] json) {
-        return text("id: " + cursor.text() + "\n").event(name, json);
+    StreamFrames event(String name, String cursor, byte[] json) {
+        return text("id: " + cursor + "\n").event(name, json);
     }
 
     /// Adds a message without an id, which does not move the client's cursor.

@@ -50,6 +50,10 @@ public final class StreamRoutes {
     /// How many streams of this node may read from the database at a time.
     private static final int MAX_CONCURRENT_READS = 4;
 
+    /// How many streams of this node may prepare messages at a time: half of the processors.
+    private static final int MAX_TURNS =
+            Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
+
     private static final List<Header> HEADERS =
             List.of(
                     new Header("Content-Type", "text/event-stream; charset=utf-8"),
@@ -93,7 +97,8 @@ public final class StreamRoutes {
                         feed,
                         configuration,
                         preview,
-                        new Semaphore(MAX_CONCURRENT_READS),
+                        new Semaphore(MAX_CONCURRENT_READS, true),
+                        new Semaphore(MAX_TURNS, true),
                         clock);
         this.clock = clock;
     }

@@ -39,25 +39,31 @@ final class StreamView {
 
     /// Adds a message about the item to the frames.
     ///
-    /// @param cursor the cursor after the item
-    void show(StreamItem item, StreamCursor cursor, StreamFrames frames) {
+    /// @param start a cursor of the item's round
+    void show(StreamItem item, StreamCursor start, StreamFrames frames) {
         switch (item) {
             case StreamOutcome outcome ->
-                    frames.event("delivery", cursor, Json.bytes(outcome.json()));
-            case StreamEvent event -> show(event, cursor, frames);
+                    frames.event("delivery", outcome.cursorText(start), Json.bytes(outcome.json()));
+            case StreamEvent event -> show(event, start, frames);
         }
     }
 
-    private void show(StreamEvent event, StreamCursor cursor, StreamFrames frames) {
+    private void show(StreamEvent event, StreamCursor start, StreamFrames frames) {
         // If the connection was just deleted, show no more events; the stream is about to end.
         Optional<Route> route = selection.connection().flatMap(configuration::route);
         var refusal = refusal(event, route);
         if (refusal.isPresent()) {
-            frames.event("filtered", cursor, Json.bytes(filtered(event, refusal.get())));
+            frames.event(
+                    "filtered",
+                    event.cursorText(start),
+                    Json.bytes(filtered(event, refusal.get())));
         } else if (route.isPresent()) {
-            showTransformed(event, route.get(), cursor, frames);
+            showTransformed(event, route.get(), start, frames);
         } else {
-            frames.event("event", cursor, selection.isFull() ? event.fullJson() : event.tailJson());
+            frames.event(
+                    "event",
+                    event.cursorText(start),
+                    selection.isFull() ? event.fullJson() : event.tailJson());
         }
     }
 
@@ -87,12 +93,12 @@ final class StreamView {
     }
 
     private void showTransformed(
-            StreamEvent event, Route route, StreamCursor cursor, StreamFrames frames) {
+            StreamEvent event, Route route, StreamCursor start, StreamFrames frames) {
         switch (preview.preview(route, event.summary().id(), event.payload())) {
             case PreviewedPayload.FailedTransformation(String reason) ->
                     frames.event(
                             "filtered",
-                            cursor,
+                            event.cursorText(start),
                             Json.bytes(
                                     filtered(event, "transformation_failed")
                                             .put("message", reason + ".")));
@@ -101,7 +107,7 @@ final class StreamView {
                 if (selection.isFull()) {
                     json.putAll(PayloadJson.of(payload, Optional.empty()));
                 }
-                frames.event("event", cursor, Json.bytes(json));
+                frames.event("event", event.cursorText(start), Json.bytes(json));
             }
         }
     }
