@@ -56,7 +56,7 @@ public final class CustomHeaderRules {
     ///
     /// @param prefix the start of the names that Sluice sets, such as `X-Service`
     public static CustomHeaderRules withPrefix(String prefix) {
-        var own = OwnHeaders.withPrefix(prefix);
+        var own = SluiceHeaders.withPrefix(prefix);
         return new CustomHeaderRules(
                 HTTP_NAMES, own.names(), List.of(own.signature(), own.timestamp()));
     }

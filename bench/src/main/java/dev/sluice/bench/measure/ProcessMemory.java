@@ -11,9 +11,9 @@ import java.util.Map;
 
 /// The memory that a process and everything below it occupy, from `/proc/<pid>/smaps_rollup`.
 ///
-/// @param proportionalMb MB of 2^20 bytes (PSS): a page that several processes share is divided
-///   among them
-/// @param residentMb the same with each shared page counted whole (RSS)
+/// @param proportionalMb the proportional set size (PSS) in MiB: a page that several processes
+///   share is divided among them
+/// @param residentMb the resident set size (RSS) in MiB: each shared page counts whole
 public record ProcessMemory(double proportionalMb, double residentMb) {
 
     private static final double KILOBYTES_PER_MEGABYTE = 1024;

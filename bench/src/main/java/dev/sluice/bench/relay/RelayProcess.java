@@ -111,14 +111,14 @@ public final class RelayProcess implements SystemUnderTest {
         return PostmasterFinder.find(launch.data());
     }
 
-    /// The folder of the programs that its PostgreSQL, which must run, was started from.
+    /// The folder of the programs of its PostgreSQL, which must be running.
     public Path postgresPrograms() {
         long pid = postmaster().orElseThrow().pid();
         Path program = unchecked(() -> Path.of("/proc", Long.toString(pid), "exe").toRealPath());
         return program.resolveSibling("");
     }
 
-    /// How to reach its PostgreSQL, which must run.
+    /// How to reach its PostgreSQL, which must be running.
     public DatabaseAddress database() {
         return DatabaseAddress.read(launch.data());
     }
@@ -127,7 +127,7 @@ public final class RelayProcess implements SystemUnderTest {
         return process.isAlive();
     }
 
-    /// The epoch that it lives under, by its log.
+    /// The epoch in the last `node.joined` line of its log: a number that each start gets anew.
     public long epoch() {
         String joined = logLines("node.joined").getLast();
         return Long.parseLong(joined.replaceAll(".*epoch=\"?([0-9]+).*", "$1"));

@@ -56,10 +56,10 @@ public record TrickleScenario(
 
     /// How long each part takes.
     ///
-    /// @param cold from a start to the measurement, at the rate
-    /// @param full load before the warm measurements
-    /// @param lead at the rate before each measurement of the warm relay, or of nginx
-    /// @param measured each measurement
+    /// @param cold how long the load runs after a start before it is measured
+    /// @param full how long the relay runs at full load before the warm measurements
+    /// @param lead how long the load runs before each measurement of the warm relay, or of nginx
+    /// @param measured the length of each measurement
     public record TrickleTimes(Duration cold, Duration full, Duration lead, Duration measured) {}
 
     public TrickleScenario {

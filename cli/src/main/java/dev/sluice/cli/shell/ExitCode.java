@@ -17,7 +17,7 @@ public final class ExitCode {
     public static final int NETWORK = 6;
     public static final int RATE_LIMITED = 7;
 
-    /// Forwarding failed, and the command has `--fail-on-error`.
+    /// Forwarding failed, and `--fail-on-error` was given.
     public static final int FORWARDING = 8;
 
     /// The time limit passed without the expected events.

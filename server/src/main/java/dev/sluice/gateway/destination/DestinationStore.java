@@ -184,8 +184,9 @@ public final class DestinationStore {
                 limit);
     }
 
-    /// Removes the rows of those destinations that are marked as deleted and to which no connection
-    /// leads, with their revisions. Returns the number of removed destinations.
+    /// Of these destinations, removes the rows of those that are marked as deleted and that no
+    /// connection refers to, together with their revisions. Returns the number of removed
+    /// destinations.
     public static int remove(Tx tx, List<DestinationId> deleted) {
         var free =
                 tx.query(

@@ -10,17 +10,16 @@ import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.SequencedSet;
 
-/// The connections that this node knows to have ended: those that ended since the node started, and
-/// those that callers asked for.
+/// A bounded cache of deleted connections, each with its deletion, and a queue of connections that
+/// may be deleted and must be looked up.
 ///
 /// Few deleted connections have deliveries left, so a node does not load the deleted connections
 /// when it starts. Instead, [ConfigurationCache#run] looks up connections that callers asked for
 /// but that are not in memory. Thread-safe.
 final class DeletedConnections {
 
-    /// The maximum number of deleted connections in memory, and of connections that wait to be
-    /// looked up. The connections that were added first are removed first, and are looked up again
-    /// when a caller asks for them.
+    /// The maximum size of the cache, and of the queue. A full cache drops the connection that was
+    /// added first. A full queue takes no more; a caller who asks later queues the connection then.
     private static final int MAX_REMEMBERED = 100_000;
 
     private final SequencedMap<ConnectionId, RouteDeletion> known = new LinkedHashMap<>();

@@ -102,7 +102,7 @@ final class SnapshotBuilder {
 
     private void apply(SourceVersion row) {
         var id = row.source().id();
-        UnreadableSettings.report(row, Optional.ofNullable(sources.get(id)));
+        UnreadableSettingsLogger.report(row, Optional.ofNullable(sources.get(id)));
         changed.add(id);
         if (row.isPurged()) {
             sources.remove(id);
@@ -113,7 +113,7 @@ final class SnapshotBuilder {
 
     private void apply(DestinationVersion row) {
         var id = row.destination().id();
-        UnreadableSettings.report(row, Optional.ofNullable(destinations.get(id)));
+        UnreadableSettingsLogger.report(row, Optional.ofNullable(destinations.get(id)));
         var affected = List.copyOf(byDestination.of(id));
         affected.forEach(each -> changed.add(connection(each).source()));
         if (row.isDeleted()) {
@@ -130,7 +130,7 @@ final class SnapshotBuilder {
 
     private void apply(ConnectionVersion row) {
         var connection = row.connection();
-        UnreadableSettings.report(row, Optional.ofNullable(connections.get(connection.id())));
+        UnreadableSettingsLogger.report(row, Optional.ofNullable(connections.get(connection.id())));
         changed.add(connection.source());
         if (row.isDeleted()) {
             end(connection, RouteDeletion.CONNECTION);

@@ -128,7 +128,7 @@ public final class AlertComposer {
         }
         var kinds = EnumSet.noneOf(NewsKind.class);
         news.items().forEach(one -> kinds.add(one.kind()));
-        var told = stored.get().incident().told(kinds, now);
+        var reported = stored.get().incident().reported(kinds, now);
         var message =
                 new AlertText(
                                 baseUrl,
@@ -136,12 +136,12 @@ public final class AlertComposer {
                                 facts.get(),
                                 news,
                                 lastError(tx, news.items()).or(facts.get()::circuitError),
-                                told.isOpen(),
-                                told.interval(),
+                                reported.isOpen(),
+                                reported.interval(),
                                 now)
                         .compose(ids.next());
         AlertMessageStore.insert(tx, key, config.get().channel(), message, now);
-        AlertStore.saveTold(tx, key, told);
+        AlertStore.saveReported(tx, key, reported);
     }
 
     /// Counts one message against the allowances of this hour. If they are used up, or too many

@@ -18,8 +18,9 @@ import java.util.Set;
 /// @param messages the number of messages since the last message that reported a recovery
 /// @param lastAt when the last message was composed; empty if there was none
 /// @param isOpen whether the destination's circuit is open
-/// @param isOpenTold whether the circuit was open when the last message was composed
-record AlertIncident(int messages, Optional<Instant> lastAt, boolean isOpen, boolean isOpenTold) {
+/// @param isOpenReported whether the circuit was open when the last message was composed
+record AlertIncident(
+        int messages, Optional<Instant> lastAt, boolean isOpen, boolean isOpenReported) {
 
     /// The kinds of news that a message can report. The database stores the number.
     enum NewsKind {
@@ -91,7 +92,7 @@ record AlertIncident(int messages, Optional<Instant> lastAt, boolean isOpen, boo
     /// Returns the incident after a message has reported the news.
     ///
     /// @param news the kinds of the news in the message
-    AlertIncident told(Set<NewsKind> news, Instant now) {
+    AlertIncident reported(Set<NewsKind> news, Instant now) {
         boolean isOver = news.contains(NewsKind.RECOVERED);
         return new AlertIncident(
                 isOver ? 0 : Math.min(messages, 1_000_000) + 1, Optional.of(now), isOpen, isOpen);

@@ -294,15 +294,16 @@ final class AlertQueries {
     /// it. Leaves out pairs with an incident that is marked as unreadable. A channel of one source
     /// gets alerts only about destinations that the source is connected to.
     ///
-    /// A destination without an incident is left out if the incident that counts it with others is
-    /// marked, but only while its workspace has no room for another incident.
+    /// When a workspace has `maxIncidents` incidents, its further destinations share one incident.
+    /// If that one is marked as unreadable, destinations without an incident of their own are left
+    /// out, too.
     ///
-    /// @param maxIncidents the number of incidents at which a workspace has no room for another
-    static List<AlertKey> untoldUnreadable(
+    /// @param maxIncidents how many incidents a workspace may have besides the shared one
+    static List<AlertKey> unreportedUnreadable(
             Tx tx, Collection<UUID> destinations, int maxIncidents, int limit) {
         return tx.query(
                 """
-                with told_together as materialized (
+                with reported_together as materialized (
                   select rest.workspace_id, rest.target
                     from alert_incident as rest
                    where rest.destination_id in (select workspace_id from destination
@@ -326,10 +327,10 @@ final class AlertQueries {
                    and not coalesce((select is_unreadable from alert_incident
                                       where alert_incident.target = alert_config.target
                                         and alert_incident.destination_id = destination.id),
-                                    exists (select from told_together
-                                             where told_together.workspace_id
+                                    exists (select from reported_together
+                                             where reported_together.workspace_id
                                                      = destination.workspace_id
-                                               and told_together.target = alert_config.target))
+                                               and reported_together.target = alert_config.target))
                  order by destination.id, target
                  limit ?
                 """,

@@ -42,7 +42,7 @@ final class AlertStore {
     /// The end of a statement whose part `gone` has locked incidents: deletes them and their news.
     private static final String DELETE_GONE =
             """
-            , untold as (
+            , unreported as (
               delete from alert_news using gone
                where alert_news.target = gone.target
                  and alert_news.destination_id = gone.destination_id)
@@ -191,7 +191,7 @@ final class AlertStore {
                         targets(keys),
                         destinations(keys),
                         changes.stream().map(change -> change.isOpen() ? 1 : 0).toList())
-                .forEach(told -> told.ifPresent(change -> news.add(change.item(now))));
+                .forEach(found -> found.ifPresent(change -> news.add(change.item(now))));
         add(tx, news);
     }
 
@@ -394,7 +394,7 @@ final class AlertStore {
     }
 
     /// Stores a locked incident after its message was composed, and removes its news.
-    static void saveTold(Tx tx, AlertKey key, AlertIncident told) {
+    static void saveReported(Tx tx, AlertKey key, AlertIncident reported) {
         deleteNews(tx, key);
         tx.update(
                 """
@@ -402,9 +402,9 @@ final class AlertStore {
                    set messages = ?, last_at = ?, is_open_told = ?, due_at = null, not_before = null
                  where target = ? and destination_id = ?
                 """,
-                told.messages(),
-                told.lastAt().orElse(null),
-                told.isOpenTold(),
+                reported.messages(),
+                reported.lastAt().orElse(null),
+                reported.isOpenReported(),
                 key.target(),
                 key.destination());
     }

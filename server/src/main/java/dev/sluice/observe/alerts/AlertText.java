@@ -18,8 +18,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Writes the text of an alert about an incident: what failed, how often, the last error, and links
-/// to the dashboard. The text contains no payload, no header and no secret.
+/// Composes the message about an incident, as subject, text and JSON: what failed, how often, the
+/// last error, and links to the dashboard. The message contains no payload, no header and no
+/// secret.
 ///
 /// @param circuitOpen whether the destination's circuit is open
 /// @param nextIn how long further news is collected before the next message
@@ -192,7 +193,7 @@ record AlertText(
                         .append(MailMessage.oneLine(error, MAX_ERROR_LENGTH))
                         .append("\n\n"));
         addLinks(text, counts);
-        text.append("\nFurther failures are told in ")
+        text.append("\nFurther failures will be reported in ")
                 .append(words(nextIn))
                 .append(" at the earliest.\n");
         return text.toString();
@@ -212,7 +213,7 @@ record AlertText(
     }
 
     private void addRestState(StringBuilder text) {
-        text.append("So many destinations are told of that these are counted together.\n\n");
+        text.append("There are so many failing destinations that these are reported together.\n\n");
         if (has(NewsKind.OPENED)) {
             text.append("Some of them cannot be reached: deliveries to these wait.\n\n");
         }

@@ -283,12 +283,12 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
     }
 
     private static boolean noteUnreadable(Tx tx, List<UUID> unreadable, Instant now) {
-        var untold =
-                AlertQueries.untoldUnreadable(
+        var unreported =
+                AlertQueries.unreportedUnreadable(
                         tx, unreadable, IncidentRoom.MAX_INCIDENTS, MAX_CHANGES_PER_PAGE);
-        if (!untold.isEmpty()) {
-            var room = IncidentRoom.forKeys(tx, untold);
-            var keys = untold.stream().map(room::place).distinct().toList();
+        if (!unreported.isEmpty()) {
+            var room = IncidentRoom.forKeys(tx, unreported);
+            var keys = unreported.stream().map(room::place).distinct().toList();
             AlertStore.lock(tx, keys);
             var marked = AlertStore.noteUnreadable(tx, keys);
             AlertStore.add(
@@ -305,7 +305,7 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
                             .toList());
             AlertStore.schedule(tx, keys, now);
         }
-        return untold.size() < MAX_CHANGES_PER_PAGE;
+        return unreported.size() < MAX_CHANGES_PER_PAGE;
     }
 
     /// Checks the next thousand incidents. Deletes an incident if it is over, if its target has no

@@ -11,12 +11,13 @@ import java.util.Base64;
 import java.util.Optional;
 import java.util.UUID;
 
-/// A position in a live stream. It says exactly which events the stream has sent.
+/// A position in a live stream. It says exactly which events and outcomes of deliveries the stream
+/// has sent.
 ///
 /// A stream advances in rounds. A round sends the events that became visible between two snapshots
-/// of the database, in the order of their ids. The same two snapshots give the same events at any
-/// time and on any node. An id alone is not enough as a cursor, because an event may be committed
-/// after an event with a higher id.
+/// of the database, in the order of their ids, and then the outcomes of the deliveries that ended.
+/// The same two snapshots give the same events at any time and on any node. An id alone is not
+/// enough as a cursor, because an event may be committed after an event with a higher id.
 ///
 /// @param database the name of the database that the snapshots belong to
 /// @param seen the snapshot at the start of the round; all events visible in it were sent

@@ -19,8 +19,8 @@ import dev.sluice.relay.RequestPreview.PreviewedPayload;
 
 import java.util.Optional;
 
-/// Writes the items of one stream as messages: events as they came in, or as a connection would
-/// send them.
+/// Writes each item of one stream as a message: an event as it was received or as a connection
+/// would send it, a note that a filter dropped the event, or the outcome of a delivery.
 final class StreamView {
 
     /// The maximum [Effort] for filtering one event; it allows some milliseconds of work.

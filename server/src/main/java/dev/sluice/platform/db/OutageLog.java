@@ -21,9 +21,9 @@ final class OutageLog {
 
     private static final Logger log = LoggerFactory.getLogger(OutageLog.class);
 
-    /// How long no connection may have failed before a success counts as the end of the outage.
-    /// This is longer than a pool waits for a connection. So an outage goes on while some
-    /// connections keep failing and others do not.
+    /// How long there must have been no failure before a success ends the outage. This is longer
+    /// than a pool waits for a connection, so that an outage does not end while some connections
+    /// still fail.
     static final Duration MIN_QUIET = Duration.ofSeconds(6);
 
     private static final Duration REPEAT_INTERVAL = Duration.ofMinutes(1);

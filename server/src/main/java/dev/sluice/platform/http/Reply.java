@@ -115,7 +115,7 @@ public final class Reply {
         return new JsonObject().put("field", error.field()).put("message", error.message());
     }
 
-    /// Returns a reply that also has this tag of the resource.
+    /// Returns a copy of this reply that has the tag in an `ETag` header.
     public Reply with(EntityTag tag) {
         return with("ETag", tag.text());
     }

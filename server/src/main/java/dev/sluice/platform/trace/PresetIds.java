@@ -12,7 +12,7 @@ final class PresetIds implements IdGenerator {
 
     private static final ThreadLocal<@Nullable TraceContext> CURRENT = new ThreadLocal<>();
 
-    /// Calls `start` with these ids.
+    /// Runs `start`. A span that it starts gets these ids.
     <T> T with(TraceContext ids, Supplier<T> start) {
         CURRENT.set(ids);
         try {

@@ -9,7 +9,7 @@ import dev.sluice.account.plan.Plan;
 import dev.sluice.account.plan.Retention;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.CustomHeaderRules;
-import dev.sluice.gateway.OwnHeaders;
+import dev.sluice.gateway.SluiceHeaders;
 import dev.sluice.gateway.assembly.GatewayAssembly;
 import dev.sluice.gateway.deletion.WorkspaceDeletion;
 import dev.sluice.gateway.destination.ReplacedDestinationStore;
@@ -566,7 +566,7 @@ public final class RelayAssembly {
 
     /// Returns the name of the header that counts relays.
     public String hopHeader() {
-        return OwnHeaders.withPrefix(settings.headerPrefix()).hop();
+        return SluiceHeaders.withPrefix(settings.headerPrefix()).hop();
     }
 
     /// Whether the disk has enough free space to accept events.

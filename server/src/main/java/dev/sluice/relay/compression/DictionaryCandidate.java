@@ -63,8 +63,8 @@ final class DictionaryCandidate {
         return bytes;
     }
 
-    /// Whether the held-out samples take clearly less than without a dictionary, and than with the
-    /// current one.
+    /// Whether the held-out samples compress to clearly fewer bytes with this dictionary than with
+    /// no dictionary and than with the current one.
     ///
     /// @param current null if the source has no dictionary
     boolean isWorthwhile(PayloadEncoder encoder, @Nullable ZstdDictCompress current) {

@@ -50,7 +50,7 @@ public final class DictionaryTrainer implements Loop.Step {
     /// replaced it.
     private static final Duration REFRESH_INTERVAL = Duration.ofMinutes(1);
 
-    /// How long a dictionary is used without a look into the database. Far less than the day after
+    /// How long a dictionary is used without checking the database. Far less than the day after
     /// which a retired dictionary counts as unused.
     private static final Duration USE_TIMEOUT = Duration.ofMinutes(15);
 
@@ -74,7 +74,7 @@ public final class DictionaryTrainer implements Loop.Step {
     private final Function<SourceId, Optional<WorkspaceId>> workspaceOf;
     private final InstantSource clock;
 
-    /// The current dictionaries by the last look into the database.
+    /// The current dictionaries as of the last database query.
     private final Map<SourceId, Dictionary> current = new HashMap<>();
 
     /// The sources that may wait for their first dictionary, and those that may wait for another.

@@ -30,7 +30,7 @@ final class SourceTraffic {
     private final AtomicLong events = new AtomicLong();
     private volatile @Nullable SharedDictionary<ZstdDictCompress> dictionary;
 
-    /// The time until which `dictionary` may be used without another look into the database, by
+    /// The time until which `dictionary` may be used without checking the database again, by
     /// `System.nanoTime`. The machine may have slept meanwhile, which this clock need not count.
     private volatile long usableUntil;
 

@@ -3,11 +3,12 @@ package dev.sluice.relay.fairness;
 /// Shares a fixed number of units fairly among any number of holders, without ever taking units
 /// back from a holder.
 ///
-/// The rule: a holder may take a unit only if enough units then stay free. That is as many as the
-/// holder then has, and as many again for each other holder that has at least a quarter as many. As
-/// a result, `n` holders together leave at least one `n + 1`-th of all units free, however they
-/// take and return them; decision 21 has the proof. One holder alone may therefore have half of the
-/// units, holders that always want more get equally many, and a new holder always finds free units.
+/// The rule: a holder may take a unit only if at least `h × (1 + m)` units are still free
+/// afterwards. `h` is the number of units that the holder has then, and `m` is the number of other
+/// holders that have at least `h / 4`. As a result, `n` holders together leave at least one in `n +
+/// 1` units free, however they take and return them; `docs/adr/0021` has the proof. One holder
+/// alone may therefore have half of the units, holders that always want more get equally many, and
+/// a new holder always finds free units.
 ///
 /// Not thread-safe.
 public final class FairShare {

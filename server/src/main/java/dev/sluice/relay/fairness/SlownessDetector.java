@@ -5,8 +5,9 @@ import java.time.Instant;
 import java.util.LinkedHashSet;
 import java.util.SequencedSet;
 
-/// Decides from a destination's attempts whether it is proven, or unproven because it is slow or
-/// untried (see [Standing]).
+/// Decides whether a destination is slow, from how long its last attempt took and how long its
+/// current attempts have run. A slow destination is *unproven* (see [Standing]), as is an untried
+/// one.
 ///
 /// A destination is proven if its last finished attempt took at most a second, whatever the
 /// outcome, and no attempt has been running for longer. A destination without a finished attempt is

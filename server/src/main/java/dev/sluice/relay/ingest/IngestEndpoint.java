@@ -1,6 +1,6 @@
 package dev.sluice.relay.ingest;
 
-import dev.sluice.gateway.OwnHeaders;
+import dev.sluice.gateway.SluiceHeaders;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.filter.FilterResult;
 import dev.sluice.gateway.routing.ConfigurationCache;
@@ -108,7 +108,7 @@ public final class IngestEndpoint implements Endpoint {
         this.tracer = meters.tracer();
         this.ids = ids;
         this.clock = clock;
-        this.hopHeader = OwnHeaders.withPrefix(headerPrefix).hop();
+        this.hopHeader = SluiceHeaders.withPrefix(headerPrefix).hop();
         this.inboundCheck = new InboundCheck(baseUrl, hopHeader);
     }
 

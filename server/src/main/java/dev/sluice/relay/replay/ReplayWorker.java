@@ -32,9 +32,8 @@ import java.util.function.LongSupplier;
 /// each job is leased to only one of them.
 ///
 /// The resends of a chunk are created in one transaction, and the job's progress is recorded in
-/// another, because deliveries and job rows are never changed together. After a crash between the
-/// two, the chunk is repeated. It then recognizes the resends that already exist by the job's
-/// creation time, and only counts them.
+/// another (`docs/adr/0015`). After a crash between the two, the chunk is repeated. Resends that
+/// the first run created are recognized by the job's creation time, and are only counted.
 public final class ReplayWorker implements Loop.Step {
 
     /// Limits for the resends of one job.

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sluice.gateway.CustomHeaderRules;
-import dev.sluice.gateway.OwnHeaders;
+import dev.sluice.gateway.SluiceHeaders;
 import dev.sluice.gateway.destination.AuthConfig;
 import dev.sluice.platform.http.Header;
 import dev.sluice.platform.http.HeaderSyntax;
@@ -49,12 +49,12 @@ public final class OutboundHeaderBuilder {
 
     private static final String FORWARDED_PREFIX = "X-Forwarded-";
 
-    private final OwnHeaders own;
+    private final SluiceHeaders own;
     private final CustomHeaderRules rules;
 
     /// @param prefix the prefix of the headers that Sluice adds, such as `X-Service`
     public OutboundHeaderBuilder(String prefix) {
-        own = OwnHeaders.withPrefix(prefix);
+        own = SluiceHeaders.withPrefix(prefix);
         rules = CustomHeaderRules.withPrefix(prefix);
     }
 

@@ -19,8 +19,9 @@ import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.function.Function;
 
-/// Drops the day partitions that no plan keeps any more. Also deletes hourly sums, revisions of
-/// destinations, replaced configuration, dismissals and dictionaries that nothing needs any more.
+/// Deletes expired data: drops the day partitions that are older than the longest retention of any
+/// workspace's plan. Also deletes hourly sums, revisions of destinations, replaced configuration,
+/// dismissals and dictionaries that nothing needs any more.
 ///
 /// Unfinished deliveries in those partitions are ended first.
 final class ExpiredDataRemover {
@@ -37,7 +38,7 @@ final class ExpiredDataRemover {
     private static final Duration MAX_DICTIONARY_AGE = Duration.ofDays(30);
 
     /// Time after which no node compresses with a retired dictionary any more. Far longer than a
-    /// node uses one without a look into the database.
+    /// node uses one without checking the database.
     private static final Duration DICTIONARY_GRACE_PERIOD = Duration.ofDays(1);
 
     /// Maximum number of rows deleted in one transaction.

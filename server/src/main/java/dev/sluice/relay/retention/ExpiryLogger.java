@@ -9,7 +9,7 @@ import org.slf4j.LoggerFactory;
 import java.util.Comparator;
 import java.util.List;
 
-/// Logs deliveries that will expire soon.
+/// Logs how many deliveries will expire soon: in all, and of the connections with the most.
 public final class ExpiryLogger implements ExpiryListener {
 
     private static final Logger log = LoggerFactory.getLogger(ExpiryLogger.class);

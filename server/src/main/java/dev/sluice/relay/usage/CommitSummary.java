@@ -88,7 +88,7 @@ final class CommitSummary {
     }
 
     /// Returns the first id of the range of ended deliveries; null if there are none, or if they
-    /// are listed.
+    /// are stored as a list.
     @Nullable UUID outcomesFrom() {
         return isNarrow() ? outcomesFrom : null;
     }

@@ -17,8 +17,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// The table of known senders that sign with an HMAC. A sender has one scheme for each set of
-/// headers that it uses. [HmacVerifier] checks a request against a scheme.
+/// How each known webhook provider signs its requests, for the providers that sign with an HMAC. A
+/// provider has one scheme for each set of headers that it uses. [HmacVerifier] verifies a request
+/// by a scheme.
 ///
 /// `docs/reference/verification.md` names the provider's documentation for each row.
 final class SignatureSchemes {

@@ -66,7 +66,7 @@ class AlertIncidentTest {
         for (int minute = 0; minute <= 24 * 60; minute++) {
             Instant now = Some.NOON.plus(Duration.ofMinutes(minute)); // it fails every minute
             if (!incident.dueAt(FAILURE, now).orElseThrow().isAfter(now)) {
-                incident = incident.told(FAILURE, now);
+                incident = incident.reported(FAILURE, now);
                 told.add((long) minute);
             }
         }
@@ -76,11 +76,11 @@ class AlertIncidentTest {
 
     @Test
     void after_a_recovery_the_next_failure_waits_ten_minutes_at_most() {
-        var recovered = after(4).told(EnumSet.of(NewsKind.RECOVERED), Some.NOON);
+        var recovered = after(4).reported(EnumSet.of(NewsKind.RECOVERED), Some.NOON);
 
         assertThat(recovered.dueAt(FAILURE, Some.NOON.plusSeconds(1)))
                 .contains(Some.NOON.plus(Duration.ofMinutes(10)));
-        assertThat(recovered.told(FAILURE, Some.NOON).messages()).isEqualTo(1);
+        assertThat(recovered.reported(FAILURE, Some.NOON).messages()).isEqualTo(1);
     }
 
     /// A destination that opens and closes again and again costs two messages in ten minutes.
@@ -97,13 +97,13 @@ class AlertIncidentTest {
                 incident = withCircuit(incident, true);
             } else if (second % 60 == 30) {
                 news.remove(NewsKind.OPENED);
-                if (incident.isOpenTold()) {
+                if (incident.isOpenReported()) {
                     news.add(NewsKind.RECOVERED);
                 }
                 incident = withCircuit(incident, false);
             }
             if (incident.dueAt(news, now).filter(due -> !due.isAfter(now)).isPresent()) {
-                incident = incident.told(news, now);
+                incident = incident.reported(news, now);
                 news.clear();
                 messages++;
             }
@@ -114,6 +114,6 @@ class AlertIncidentTest {
 
     private static AlertIncident withCircuit(AlertIncident incident, boolean isOpen) {
         return new AlertIncident(
-                incident.messages(), incident.lastAt(), isOpen, incident.isOpenTold());
+                incident.messages(), incident.lastAt(), isOpen, incident.isOpenReported());
     }
 }

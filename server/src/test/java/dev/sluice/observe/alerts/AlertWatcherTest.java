@@ -702,11 +702,12 @@ class AlertWatcherTest {
         assertThat(rest)
                 .hasSize(2)
                 .allMatch(body -> body.startsWith("Further destinations of the workspace \""))
-                .allMatch(body -> body.contains("counted together"))
+                .allMatch(body -> body.contains("reported together"))
                 .allMatch(body -> body.contains(AlertFixture.BASE_URL + "/destinations\n"))
                 .allMatch(body ->
                         body.endsWith(
-                                "Further failures are told in 10 minutes at the earliest.\n"));
+                                "Further failures will be reported in 10 minutes at the"
+                                        + " earliest.\n"));
     }
 
     /// Fifty channels and six hundred destinations that fail in one commit make 30 000 pairs.

@@ -7,7 +7,7 @@ import java.util.List;
 /// @param signature set only with `hmac` authentication, as is `timestamp`
 /// @param method contains the method of the sender's request
 /// @param hop contains the number of relays that the event has passed through
-public record OwnHeaders(
+public record SluiceHeaders(
         String eventId,
         String deliveryId,
         String attempt,
@@ -17,8 +17,8 @@ public record OwnHeaders(
         String timestamp) {
 
     /// Returns the names that start with `prefix`, such as `X-Service`.
-    public static OwnHeaders withPrefix(String prefix) {
-        return new OwnHeaders(
+    public static SluiceHeaders withPrefix(String prefix) {
+        return new SluiceHeaders(
                 prefix + "-Event-Id",
                 prefix + "-Delivery-Id",
                 prefix + "-Attempt",

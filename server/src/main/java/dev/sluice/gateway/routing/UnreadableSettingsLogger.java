@@ -11,12 +11,12 @@ import java.util.List;
 import java.util.Optional;
 
 /// Logs when a node cannot read some settings of a source, destination or connection. When the same
-/// row changes again, this is logged again only if other settings are unreadable.
-final class UnreadableSettings {
+/// row changes again, this is logged again only if the list of unreadable settings is another one.
+final class UnreadableSettingsLogger {
 
-    private static final Logger log = LoggerFactory.getLogger(UnreadableSettings.class);
+    private static final Logger log = LoggerFactory.getLogger(UnreadableSettingsLogger.class);
 
-    private UnreadableSettings() {}
+    private UnreadableSettingsLogger() {}
 
     /// @param before the version of the source that this node had before; empty if it had none
     static void report(
