@@ -22,8 +22,10 @@ import java.util.function.UnaryOperator;
 ///
 /// The usage counts show which days, hours and minutes a page covers, and which sources have
 /// matching rows in them. The query therefore reads rows only from these time units. Rows are
-/// counted only in the two units that the range covers partly, and in at most half of each. The
-/// cost therefore depends neither on the length of the list nor on how far down the page is.
+/// counted only in the two units that the range covers partly, and in at most half of each. If a
+/// unit with very many rows begins far before the page, [DeepPage] finds a time shortly before the
+/// page. The cost therefore depends neither on the length of the list nor on how far down the page
+/// is.
 ///
 /// Each instance belongs to one transaction, which must be begun with
 /// [dev.sluice.platform.db.Db#snapshot], so that all its queries see the same data.
@@ -146,7 +148,9 @@ public final class PageLocator {
             }
         }
         windows.addAll(windowsOfUnits(pageSegments));
-        return new PageLocation(windows, pageSegments.offset(), limit);
+        long rows = pageSegments.segments().stream().mapToLong(TimeSegment::n).sum();
+        return DeepPage.skipNewer(
+                new PageLocation(windows, pageSegments.offset(), limit), rows, rowCounter);
     }
 
     /// Returns windows that contain the newest `limit` matching rows whose ids are less than

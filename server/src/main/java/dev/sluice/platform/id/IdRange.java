@@ -39,6 +39,15 @@ public record IdRange(UUID low, UUID high) {
         return new IdRange(firstIdOfMinute(from), firstIdOfMinute(to));
     }
 
+    /// Returns the range of all ids made in a range of whole milliseconds.
+    ///
+    /// @param from the first millisecond, counted since 1970
+    /// @param to the first millisecond after the range, counted since 1970
+    public static IdRange ofMillis(long from, long to) {
+        return new IdRange(
+                Uuid7.floor(Instant.ofEpochMilli(from)), Uuid7.floor(Instant.ofEpochMilli(to)));
+    }
+
     private static UUID firstIdOfMinute(long minute) {
         return Uuid7.floor(Instant.ofEpochMilli(minute * MINUTE_MILLIS));
     }
