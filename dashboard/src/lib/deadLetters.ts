@@ -1,4 +1,4 @@
-/** The filter for dead letters, and the requests to dismiss them, which are repeated until none is left. */
+/** The filter for dead letters, and the requests to dismiss them or undo that, which are repeated until none is left. */
 import { call, type Schemas } from '../api/client';
 
 /** Selects dead letters, both in a query and in a request body. */

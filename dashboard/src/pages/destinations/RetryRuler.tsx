@@ -31,7 +31,7 @@ export function RetryRuler({ intervals }: { intervals: number[] }) {
       <p className="muted small">
         {intervals.length === 0
           ? 'No retries: a failed attempt is the last one.'
-          : `${plural(intervals.length, 'retry', 'retries')} over about ${seconds(total)}. Each wait is varied at random.`}
+          : `${plural(intervals.length, 'retry', 'retries')} over about ${seconds(total)}. Each wait may vary at random.`}
       </p>
     </div>
   );

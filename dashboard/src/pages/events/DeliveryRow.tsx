@@ -141,7 +141,7 @@ function Attempts({ delivery, now }: { delivery: Delivery; now: number }) {
                 </span>
               </td>
               <td className="r">–</td>
-              <td className="cut muted resp-c">Each wait is varied at random</td>
+              <td className="cut muted resp-c">Each wait may vary at random</td>
             </tr>
           )}
         </tbody>

@@ -1,6 +1,6 @@
 /** Shows what an attempt sent, and how that, or a resend made now, differs from the received request. */
 import type { UseQueryResult } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
+import { useMemo, useState, type ReactNode } from 'react';
 import { ApiError, type Schemas } from '../../api/client';
 import { useResendPreview, useSentRequest } from '../../api/queries';
 import { bodyBytes } from '../../lib/bytes';
@@ -115,11 +115,16 @@ function SentRequest({ sending }: { sending: Sending }) {
               </button>
             </p>
           </div>
-          <BodyView text={sent.body} base64={sent.body_base64} bytes={bodyBytes(sent.body, sent.body_base64).length} />
+          <SentBody text={sent.body} base64={sent.body_base64} />
         </div>
       )}
     </KnownRequest>
   );
+}
+
+function SentBody({ text, base64 }: { text: string; base64: string | undefined }) {
+  const bytes = useMemo(() => bodyBytes(text, base64).length, [text, base64]);
+  return <BodyView text={text} base64={base64} bytes={bytes} />;
 }
 
 function pathOf(url: string): string {

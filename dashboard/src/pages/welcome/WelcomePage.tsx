@@ -41,7 +41,7 @@ function useFirstSource() {
     queryFn: async (): Promise<Source> => {
       const newest = await call('GET /api/v1/sources', { query: { limit: 1 } });
       if (newest.total === 0) return call('POST /api/v1/sources', { body: { name: 'first' } });
-      const oldest = await call('GET /api/v1/sources', { query: { limit: 1, offset: newest.total - 1 } });
+      const oldest = await call('GET /api/v1/sources', { query: { limit: 1, page: newest.total } });
       return (oldest.items[0] ?? newest.items[0])!;
     },
     staleTime: Infinity,

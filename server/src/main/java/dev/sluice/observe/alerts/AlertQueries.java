@@ -294,11 +294,11 @@ final class AlertQueries {
     /// it. Leaves out pairs with an incident that is marked as unreadable. A channel of one source
     /// gets alerts only about destinations that the source is connected to.
     ///
-    /// When a workspace has `maxIncidents` incidents, its further destinations share one incident.
-    /// If that one is marked as unreadable, destinations without an incident of their own are left
-    /// out, too.
+    /// When a workspace has `maxIncidents` incidents, its further destinations share one incident
+    /// for each target. If that one is marked as unreadable, destinations without an incident of
+    /// their own are left out, too.
     ///
-    /// @param maxIncidents how many incidents a workspace may have besides the shared one
+    /// @param maxIncidents how many incidents a workspace may have besides the shared ones
     static List<AlertKey> unreportedUnreadable(
             Tx tx, Collection<UUID> destinations, int maxIncidents, int limit) {
         return tx.query(

@@ -20,13 +20,7 @@ import java.util.concurrent.TimeUnit;
 /// Thread-safe.
 public final class FeedSubscription {
 
-    private static final int MAX_QUEUED_BYTES = 2 << 20;
-
-    /// Items in the queues of several streams are the same objects, so each of these queues counts
-    /// only a part of their size. This is the smallest part, so that a queue that is the last to
-    /// have them does not take much more memory than it counts.
-    private static final int MAX_SHARERS = 8;
-
+    private static final int MAX_QUEUED_BYTES = 16 << 20;
     private static final int MAX_QUEUED_ROUNDS = 100;
 
     /// Some of the items that one round of the feed has for this stream.
@@ -36,9 +30,15 @@ public final class FeedSubscription {
     public record RoundPart(
             StreamCursor start, List<? extends StreamItem> items, StreamCursor next) {}
 
-    private record QueuedPart(RoundPart part, long bytes) {}
+    private record QueuedPart(RoundPart part, FeedMemory.FeedPage page) {
+
+        long bytes() {
+            return part.items().stream().mapToLong(StreamItem::memoryBytes).sum();
+        }
+    }
 
     private final StreamSelection selection;
+    private final FeedMemory memory;
 
     /// The snapshot at which the stream joined the feed. Everything that this snapshot does not see
     /// comes through the queue. Set before the stream gets the subscription.
@@ -48,8 +48,10 @@ public final class FeedSubscription {
     private long queuedBytes;
     private boolean hasOverflowed;
 
-    FeedSubscription(StreamSelection selection) {
+    /// @param memory counts what the queue contains
+    FeedSubscription(StreamSelection selection, FeedMemory memory) {
         this.selection = selection;
+        this.memory = memory;
     }
 
     StreamSelection selection() {
@@ -74,21 +76,18 @@ public final class FeedSubscription {
     /// Adds a part of a round to the queue. Returns false if the queue overflows, or overflowed
     /// before. Drops a part without items unless the queue is empty.
     ///
-    /// @param sharers how many streams are given these items
-    synchronized boolean offer(RoundPart part, int sharers) {
+    /// @param page contains the part's items
+    synchronized boolean offer(RoundPart part, FeedMemory.FeedPage page) {
         if (hasOverflowed) {
             return false;
         }
         if (part.items().isEmpty() && !queue.isEmpty()) {
             return true; // the next part says where it starts
         }
-        long bytes = 0;
-        for (var item : part.items()) {
-            bytes += item.memoryBytes();
-        }
-        var queued = new QueuedPart(part, bytes / Math.clamp(sharers, 1, MAX_SHARERS));
-        queuedBytes += queued.bytes();
+        var queued = new QueuedPart(part, page);
         queue.add(queued);
+        queuedBytes += queued.bytes();
+        memory.enteredQueue(page);
         if (queuedBytes > MAX_QUEUED_BYTES || queue.size() > MAX_QUEUED_ROUNDS) {
             overflow();
         }
@@ -96,9 +95,15 @@ public final class FeedSubscription {
         return !hasOverflowed;
     }
 
+    /// Whether the oldest part in the queue is of this page.
+    synchronized boolean beginsWith(FeedMemory.FeedPage page) {
+        return !queue.isEmpty() && queue.peekFirst().page() == page;
+    }
+
     /// Empties the queue and ends the subscription. The stream must join the feed again.
     synchronized void overflow() {
         hasOverflowed = true;
+        queue.forEach(queued -> memory.leftQueue(queued.page()));
         queue.clear();
         notifyAll();
     }
@@ -119,6 +124,7 @@ public final class FeedSubscription {
             return Optional.empty();
         }
         queuedBytes -= taken.bytes();
+        memory.leftQueue(taken.page());
         return Optional.of(taken.part());
     }
 

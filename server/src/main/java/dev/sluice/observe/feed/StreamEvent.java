@@ -15,8 +15,9 @@ import java.util.UUID;
 /// time. Thread-safe.
 public final class StreamEvent implements StreamItem {
 
-    /// The memory that an event takes in a queue, without its payload.
-    private static final int OVERHEAD_BYTES = 1_000;
+    /// The memory that an event takes in a queue, with its JSON and its cursor's text, but without
+    /// its payload.
+    private static final int OVERHEAD_BYTES = 1_500;
 
     private record CursorText(StreamCursor start, String text) {}
 

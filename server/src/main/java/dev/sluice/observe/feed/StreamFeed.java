@@ -35,11 +35,16 @@ public final class StreamFeed implements Loop.Step {
     public static final Duration ROUND_INTERVAL = Duration.ofMillis(100);
     private static final Duration JOIN_TIMEOUT = Duration.ofSeconds(5);
 
+    /// The maximum memory of all items in the queues of this node's streams.
+    private static final long MAX_QUEUED_BYTES =
+            Math.min(64L << 20, Runtime.getRuntime().maxMemory() / 16);
+
     private record JoinRequest(
             FeedSubscription subscription, CompletableFuture<FeedSubscription> joined) {}
 
     private final StreamReader reader;
     private final Activity activity;
+    private final FeedMemory memory = new FeedMemory(MAX_QUEUED_BYTES);
     private final ConcurrentLinkedQueue<JoinRequest> joining = new ConcurrentLinkedQueue<>();
     private final List<FeedSubscription> subscriptions = new CopyOnWriteArrayList<>();
     private volatile Runnable wake = () -> {};
@@ -63,7 +68,8 @@ public final class StreamFeed implements Loop.Step {
     ///
     /// @throws ApiException 503 if the database does not answer
     public FeedSubscription join(StreamSelection selection) throws InterruptedException {
-        var request = new JoinRequest(new FeedSubscription(selection), new CompletableFuture<>());
+        var request =
+                new JoinRequest(new FeedSubscription(selection, memory), new CompletableFuture<>());
         joining.add(request);
         wake.run();
         try {
@@ -79,6 +85,7 @@ public final class StreamFeed implements Loop.Step {
 
     public void leave(FeedSubscription subscription) {
         subscriptions.remove(subscription);
+        subscription.overflow();
     }
 
     @Override
@@ -132,7 +139,8 @@ public final class StreamFeed implements Loop.Step {
                 subscriptions.stream().anyMatch(each -> each.selection().withDeliveries());
         if (position.eventsFrom().isEmpty() && !withDeliveries) {
             var nothing = new FeedSubscription.RoundPart(start, List.of(), start.endOfRound());
-            subscriptions.forEach(subscription -> offer(subscription, nothing, 1));
+            subscriptions.forEach(subscription ->
+                    offer(subscription, nothing, new FeedMemory.FeedPage(List.of())));
             return;
         }
         var sources = wantedSources();
@@ -157,23 +165,23 @@ public final class StreamFeed implements Loop.Step {
     }
 
     private void handOnEvents(
-            StreamCursor first, Instant from, Map<SourceId, WorkspaceId> sources) {
+            StreamCursor start, Instant from, Map<SourceId, WorkspaceId> sources) {
         boolean withPayload =
                 subscriptions.stream().anyMatch(each -> each.selection().needsPayload());
-        var cursor = first;
+        var cursor = start;
         while (!cursor.isBehindEvents()) {
             var page = reader.events(sources.keySet(), cursor, from, withPayload);
-            var wanted = new HashMap<FeedSubscription, List<? extends StreamItem>>();
+            var feedPage = new FeedMemory.FeedPage(page.items());
             for (var subscription : subscriptions) {
-                wanted.put(subscription, wanted(page.items(), subscription, sources));
-            }
-            wanted.values().removeIf(List::isEmpty);
-            var start = cursor;
-            wanted.forEach((subscription, items) ->
+                var wanted = wanted(page.items(), subscription, sources);
+                if (!wanted.isEmpty()) {
                     offer(
                             subscription,
-                            new FeedSubscription.RoundPart(start, items, page.next()),
-                            wanted.size()));
+                            new FeedSubscription.RoundPart(cursor, wanted, page.next()),
+                            feedPage);
+                }
+            }
+            makeRoom();
             cursor = page.next();
         }
     }
@@ -206,21 +214,39 @@ public final class StreamFeed implements Loop.Step {
                     withDeliveries
                             ? reader.outcomes(sources.keySet(), cursor)
                             : new StreamReader.StreamPage(List.of(), cursor.endOfRound());
+            var feedPage = new FeedMemory.FeedPage(page.items());
             for (var subscription : subscriptions) {
                 offer(
                         subscription,
                         new FeedSubscription.RoundPart(
                                 cursor, wanted(page.items(), subscription, sources), page.next()),
-                        1);
+                        feedPage);
             }
+            makeRoom();
             cursor = page.next();
         } while (!cursor.isBetweenRounds());
     }
 
     private void offer(
-            FeedSubscription subscription, FeedSubscription.RoundPart part, int sharers) {
-        if (!subscription.offer(part, sharers)) {
+            FeedSubscription subscription,
+            FeedSubscription.RoundPart part,
+            FeedMemory.FeedPage page) {
+        if (!subscription.offer(part, page)) {
             leave(subscription);
+        }
+    }
+
+    /// Empties the queues of the slowest streams while the queues take too much memory.
+    private void makeRoom() {
+        for (var oldest = memory.oldestIfFull(); oldest != null; oldest = memory.oldestIfFull()) {
+            for (var subscription : subscriptions) {
+                if (subscription.beginsWith(oldest)) {
+                    leave(subscription);
+                }
+            }
+            if (oldest == memory.oldestIfFull()) {
+                return; // its stream is just leaving
+            }
         }
     }
 }

@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
@@ -42,6 +43,9 @@ final class EventStream implements StreamBody {
     static final Duration HEARTBEAT_INTERVAL = Duration.ofSeconds(15);
     private static final Duration POLL_INTERVAL = Duration.ofMillis(250);
     private static final int MAX_FRAME_BYTES = 64 * 1024;
+
+    /// After this time, the next stream may prepare messages.
+    private static final Duration MAX_TURN = Duration.ofMillis(10);
 
     /// The objects that all streams of this node share.
     ///
@@ -210,10 +214,14 @@ final class EventStream implements StreamBody {
             } else if (subscription.hasOverflowed()) {
                 return;
             }
-            if (System.nanoTime() - lastWriteNanos >= HEARTBEAT_INTERVAL.toNanos()) {
-                frames.heartbeat(cursor);
-                flush(output);
-            }
+            writeHeartbeatIfDue(output);
+        }
+    }
+
+    private void writeHeartbeatIfDue(StreamOutput output) throws IOException, InterruptedException {
+        if (System.nanoTime() - lastWriteNanos >= HEARTBEAT_INTERVAL.toNanos()) {
+            frames.heartbeat(cursor);
+            flush(output);
         }
     }
 
@@ -225,28 +233,35 @@ final class EventStream implements StreamBody {
             throws IOException, InterruptedException {
         int shown = 0;
         while (shown < items.size()) {
-            shown = show(start, items, shown);
-            flush(output);
+            if (environment.turns().tryAcquire(POLL_INTERVAL.toMillis(), TimeUnit.MILLISECONDS)) {
+                try {
+                    shown = show(start, items, shown);
+                } finally {
+                    environment.turns().release();
+                }
+                flush(output);
+            } else if (isWanted(output)) {
+                writeHeartbeatIfDue(output);
+            } else {
+                return;
+            }
         }
         cursor = next;
     }
 
-    /// Prepares messages about the items from index `from` on, until they are enough for one write.
-    /// Returns the index of the next item.
-    private int show(StreamCursor start, List<? extends StreamItem> items, int from)
-            throws InterruptedException {
-        environment.turns().acquire();
-        try {
-            int next = from;
-            while (next < items.size() && frames.size() < MAX_FRAME_BYTES) {
-                var item = items.get(next++);
-                view.show(item, start, frames);
-                cursor = start.after(item.id());
-            }
-            return next;
-        } finally {
-            environment.turns().release();
-        }
+    /// Prepares messages about the items from index `from` on, until they are enough for one write
+    /// or took long enough. Returns the index of the next item.
+    private int show(StreamCursor start, List<? extends StreamItem> items, int from) {
+        long begunNanos = System.nanoTime();
+        int next = from;
+        do {
+            var item = items.get(next++);
+            view.show(item, start, frames);
+            cursor = start.after(item.id());
+        } while (next < items.size()
+                && frames.size() < MAX_FRAME_BYTES
+                && System.nanoTime() - begunNanos < MAX_TURN.toNanos());
+        return next;
     }
 
     private void flush(StreamOutput output) throws IOException, InterruptedException {

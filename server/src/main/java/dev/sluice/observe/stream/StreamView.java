@@ -20,7 +20,7 @@ import dev.sluice.relay.RequestPreview.PreviewedPayload;
 import java.util.Optional;
 
 /// Writes each item of one stream as a message: an event as it was received or as a connection
-/// would send it, a note that a filter dropped the event, or the outcome of a delivery.
+/// would send it, a note why the event is not sent, or the outcome of a delivery.
 final class StreamView {
 
     /// The maximum [Effort] for filtering one event; it allows some milliseconds of work.

@@ -1,11 +1,13 @@
 package dev.sluice.platform.http;
 
 import org.eclipse.jetty.io.AbstractEndPoint;
+import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.NetworkConnectionLimit;
 import org.eclipse.jetty.server.ServerConnector;
 
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /// Limits the number of open connections. At the limit, no more are accepted, and connections
@@ -57,18 +59,22 @@ final class ConnectionLimit extends NetworkConnectionLimit {
     private void check() {
         isCheckScheduled.set(false);
         if (isReached) {
-            closeIdleConnections();
-            scheduleCheck();
+            try {
+                connector.getConnectedEndPoints().forEach(ConnectionLimit::closeIfIdle);
+            } finally {
+                scheduleCheck();
+            }
         }
     }
 
-    private void closeIdleConnections() {
-        for (var endPoint : connector.getConnectedEndPoints()) {
-            if (endPoint instanceof AbstractEndPoint idle
-                    && idle.getIdleFor() >= MAX_IDLE_TIME.toMillis()
-                    && RawHeaderConnections.isWithoutRequest(endPoint.getConnection())) {
-                endPoint.close();
-            }
+    /// Ends the wait of an idle connection for its next request, as its own idle timeout would.
+    /// Does nothing if a thread has begun to read from it.
+    private static void closeIfIdle(EndPoint endPoint) {
+        // The idle time is read last, because each byte that arrives or leaves resets it.
+        if (endPoint instanceof AbstractEndPoint known
+                && RawHeaderConnections.isWithoutRequest(endPoint.getConnection())
+                && known.getIdleFor() >= MAX_IDLE_TIME.toMillis()) {
+            known.getFillInterest().onFail(new TimeoutException("all connections are in use"));
         }
     }
 }

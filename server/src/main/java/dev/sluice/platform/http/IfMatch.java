@@ -64,7 +64,8 @@ public final class IfMatch {
     }
 
     /// Checks the condition. Call this in the transaction of the change, after the resource was
-    /// read and locked, and after every other check of the request.
+    /// read and locked, and after every other check of the request, except whether it confirms
+    /// something.
     ///
     /// @param kind a singular noun, such as `source`
     /// @throws ApiException 412 if `current` is not one of the tags

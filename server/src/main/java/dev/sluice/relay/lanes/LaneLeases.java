@@ -22,7 +22,7 @@ import java.util.SequencedMap;
 import java.util.function.LongSupplier;
 
 /// Leases lanes to this node and returns them, and keeps the [LaneReader] of each leased lane. A
-/// lane holds the waiting deliveries of one connection.
+/// lane holds the waiting deliveries, or the waiting resends, of one connection.
 ///
 /// A node's leases are shared among workspaces by the rule of [FairShare], so that a workspace with
 /// many due lanes always leaves some leases for others. The query for due lanes skips the

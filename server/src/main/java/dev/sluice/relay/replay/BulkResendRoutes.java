@@ -31,7 +31,7 @@ import java.util.UUID;
 /// `POST /api/v1/deliveries/resend-bulk`: resends the events of a period whose deliveries on one
 /// connection ended with given statuses. An event whose newest delivery on the connection is
 /// neither failed nor exhausted is resent only if the request asks for `succeeded`;
-/// [ResendCandidate] decides this for each event.
+/// [dev.sluice.relay.selection.ResendCandidate] decides this for each event.
 ///
 /// A small selection, as estimated by [ResendEstimate], is resent by the request itself. A larger
 /// one becomes a replay: a job that resends in many chunks. A dry run only counts.

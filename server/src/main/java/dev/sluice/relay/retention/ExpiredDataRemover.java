@@ -19,9 +19,9 @@ import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.function.Function;
 
-/// Deletes expired data: drops the day partitions that are older than the longest retention of any
-/// workspace's plan. Also deletes hourly sums, revisions of destinations, replaced configuration,
-/// dismissals and dictionaries that nothing needs any more.
+/// Deletes expired data: drops the day partitions that are older than the longest retention of all
+/// plans. Also deletes hourly sums, revisions of destinations, replaced configuration, dismissals
+/// and dictionaries that nothing needs any more.
 ///
 /// Unfinished deliveries in those partitions are ended first.
 final class ExpiredDataRemover {

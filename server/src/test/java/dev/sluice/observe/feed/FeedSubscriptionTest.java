@@ -12,11 +12,10 @@ import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.testkit.Some;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 import java.time.Duration;
 import java.util.Collections;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
@@ -26,43 +25,78 @@ class FeedSubscriptionTest {
             StreamCursor.at("db", TxSnapshot.parse("10:12:10"))
                     .towards(TxSnapshot.parse("13:20:13,17"));
 
-    private final FeedSubscription subscription =
-            new FeedSubscription(
-                    new StreamSelection(
-                            new WorkspaceId(Some.id()),
-                            Set.of(),
-                            false,
-                            Optional.empty(),
-                            Optional.empty(),
-                            true));
+    private static final int ITEM_BYTES = 600;
 
-    /// A queue of 2 MiB has room for 3 495 items of 600 bytes.
-    @ParameterizedTest
-    @CsvSource({
-        "1, 3400, true",
-        "1, 3600, false",
-        "4, 13900, true",
-        "4, 14100, false",
-        "8, 27900, true",
-        "200, 27900, true",
-        "200, 28100, false",
-    })
-    void items_that_several_streams_share_take_a_part_of_their_size_an_eighth_at_least(
-            int sharers, int items, boolean isEnough) {
-        assertThat(subscription.offer(part(items), sharers)).isEqualTo(isEnough);
-        assertThat(subscription.hasOverflowed()).isEqualTo(!isEnough);
+    private final FeedMemory memory = new FeedMemory(20 << 20);
+
+    @Test
+    void a_queue_holds_sixteen_mebibytes() {
+        var subscription = subscription();
+        int room = (16 << 20) / ITEM_BYTES;
+
+        assertThat(offer(subscription, items(room))).isTrue();
+        assertThat(subscription.hasOverflowed()).isFalse();
+        assertThat(offer(subscription, items(1))).isFalse();
+        assertThat(subscription.hasOverflowed()).isTrue();
     }
 
     @Test
     void what_was_taken_makes_room() throws InterruptedException {
+        var subscription = subscription();
         for (int i = 0; i < 10; i++) {
-            assertThat(subscription.offer(part(6_000), 2)).isTrue();
-            assertThat(subscription.poll(Duration.ZERO).orElseThrow().items()).hasSize(6_000);
+            assertThat(offer(subscription, items(20_000))).isTrue();
+            assertThat(subscription.poll(Duration.ZERO).orElseThrow().items()).hasSize(20_000);
         }
     }
 
-    private static FeedSubscription.RoundPart part(int items) {
-        var outcome =
+    @Test
+    void a_page_in_several_queues_counts_once_and_the_oldest_page_is_the_first_to_go()
+            throws InterruptedException {
+        var slow = subscription();
+        var others = List.of(subscription(), subscription(), subscription());
+        var first = new FeedMemory.FeedPage(items(10_000));
+        var second = new FeedMemory.FeedPage(items(20_000));
+
+        assertThat(slow.offer(part(items(10_000)), first)).isTrue();
+        for (var other : others) {
+            assertThat(other.offer(part(items(10_000)), first)).isTrue();
+            assertThat(other.poll(Duration.ZERO)).isPresent();
+            assertThat(other.offer(part(items(20_000)), second)).isTrue();
+        }
+        assertThat(memory.oldestIfFull()).as("30 000 items have room").isNull();
+
+        var third = new FeedMemory.FeedPage(items(6_000));
+        assertThat(others.getFirst().offer(part(items(6_000)), third)).isTrue();
+        assertThat(memory.oldestIfFull()).isSameAs(first);
+        assertThat(slow.beginsWith(first)).isTrue();
+        assertThat(others.getFirst().beginsWith(first)).isFalse();
+        slow.overflow();
+        assertThat(memory.oldestIfFull()).isNull();
+    }
+
+    private FeedSubscription subscription() {
+        return new FeedSubscription(
+                new StreamSelection(
+                        new WorkspaceId(Some.id()),
+                        Set.of(),
+                        false,
+                        Optional.empty(),
+                        Optional.empty(),
+                        true),
+                memory);
+    }
+
+    private static boolean offer(FeedSubscription subscription, List<StreamOutcome> items) {
+        return subscription.offer(part(items), new FeedMemory.FeedPage(items));
+    }
+
+    private static FeedSubscription.RoundPart part(List<StreamOutcome> items) {
+        return new FeedSubscription.RoundPart(START, items, START.endOfRound());
+    }
+
+    private static List<StreamOutcome> items(int count) {
+        return Collections.nCopies(
+                count,
                 new StreamOutcome(
                         DeliveryId.of(Some.eventId(Some.NOON), 1),
                         new SourceId(Some.id()),
@@ -72,8 +106,6 @@ class FeedSubscriptionTest {
                         1,
                         Optional.of(200),
                         Optional.empty(),
-                        Some.NOON);
-        return new FeedSubscription.RoundPart(
-                START, Collections.nCopies(items, outcome), START.endOfRound());
+                        Some.NOON));
     }
 }
