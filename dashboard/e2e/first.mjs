@@ -31,6 +31,15 @@ test('where should it go: one form makes the destination and the connection', as
   noProblems();
 });
 
+test('the welcome page stays with the first source', async () => {
+  const api = client(server.url);
+  const [first] = (await api('GET', '/api/v1/sources')).items;
+  await api('POST', '/api/v1/sources', { name: 'second' });
+  await page.goto('/welcome');
+  await page.getByText(first.ingest_path).first().waitFor();
+  noProblems();
+});
+
 test('from a failure to its fix to its replay', async () => {
   const api = client(server.url);
   const source = await api('POST', '/api/v1/sources', { name: 'orders' });

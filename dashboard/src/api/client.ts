@@ -29,11 +29,14 @@ export type Answer<O extends Operation> =
   | JsonOf<Pick<Responses<Definition<O>>, 200 & keyof Responses<Definition<O>>>[200 & keyof Responses<Definition<O>>]>
   | JsonOf<Pick<Responses<Definition<O>>, 201 & keyof Responses<Definition<O>>>[201 & keyof Responses<Definition<O>>]>;
 
-export type Query = Record<string, string | number | undefined>;
+type QueryParameters<D> = D extends { parameters: { query?: infer Q } } ? NonNullable<Q> : never;
 
-export type CallOptions = {
+/** Query parameters that an operation has. Their values are checked by the server. */
+export type Query<O extends Operation = Operation> = { [K in keyof QueryParameters<Definition<O>>]?: string | number | undefined };
+
+export type CallOptions<O extends Operation = Operation> = {
   path?: Record<string, string>;
-  query?: Query;
+  query?: Query<O>;
   /** Sent as JSON. */
   body?: unknown;
   /** JSON text that is sent unchanged, because parsing it would round its numbers. */
@@ -80,7 +83,7 @@ function noteServerTime(date: string | null) {
   if (!Number.isNaN(time)) offset = Math.abs(time - Date.now()) > 2000 ? time - Date.now() : 0;
 }
 
-export function pathOf(operation: Operation, options: CallOptions): string {
+export function pathOf<O extends Operation>(operation: O, options: CallOptions<NoInfer<O>>): string {
   const [, template = ''] = operation.split(' ');
   const path = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(options.path?.[name] ?? ''));
   const query = new URLSearchParams();
@@ -91,7 +94,7 @@ export function pathOf(operation: Operation, options: CallOptions): string {
   return text === '' ? path : `${path}?${text}`;
 }
 
-async function send(operation: Operation, options: CallOptions): Promise<Response> {
+async function send<O extends Operation>(operation: O, options: CallOptions<NoInfer<O>>): Promise<Response> {
   const [method = 'GET'] = operation.split(' ');
   const body = options.rawBody ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
   let response: Response;
@@ -113,18 +116,18 @@ async function send(operation: Operation, options: CallOptions): Promise<Respons
 }
 
 /** Calls an operation and parses its response. */
-export async function call<O extends Operation>(operation: O, options: CallOptions = {}): Promise<Answer<O>> {
+export async function call<O extends Operation>(operation: O, options: CallOptions<NoInfer<O>> = {}): Promise<Answer<O>> {
   const response = await send(operation, options);
   return (response.status === 204 ? undefined : await response.json()) as Answer<O>;
 }
 
 /** Calls an operation whose response contains users' own JSON. Returns text, so that numbers keep their form. */
-export async function callText(operation: Operation, options: CallOptions = {}): Promise<string> {
+export async function callText<O extends Operation>(operation: O, options: CallOptions<NoInfer<O>> = {}): Promise<string> {
   return (await send(operation, options)).text();
 }
 
 /** Returns why the server refuses an operation whose response never ends, or null if it accepts. */
-export async function refusalOf(operation: Operation, options: CallOptions = {}): Promise<ApiError | null> {
+export async function refusalOf<O extends Operation>(operation: O, options: CallOptions<NoInfer<O>> = {}): Promise<ApiError | null> {
   const abort = new AbortController();
   try {
     await send(operation, { ...options, signal: abort.signal });

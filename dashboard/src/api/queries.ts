@@ -44,7 +44,7 @@ export const useStatus = () =>
 export const useWorkspaces = () =>
   useQuery({ queryKey: ['workspaces'], queryFn: ({ signal }) => call('GET /api/v1/workspaces', { signal }) });
 
-export const useSources = (query: Query = { limit: 200 }) =>
+export const useSources = (query: Query<'GET /api/v1/sources'> = { limit: 200 }) =>
   useQuery({
     queryKey: ['sources', query],
     queryFn: ({ signal }) => call('GET /api/v1/sources', { query, signal }),
@@ -90,7 +90,7 @@ export const useSourceConnections = (id: string) =>
 export const useAlertConfigs = () =>
   useQuery({ queryKey: ['alert-configs'], queryFn: ({ signal }) => call('GET /api/v1/alert-configs', { signal }) });
 
-export const useEvents = (query: Query, refetchInterval: number | false = false) =>
+export const useEvents = (query: Query<'GET /api/v1/events'>, refetchInterval: number | false = false) =>
   useQuery({
     queryKey: ['events', query],
     queryFn: ({ signal }) => call('GET /api/v1/events', { query, signal }),
@@ -114,7 +114,7 @@ export const useDelivery = (id: string) =>
     queryFn: ({ signal }) => call('GET /api/v1/deliveries/{id}', { path: { id }, signal }),
   });
 
-export const useDeliveries = (query: Query, refetchInterval: number | false = false) =>
+export const useDeliveries = (query: Query<'GET /api/v1/deliveries'>, refetchInterval: number | false = false) =>
   useQuery({
     queryKey: ['deliveries', 'list', query],
     queryFn: ({ signal }) => call('GET /api/v1/deliveries', { query, signal }),
@@ -137,7 +137,7 @@ export const useResendPreview = (event: string, connection: string) =>
     queryFn: ({ signal }) => call('POST /api/v1/connections/preview', { body: { connection_id: connection, event_id: event }, signal }),
   });
 
-export const useFailureGroups = (query: Query = {}) =>
+export const useFailureGroups = (query: Query<'GET /api/v1/dlq/groups'> = {}) =>
   useQuery({
     queryKey: ['dlq', 'groups', query],
     queryFn: ({ signal }) => call('GET /api/v1/dlq/groups', { query: { limit: 200, ...query }, signal }),
@@ -145,7 +145,7 @@ export const useFailureGroups = (query: Query = {}) =>
     refetchInterval: 15_000,
   });
 
-export const useDeadLetters = (query: Query, refetchInterval: number | false = false) =>
+export const useDeadLetters = (query: Query<'GET /api/v1/dlq'>, refetchInterval: number | false = false) =>
   useQuery({
     queryKey: ['dlq', 'list', query],
     queryFn: ({ signal }) => call('GET /api/v1/dlq', { query, signal }),
@@ -202,7 +202,7 @@ export const usePlans = () =>
 export const useUsage = () =>
   useQuery({ queryKey: ['usage'], queryFn: ({ signal }) => call('GET /api/v1/usage', { signal }), refetchInterval: 15_000 });
 
-export const useAuditLog = (query: Query, isEnabled: boolean) =>
+export const useAuditLog = (query: Query<'GET /api/v1/audit-log'>, isEnabled: boolean) =>
   useQuery({
     queryKey: ['audit-log', query],
     queryFn: ({ signal }) => call('GET /api/v1/audit-log', { query, signal }),
@@ -211,7 +211,7 @@ export const useAuditLog = (query: Query, isEnabled: boolean) =>
   });
 
 /** A window such as `24h` that ends now. */
-const since = (window: string): Query => ({ received_after: windowStart(window, serverNow()) });
+const since = (window: string): { received_after: string } => ({ received_after: windowStart(window, serverNow()) });
 const STATS_MILLISECONDS = 15_000;
 /** The overview's lists show fewer rows; "Needs attention" uses all of them. */
 const STATS_ROWS = 200;

@@ -41,7 +41,7 @@ const VIEWS: { label: string; verified?: Schemas['VerificationStatus']; status?:
 const FILTERS = ['source', 'destination', 'status', 'verified', 'after', 'before', 'q'] as const;
 
 /** Reads the filters from the address. A window such as `1h` starts at a full minute, so that its results can be cached. */
-function queryOf(search: SearchState): Query {
+function queryOf(search: SearchState): Query<'GET /api/v1/events'> {
   const minute = Math.floor(serverNow() / 60_000) * 60_000;
   return {
     source_id: search.get('source'),

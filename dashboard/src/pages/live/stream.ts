@@ -9,7 +9,7 @@ export type StreamState =
   /** It ended for good. */
   | { name: 'ended'; message: string };
 
-const STREAM: Operation = 'GET /api/v1/stream';
+const STREAM = 'GET /api/v1/stream' satisfies Operation;
 
 const MIN_RETRY_MILLISECONDS = 2_000;
 const MAX_RETRY_MILLISECONDS = 30_000;
@@ -70,7 +70,7 @@ export function follow(source: string, { onState, onMessages, onAccessEnded }: L
     onState({ name: 'ended', message });
   };
 
-  const options = (): CallOptions => ({ query: { source_ids: source, include: 'deliveries', after: lastId } });
+  const options = (): CallOptions<typeof STREAM> => ({ query: { source_ids: source, include: 'deliveries', after: lastId } });
 
   /** An EventSource does not say why it was refused, and does not try again. */
   const retry = async () => {
