@@ -114,9 +114,12 @@ class FairnessTest {
             harness.awaitSent(receiver.host(), 1);
         }
         for (var receiver : hanging) {
+            DispatchHarness.awaitSoon().until(() -> harness.sender.inFlight(receiver.host()) >= 1);
+        }
+        for (var receiver : hanging) {
             assertThat(harness.sender.inFlight(receiver.host()))
                     .as(receiver.host())
-                    .isBetween(1, 32);
+                    .isLessThanOrEqualTo(32);
         }
         assertThat(harness.dispatcher.permitsLeft()).isGreaterThan(100);
     }
