@@ -32,7 +32,9 @@ export type Answer<O extends Operation> =
 type QueryParameters<D> = D extends { parameters: { query?: infer Q } } ? NonNullable<Q> : never;
 
 /** Query parameters that an operation has. Their values are checked by the server. */
-export type Query<O extends Operation = Operation> = { [K in keyof QueryParameters<Definition<O>>]?: string | number | undefined };
+export type Query<O extends Operation = Operation> = [QueryParameters<Definition<O>>] extends [never]
+  ? Record<string, never>
+  : { [K in keyof QueryParameters<Definition<O>>]?: string | number | undefined };
 
 export type CallOptions<O extends Operation = Operation> = {
   path?: Record<string, string>;

@@ -46,6 +46,7 @@ public final class DeliverySearch {
     private final DeliveryScope scope;
     private final DeliveryFilter filter;
     private final Duration budget;
+    private final long maxSkippedRows;
     private final DeliveryKeyQueries queries;
     private final IdRange range;
     private final Optional<IdSubstring> text;
@@ -71,10 +72,24 @@ public final class DeliverySearch {
             Instant since,
             Instant now,
             Duration budget) {
+        this(tx, scope, filter, statusOf, since, now, budget, PageLocator.MAX_SKIPPED_ROWS);
+    }
+
+    /// @param maxSkippedRows as in [PageLocator]
+    DeliverySearch(
+            Tx tx,
+            DeliveryScope scope,
+            DeliveryFilter filter,
+            DeliveryKeyQueries.UnfinishedStatus statusOf,
+            Instant since,
+            Instant now,
+            Duration budget,
+            long maxSkippedRows) {
         this.tx = tx;
         this.scope = scope;
         this.filter = filter;
         this.budget = budget;
+        this.maxSkippedRows = maxSkippedRows;
         queries = new DeliveryKeyQueries(statusesToRead(filter), scope, statusOf);
         var pattern = filter.q().map(q -> EventIdPattern.parse(q, now));
         var received = filter.received().ids(since);
@@ -133,7 +148,8 @@ public final class DeliverySearch {
                 usage(),
                 ids,
                 connection -> scope.target(connection).source().value(),
-                windows -> queries.count(tx, windows));
+                windows -> queries.count(tx, windows),
+                maxSkippedRows);
     }
 
     private UsageSum usage() {

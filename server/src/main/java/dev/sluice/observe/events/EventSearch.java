@@ -86,7 +86,8 @@ final class EventSearch {
                 UsageSum.of(new UsageQueries(tx, UsageQueries.UsageSeries.EVENTS, keys, wanted)),
                 ids,
                 source -> source,
-                windows -> EventQueries.count(tx, windows, verification));
+                windows -> EventQueries.count(tx, windows, verification),
+                PageLocator.MAX_SKIPPED_ROWS);
     }
 
     private ResultPage<EventSummary> countedPage(IdRange ids, ListPage page) {

@@ -2,30 +2,38 @@ package dev.sluice.observe.feed;
 
 import org.jspecify.annotations.Nullable;
 
-import java.util.ArrayDeque;
-import java.util.Deque;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.SequencedSet;
 
-/// Counts the memory of the pages that wait in the queues of this node's streams. A page is counted
-/// once, however many queues contain it. Thread-safe.
+/// Counts the memory of the items that wait in the queues of this node's streams. The items of a
+/// page are counted once, however many queues contain them. Thread-safe.
 final class FeedMemory {
 
     /// Items that the feed read together. Queues contain some or all of them.
     static final class FeedPage {
         private final long bytes;
 
-        /// How many queues contain items of this page. Guarded by the memory.
+        /// How many queues contain items of this page, and the size of these items in all of them.
+        /// Guarded by the memory.
         private int queues;
+
+        private long queuedBytes;
 
         FeedPage(List<? extends StreamItem> items) {
             bytes = items.stream().mapToLong(StreamItem::memoryBytes).sum();
+        }
+
+        /// Queues may contain the same items of the page, or different ones.
+        private long memoryBytes() {
+            return Math.min(bytes, queuedBytes);
         }
     }
 
     private final long maxBytes;
 
-    /// The pages that a queue contains, oldest first; among them, some that none contains any more.
-    private final Deque<FeedPage> pages = new ArrayDeque<>();
+    /// The pages that a queue contains, oldest first.
+    private final SequencedSet<FeedPage> pages = new LinkedHashSet<>();
 
     private long bytes;
 
@@ -33,27 +41,31 @@ final class FeedMemory {
         this.maxBytes = maxBytes;
     }
 
-    synchronized void enteredQueue(FeedPage page) {
-        if (page.queues == 0) {
-            pages.addLast(page);
-            bytes += page.bytes;
-        }
+    /// @param itemBytes the size of the page's items in the queue
+    synchronized void enteredQueue(FeedPage page, long itemBytes) {
+        pages.add(page);
         page.queues++;
+        change(page, itemBytes);
     }
 
-    synchronized void leftQueue(FeedPage page) {
+    /// @param itemBytes as for [#enteredQueue]
+    synchronized void leftQueue(FeedPage page, long itemBytes) {
         page.queues--;
         if (page.queues == 0) {
-            bytes -= page.bytes;
+            pages.remove(page);
         }
-        while (!pages.isEmpty() && pages.getFirst().queues == 0) {
-            pages.removeFirst();
-        }
+        change(page, -itemBytes);
+    }
+
+    private void change(FeedPage page, long itemBytes) {
+        bytes -= page.memoryBytes();
+        page.queuedBytes += itemBytes;
+        bytes += page.memoryBytes();
     }
 
     /// Returns the oldest page if there is too little memory, so that the caller empties the queues
     /// that contain it. Those are the queues of the slowest streams.
     synchronized @Nullable FeedPage oldestIfFull() {
-        return bytes > maxBytes ? pages.peekFirst() : null;
+        return bytes > maxBytes ? pages.getFirst() : null;
     }
 }

@@ -30,12 +30,7 @@ public final class FeedSubscription {
     public record RoundPart(
             StreamCursor start, List<? extends StreamItem> items, StreamCursor next) {}
 
-    private record QueuedPart(RoundPart part, FeedMemory.FeedPage page) {
-
-        long bytes() {
-            return part.items().stream().mapToLong(StreamItem::memoryBytes).sum();
-        }
-    }
+    private record QueuedPart(RoundPart part, FeedMemory.FeedPage page, long bytes) {}
 
     private final StreamSelection selection;
     private final FeedMemory memory;
@@ -84,10 +79,10 @@ public final class FeedSubscription {
         if (part.items().isEmpty() && !queue.isEmpty()) {
             return true; // the next part says where it starts
         }
-        var queued = new QueuedPart(part, page);
-        queue.add(queued);
-        queuedBytes += queued.bytes();
-        memory.enteredQueue(page);
+        long bytes = part.items().stream().mapToLong(StreamItem::memoryBytes).sum();
+        queue.add(new QueuedPart(part, page, bytes));
+        queuedBytes += bytes;
+        memory.enteredQueue(page, bytes);
         if (queuedBytes > MAX_QUEUED_BYTES || queue.size() > MAX_QUEUED_ROUNDS) {
             overflow();
         }
@@ -103,7 +98,7 @@ public final class FeedSubscription {
     /// Empties the queue and ends the subscription. The stream must join the feed again.
     synchronized void overflow() {
         hasOverflowed = true;
-        queue.forEach(queued -> memory.leftQueue(queued.page()));
+        queue.forEach(queued -> memory.leftQueue(queued.page(), queued.bytes()));
         queue.clear();
         notifyAll();
     }
@@ -124,7 +119,7 @@ public final class FeedSubscription {
             return Optional.empty();
         }
         queuedBytes -= taken.bytes();
-        memory.leftQueue(taken.page());
+        memory.leftQueue(taken.page(), taken.bytes());
         return Optional.of(taken.part());
     }
 

@@ -51,8 +51,8 @@ final class EventStream implements StreamBody {
     ///
     /// @param reads the permits to read the database, which limit the load from streams that are
     ///   behind
-    /// @param turns the permits to prepare messages, given in the order in which streams ask. They
-    ///   limit the share of the processors that streams take from webhooks
+    /// @param turns the permits to prepare messages, which limit the share of the processors that
+    ///   streams take from webhooks
     record StreamEnvironment(
             StreamReader reader,
             StreamFeed feed,

@@ -4,25 +4,25 @@ import dev.sluice.observe.usage.PageLocator.PageLocation;
 import dev.sluice.platform.id.IdRange;
 import dev.sluice.platform.id.Uuid7;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.function.ToLongFunction;
 
-/// Finds the time at which a page begins within windows that have many rows before the page.
+/// Finds the time at which a page begins within a time unit that has many rows before the page.
 ///
 /// To count rows by an index takes far less time than to read them in order and skip them. So this
 /// guesses a time shortly before the page, counts the rows on the side of it that has fewer, and
 /// guesses again between the times that are left. If rows arrived at an even rate, two or three
-/// guesses are enough.
+/// guesses are enough. Counting may also read rows of others, so it ends once it has taken longer
+/// than skipping would.
 final class DeepPage {
 
-    /// So many rows may be skipped by the query that reads the page.
-    private static final long MAX_SKIPPED_ROWS = 200;
+    /// What it takes to skip one row.
+    private static final Duration SKIP_TIME = Duration.ofNanos(50_000);
 
-    /// The maximum number of guesses. Every second guess is the middle, so that half as many
-    /// guesses divide the shortest and the longest of times to less than a millisecond.
-    private static final int MAX_GUESSES = 50;
-
-    private final List<SourceWindow> windows;
+    private final PageLocation page;
+    private final IdRange unit;
+    private final long maxSkippedRows;
     private final ToLongFunction<List<SourceWindow>> rowCounter;
 
     /// The times between which the page begins, in milliseconds since 1970.
@@ -36,49 +36,47 @@ final class DeepPage {
     /// How many of these rows come before the page.
     private long offset;
 
-    private DeepPage(PageLocation page, long rows, ToLongFunction<List<SourceWindow>> rowCounter) {
-        this.windows = page.windows();
-        this.rowCounter = rowCounter;
+    /// @param unit the time unit in which the page begins, the newest of the page's windows
+    /// @param rows the number of matching rows in the unit
+    /// @param maxSkippedRows how many rows before the page may be left
+    /// @param rowCounter counts the matching rows in a list of windows; the list is never empty
+    DeepPage(
+            PageLocation page,
+            IdRange unit,
+            long rows,
+            long maxSkippedRows,
+            ToLongFunction<List<SourceWindow>> rowCounter) {
+        this.page = page;
+        this.unit = unit;
         this.rows = rows;
-        this.offset = page.offset();
-        low =
-                windows.stream()
-                        .mapToLong(window -> Uuid7.millisOf(window.ids().low()))
-                        .min()
-                        .orElse(0);
-        high =
-                windows.stream()
-                        .mapToLong(window -> Uuid7.millisOf(window.ids().high()) + 1)
-                        .max()
-                        .orElse(0);
+        this.maxSkippedRows = maxSkippedRows;
+        this.rowCounter = rowCounter;
+        offset = page.offset();
+        low = Uuid7.millisOf(unit.low());
+        high = Uuid7.millisOf(unit.high()) + 1;
     }
 
-    /// Cuts rows that come before the page off the page's windows.
-    ///
-    /// @param rows the number of matching rows in the page's windows
-    /// @param rowCounter counts the matching rows in a list of windows; the list is never empty
-    static PageLocation skipNewer(
-            PageLocation page, long rows, ToLongFunction<List<SourceWindow>> rowCounter) {
-        if (page.offset() <= MAX_SKIPPED_ROWS) {
-            return page;
-        }
-        var deep = new DeepPage(page, rows, rowCounter);
-        for (int i = 0; i < MAX_GUESSES && !deep.isFound(); i++) {
-            deep.divideAt(i % 2 == 0 ? deep.interpolated() : (deep.low + deep.high) >>> 1);
+    /// Returns the page's location without most of the rows that come before the page.
+    PageLocation find() {
+        long begunNanos = System.nanoTime();
+        long maxNanos = offset * SKIP_TIME.toNanos();
+        boolean isEven = true;
+        while (offset > maxSkippedRows
+                && high - low > 1
+                && System.nanoTime() - begunNanos < maxNanos) {
+            long before = high - low;
+            divideAt(isEven ? interpolated() : (low + high) >>> 1);
+            isEven = high - low <= before / 2;
         }
         return new PageLocation(
-                SourceWindow.within(IdRange.ofMillis(0, deep.high), page.windows()),
-                deep.offset,
+                SourceWindow.within(IdRange.ofMillis(0, high), page.windows()),
+                offset,
                 page.limit());
-    }
-
-    private boolean isFound() {
-        return offset <= MAX_SKIPPED_ROWS || high - low <= 1;
     }
 
     /// Returns a time shortly before the page, if rows arrived at an even rate.
     private long interpolated() {
-        double before = offset - MAX_SKIPPED_ROWS / 2.0;
+        double before = offset - maxSkippedRows / 2.0;
         return high - (long) ((high - low) * Math.min(1, before / rows));
     }
 
@@ -100,7 +98,7 @@ final class DeepPage {
     }
 
     private long count(IdRange range) {
-        var parts = SourceWindow.within(range, windows);
+        var parts = SourceWindow.within(range.intersect(unit), page.windows());
         return parts.isEmpty() ? 0 : rowCounter.applyAsLong(parts);
     }
 }

@@ -33,13 +33,21 @@ public final class PageLocator {
 
     /// A segment of time and the number of matching rows in it.
     private sealed interface TimeSegment {
+        IdRange ids();
+
         long n();
 
         /// Part of a time unit, whose rows were counted one by one.
-        record RowCountedSegment(List<SourceWindow> windows, long n) implements TimeSegment {}
+        record RowCountedSegment(IdRange ids, List<SourceWindow> windows, long n)
+                implements TimeSegment {}
 
         /// A whole time unit, whose count comes from the usage counts.
         record BucketSegment(UsageBucket bucket) implements TimeSegment {
+            @Override
+            public IdRange ids() {
+                return IdRange.ofMinutes(bucket.from(), bucket.to());
+            }
+
             @Override
             public long n() {
                 return bucket.n();
@@ -52,23 +60,30 @@ public final class PageLocator {
     /// @param offset the page's offset from the start of the first segment
     private record PageSegments(List<TimeSegment> segments, long offset) {}
 
+    /// How many rows before a page are skipped one by one; for more, it pays to count.
+    public static final long MAX_SKIPPED_ROWS = 500;
+
     private final UsageSum usage;
     private final IdRange range;
     private final UnaryOperator<UUID> sourceOf;
     private final ToLongFunction<List<SourceWindow>> rowCounter;
+    private final long maxSkippedRows;
     private @Nullable List<TimeSegment> segments;
 
     /// @param sourceOf maps a key of the usage counts, a source or a connection, to its source
     /// @param rowCounter counts the matching rows in a list of windows; the list is never empty
+    /// @param maxSkippedRows how many rows before a page the query that reads it may skip
     public PageLocator(
             UsageSum usage,
             IdRange range,
             UnaryOperator<UUID> sourceOf,
-            ToLongFunction<List<SourceWindow>> rowCounter) {
+            ToLongFunction<List<SourceWindow>> rowCounter,
+            long maxSkippedRows) {
         this.usage = usage;
         this.range = range;
         this.sourceOf = sourceOf;
         this.rowCounter = rowCounter;
+        this.maxSkippedRows = maxSkippedRows;
     }
 
     private List<TimeSegment> segments() {
@@ -88,7 +103,9 @@ public final class PageLocator {
             case RangePart.RangeEdge(IdRange ids) -> {
                 var windows = edgeWindows(ids);
                 long n = windows.isEmpty() ? 0 : countEdge(ids, windows);
-                yield n == 0 ? List.of() : List.of(new TimeSegment.RowCountedSegment(windows, n));
+                yield n == 0
+                        ? List.of()
+                        : List.of(new TimeSegment.RowCountedSegment(ids, windows, n));
             }
         };
     }
@@ -148,9 +165,12 @@ public final class PageLocator {
             }
         }
         windows.addAll(windowsOfUnits(pageSegments));
-        long rows = pageSegments.segments().stream().mapToLong(TimeSegment::n).sum();
-        return DeepPage.skipNewer(
-                new PageLocation(windows, pageSegments.offset(), limit), rows, rowCounter);
+        var page = new PageLocation(windows, pageSegments.offset(), limit);
+        if (page.offset() <= maxSkippedRows) {
+            return page;
+        }
+        var first = pageSegments.segments().getFirst(); // the page begins in it
+        return new DeepPage(page, first.ids(), first.n(), maxSkippedRows, rowCounter).find();
     }
 
     /// Returns windows that contain the newest `limit` matching rows whose ids are less than

@@ -74,7 +74,11 @@ final class ConnectionLimit extends NetworkConnectionLimit {
         if (endPoint instanceof AbstractEndPoint known
                 && RawHeaderConnections.isWithoutRequest(endPoint.getConnection())
                 && known.getIdleFor() >= MAX_IDLE_TIME.toMillis()) {
-            known.getFillInterest().onFail(new TimeoutException("all connections are in use"));
+            try {
+                known.getFillInterest().onFail(new TimeoutException("all connections are in use"));
+            } catch (RuntimeException e) {
+                // The connection stays until its own idle timeout; the others are still closed.
+            }
         }
     }
 }
