@@ -343,10 +343,25 @@ class AlertWatcherTest {
     }
 
     private Destination destination() {
-        return alerts.db
+        return destinations().stream()
+                .filter(each -> each.id().equals(alerts.destination))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private List<Destination> otherDestinations() {
+        return destinations().stream()
+                .filter(each -> !each.id().equals(alerts.destination))
+                .toList();
+    }
+
+    private List<Destination> destinations() {
+        return alerts
+                .db
                 .call(tx -> new DestinationStore(Given.SEALER).changedAfter(tx, -1))
-                .getFirst()
-                .destination();
+                .stream()
+                .map(each -> each.destination())
+                .toList();
     }
 
     @Test
@@ -797,16 +812,6 @@ class AlertWatcherTest {
                 .containsExactly(
                         "Sluice: settings of \"destination\" cannot be read",
                         "Sluice: settings of \"destination\" cannot be read");
-    }
-
-    private List<Destination> otherDestinations() {
-        return alerts
-                .db
-                .call(tx -> new DestinationStore(Given.SEALER).changedAfter(tx, -1))
-                .stream()
-                .map(each -> each.destination())
-                .filter(each -> !each.id().equals(alerts.destination))
-                .toList();
     }
 
     /// A transaction has taken the last room when another one asks for some.
