@@ -1,6 +1,7 @@
 package dev.sluice.bench.scenario;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.bench.scenario.DiskUsage.TableBytes;
 import dev.sluice.bench.scenario.DiskUsage.TableName;
@@ -37,7 +38,7 @@ class DiskUsageTest {
 
         assertThat(grown.of("sluice", "event")).isEqualTo(bytes(300, 20));
         assertThat(grown.of("bare", "event")).isEqualTo(bytes(7, 7));
-        assertThat(grown.of("sluice", "unknown")).isEqualTo(bytes(0, 0));
+        assertThatThrownBy(() -> grown.of("sluice", "unknown")).hasMessageContaining("unknown");
         assertThat(grown.others("sluice", List.of("event"))).isEqualTo(bytes(-2, 2));
         assertThat(grown.fileBytes()).isEqualTo(500);
     }
