@@ -6,13 +6,11 @@ import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.account.plan.PlanChange;
 import dev.sluice.account.plan.PlanChangePolicy;
 import dev.sluice.account.workspace.Role;
-import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.account.workspace.WorkspaceStore;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
-import dev.sluice.platform.http.EntityTag;
 import dev.sluice.platform.http.IfMatch;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
@@ -71,7 +69,7 @@ public final class PlanChangeRoutes {
 
     private Reply change(Tx tx, Access who, IfMatch condition, Plan next, boolean isConfirmed) {
         long version = WorkspaceStore.nextConfigVersion(tx); // makes other changes wait
-        condition.require(tag(tx, who.workspace()), "workspace");
+        condition.require(WorkspaceAccess.tag(tx, who.workspace()), "workspace");
         var change =
                 PlanChange.apply(
                                 tx,
@@ -86,16 +84,12 @@ public final class PlanChangeRoutes {
         return switch (change) {
             case PlanChange.Changed(var workspace) ->
                     Reply.ok(workspace.json().put("role", who.role().text()))
-                            .with(tag(tx, workspace.id()));
+                            .with(WorkspaceAccess.tag(tx, workspace.id()));
             case PlanChange.Unconfirmed unconfirmed ->
                     throw new ApiException(
                             ApiErrorCode.CONFLICT,
                             unconfirmed.message() + " Send \"confirm\": true to change it anyway.");
         };
-    }
-
-    private static EntityTag tag(Tx tx, WorkspaceId workspace) {
-        return WorkspaceStore.tag(tx, workspace).orElseThrow(WorkspaceAccess::notFound);
     }
 
     private Map<String, Plan> plansByName() {

@@ -8,10 +8,12 @@ import dev.sluice.account.audit.AuditTrail;
 import dev.sluice.account.workspace.MemberStore;
 import dev.sluice.account.workspace.Role;
 import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.account.workspace.WorkspaceStore;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
+import dev.sluice.platform.http.EntityTag;
 import dev.sluice.platform.http.Request;
 
 import java.util.Optional;
@@ -103,6 +105,13 @@ public final class WorkspaceAccess {
 
     private Optional<Role> role(WorkspaceId workspace, UUID account) {
         return db.call(tx -> MemberStore.role(tx, workspace, account));
+    }
+
+    /// Returns the present entity tag of a workspace.
+    ///
+    /// @throws ApiException 404 if the workspace was deleted
+    public static EntityTag tag(Tx tx, WorkspaceId workspace) {
+        return WorkspaceStore.tag(tx, workspace).orElseThrow(WorkspaceAccess::notFound);
     }
 
     static ApiException notFound() {

@@ -19,7 +19,6 @@ import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
-import dev.sluice.platform.http.EntityTag;
 import dev.sluice.platform.http.QueryParameters;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
@@ -131,7 +130,7 @@ public final class WorkspaceRoutes {
                     Reply.created(
                                     "/api/v1/workspaces/" + workspace.id(),
                                     json(new Membership(workspace, Role.OWNER)))
-                            .with(tag(tx, workspace.id())));
+                            .with(WorkspaceAccess.tag(tx, workspace.id())));
         });
     }
 
@@ -161,11 +160,8 @@ public final class WorkspaceRoutes {
     private static Reply present(Tx tx, Access who) {
         var workspace =
                 WorkspaceStore.find(tx, who.workspace()).orElseThrow(WorkspaceAccess::notFound);
-        return Reply.ok(json(new Membership(workspace, who.role()))).with(tag(tx, who.workspace()));
-    }
-
-    private static EntityTag tag(Tx tx, WorkspaceId workspace) {
-        return WorkspaceStore.tag(tx, workspace).orElseThrow(WorkspaceAccess::notFound);
+        return Reply.ok(json(new Membership(workspace, who.role())))
+                .with(WorkspaceAccess.tag(tx, who.workspace()));
     }
 
     private Reply rename(Request request) throws IOException {
@@ -174,7 +170,7 @@ public final class WorkspaceRoutes {
         String name = name(request.jsonBody());
         return db.call(tx -> {
             long version = WorkspaceStore.nextConfigVersion(tx); // makes other changes wait
-            condition.require(tag(tx, who.workspace()), "workspace");
+            condition.require(WorkspaceAccess.tag(tx, who.workspace()), "workspace");
             WorkspaceStore.rename(tx, who.workspace(), name, clock.instant(), version);
             who.record(tx, "workspace.renamed", who.workspace().value(), name, Set.of("name"));
             return present(tx, who);

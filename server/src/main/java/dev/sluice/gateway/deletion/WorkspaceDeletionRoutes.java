@@ -3,7 +3,6 @@ package dev.sluice.gateway.deletion;
 import dev.sluice.account.members.WorkspaceAccess;
 import dev.sluice.account.workspace.MemberStore;
 import dev.sluice.account.workspace.Role;
-import dev.sluice.account.workspace.WorkspaceStore;
 import dev.sluice.gateway.ConfigurationWriter;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Reply;
@@ -51,10 +50,7 @@ public final class WorkspaceDeletionRoutes {
                     .equals(Optional.of(Role.OWNER))) {
                 throw ApiException.notFound("workspace");
             }
-            condition.require(
-                    WorkspaceStore.tag(tx, who.workspace())
-                            .orElseThrow(() -> ApiException.notFound("workspace")),
-                    "workspace");
+            condition.require(WorkspaceAccess.tag(tx, who.workspace()), "workspace");
             deletion.delete(tx, who.workspace(), clock.instant(), version);
             return true;
         });

@@ -60,23 +60,20 @@ public final class DeliverySearch {
             DeliveryKeyQueries.UnfinishedStatus statusOf,
             Instant since,
             Instant now) {
-        this(tx, scope, filter, statusOf, since, now, BudgetedScan.SCAN_TIME_BUDGET);
+        this(
+                tx,
+                scope,
+                filter,
+                statusOf,
+                since,
+                now,
+                BudgetedScan.SCAN_TIME_BUDGET,
+                PageLocator.MAX_SKIPPED_ROWS);
     }
 
     /// @param budget the time that a scan may take if the usage counts are not sufficient
-    public DeliverySearch(
-            Tx tx,
-            DeliveryScope scope,
-            DeliveryFilter filter,
-            DeliveryKeyQueries.UnfinishedStatus statusOf,
-            Instant since,
-            Instant now,
-            Duration budget) {
-        this(tx, scope, filter, statusOf, since, now, budget, PageLocator.MAX_SKIPPED_ROWS);
-    }
-
     /// @param maxSkippedRows as in [PageLocator]
-    DeliverySearch(
+    public DeliverySearch(
             Tx tx,
             DeliveryScope scope,
             DeliveryFilter filter,

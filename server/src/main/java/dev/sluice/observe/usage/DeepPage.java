@@ -6,6 +6,7 @@ import dev.sluice.platform.id.Uuid7;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
 
 /// Finds the time at which a page begins within a time unit that has many rows before the page.
@@ -24,6 +25,7 @@ final class DeepPage {
     private final IdRange unit;
     private final long maxSkippedRows;
     private final ToLongFunction<List<SourceWindow>> rowCounter;
+    private final LongSupplier nanos;
 
     /// The times between which the page begins, in milliseconds since 1970.
     private long low;
@@ -40,17 +42,20 @@ final class DeepPage {
     /// @param rows the number of matching rows in the unit
     /// @param maxSkippedRows how many rows before the page may be left
     /// @param rowCounter counts the matching rows in a list of windows; the list is never empty
+    /// @param nanos a clock such as `System.nanoTime`
     DeepPage(
             PageLocation page,
             IdRange unit,
             long rows,
             long maxSkippedRows,
-            ToLongFunction<List<SourceWindow>> rowCounter) {
+            ToLongFunction<List<SourceWindow>> rowCounter,
+            LongSupplier nanos) {
         this.page = page;
         this.unit = unit;
         this.rows = rows;
         this.maxSkippedRows = maxSkippedRows;
         this.rowCounter = rowCounter;
+        this.nanos = nanos;
         offset = page.offset();
         low = Uuid7.millisOf(unit.low());
         high = Uuid7.millisOf(unit.high()) + 1;
@@ -58,12 +63,12 @@ final class DeepPage {
 
     /// Returns the page's location without most of the rows that come before the page.
     PageLocation find() {
-        long begunNanos = System.nanoTime();
+        long begunNanos = nanos.getAsLong();
         long maxNanos = offset * SKIP_TIME.toNanos();
         boolean isEven = true;
         while (offset > maxSkippedRows
                 && high - low > 1
-                && System.nanoTime() - begunNanos < maxNanos) {
+                && nanos.getAsLong() - begunNanos < maxNanos) {
             long before = high - low;
             divideAt(isEven ? interpolated() : (low + high) >>> 1);
             isEven = high - low <= before / 2;

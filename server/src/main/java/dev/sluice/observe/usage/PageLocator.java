@@ -170,7 +170,9 @@ public final class PageLocator {
             return page;
         }
         var first = pageSegments.segments().getFirst(); // the page begins in it
-        return new DeepPage(page, first.ids(), first.n(), maxSkippedRows, rowCounter).find();
+        return new DeepPage(
+                        page, first.ids(), first.n(), maxSkippedRows, rowCounter, System::nanoTime)
+                .find();
     }
 
     /// Returns windows that contain the newest `limit` matching rows whose ids are less than

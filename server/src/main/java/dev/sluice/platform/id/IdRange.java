@@ -36,7 +36,7 @@ public record IdRange(UUID low, UUID high) {
     /// @param from the first minute, counted since 1970
     /// @param to the first minute after the range, counted since 1970
     public static IdRange ofMinutes(long from, long to) {
-        return new IdRange(firstIdOfMinute(from), firstIdOfMinute(to));
+        return ofMillis(from * MINUTE_MILLIS, to * MINUTE_MILLIS);
     }
 
     /// Returns the range of all ids made in a range of whole milliseconds.

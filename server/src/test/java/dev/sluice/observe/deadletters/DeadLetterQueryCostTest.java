@@ -12,6 +12,7 @@ import dev.sluice.observe.deliveries.DeliveryFilter;
 import dev.sluice.observe.deliveries.DeliveryScopeQueries;
 import dev.sluice.observe.deliveries.DeliverySearch;
 import dev.sluice.observe.usage.BudgetedScan;
+import dev.sluice.observe.usage.PageLocator;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.Page;
@@ -180,7 +181,8 @@ class DeadLetterQueryCostTest {
                 _ -> DeliveryStatus.PENDING,
                 RETAINED_SINCE,
                 Some.NOON,
-                budget);
+                budget,
+                PageLocator.MAX_SKIPPED_ROWS);
     }
 
     private static DeliveryFilter filter(

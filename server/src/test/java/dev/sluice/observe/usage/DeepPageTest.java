@@ -17,7 +17,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.UUID;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
@@ -79,7 +78,8 @@ class DeepPageTest {
                                     HOUR,
                                     rows,
                                     MAX_SKIPPED,
-                                    parts -> count(times, parts))
+                                    parts -> count(times, parts),
+                                    () -> 0)
                             .find();
 
             assertThat(rows - count(times, found.windows()) + found.offset())
@@ -116,7 +116,8 @@ class DeepPageTest {
                                     assertThat(parts)
                                             .allMatch(part -> HOUR.contains(part.ids().low()));
                                     return count(times, parts);
-                                })
+                                },
+                                () -> 0)
                         .find();
 
         assertThat(found.windows()).contains(weekBefore);
@@ -135,9 +136,9 @@ class DeepPageTest {
                                 MAX_SKIPPED,
                                 _ -> {
                                     counts++;
-                                    LockSupport.parkNanos(50_000_000);
                                     return ROWS - 1;
-                                })
+                                },
+                                () -> counts * Duration.ofMillis(50).toNanos())
                         .find();
 
         assertThat(counts).isEqualTo(1);
