@@ -95,6 +95,7 @@ public final class Main {
         }
         var log = LoggerFactory.getLogger(Main.class);
         var sluice = Sluice.start(config, version());
+        System.gc(); // gives back the memory that only the start needed
         var stopped = new CountDownLatch(1);
         Runtime.getRuntime()
                 .addShutdownHook(

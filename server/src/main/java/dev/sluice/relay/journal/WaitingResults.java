@@ -22,8 +22,12 @@ final class WaitingResults implements GroupCommitWriter.ItemQueue<DeliveryResult
     /// With at least this many results, the writer does not wait for more.
     private static final int MIN_BATCH_WITHOUT_LINGER = 64;
 
-    /// How long the writer waits for more results.
-    private static final Duration LINGER_TIMEOUT = Duration.ofMillis(25);
+    /// How long the writer waits for more results at first. The wait doubles, up to the maximum,
+    /// while more results arrive within it, and halves while none does. A commit costs as much as
+    /// several results, so a wait that brings some is worth it.
+    private static final Duration MIN_LINGER = Duration.ofMillis(25);
+
+    private static final Duration MAX_LINGER = Duration.ofMillis(100);
 
     /// How long the writer waits for more results if something waits for one of these.
     private static final Duration AWAITED_LINGER_TIMEOUT = Duration.ofMillis(4);
@@ -39,10 +43,25 @@ final class WaitingResults implements GroupCommitWriter.ItemQueue<DeliveryResult
     /// Whether something waits for one of the results that were added since the last batch.
     private boolean isAwaited;
 
+    /// Whether the writer has a result and waits for more.
+    private boolean isLingering;
+
+    private long lingerNanos = MIN_LINGER.toNanos();
+
     private boolean isClosed;
 
     WaitingResults(int capacity) {
         this.capacity = capacity;
+    }
+
+    /// Returns how long the writer waits next for more results.
+    Duration linger() {
+        lock.lock();
+        try {
+            return Duration.ofNanos(lingerNanos);
+        } finally {
+            lock.unlock();
+        }
     }
 
     int size() {
@@ -67,7 +86,8 @@ final class WaitingResults implements GroupCommitWriter.ItemQueue<DeliveryResult
             boolean isFirstAwaited = isResultAwaited && !isAwaited;
             isAwaited |= isResultAwaited;
             int size = results.size();
-            if (size == 1 || isFirstAwaited || size == MIN_BATCH_WITHOUT_LINGER) {
+            boolean isFirst = size == 1 && !isLingering;
+            if (isFirst || isFirstAwaited || size == MIN_BATCH_WITHOUT_LINGER) {
                 mayGoOn.signal(); // only the writer waits for this
             }
         } finally {
@@ -98,9 +118,13 @@ final class WaitingResults implements GroupCommitWriter.ItemQueue<DeliveryResult
     List<DeliveryResult> batchFrom(DeliveryResult first, int maximum) throws InterruptedException {
         lock.lock();
         try {
-            long left = LINGER_TIMEOUT.toNanos();
+            isLingering = true;
+            long left = lingerNanos;
             while (!isAwaited && !isLarge() && !isClosed && left > 0) {
                 left = mayGoOn.awaitNanos(left);
+            }
+            if (left <= 0) {
+                adaptLinger();
             }
             left = isAwaited ? AWAITED_LINGER_TIMEOUT.toNanos() : 0;
             while (!isLarge() && !isClosed && left > 0) {
@@ -114,8 +138,15 @@ final class WaitingResults implements GroupCommitWriter.ItemQueue<DeliveryResult
             isAwaited &= !results.isEmpty();
             return batch;
         } finally {
+            isLingering = false;
             lock.unlock();
         }
+    }
+
+    /// Sets the length of the next wait, after one that nothing ended early.
+    private void adaptLinger() {
+        long next = results.isEmpty() ? lingerNanos / 2 : lingerNanos * 2;
+        lingerNanos = Math.clamp(next, MIN_LINGER.toNanos(), MAX_LINGER.toNanos());
     }
 
     private @Nullable DeliveryResult more(List<DeliveryResult> batch, int maximum) {

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
@@ -62,6 +63,10 @@ public final class HttpSender implements Sender, JsonPoster, AutoCloseable {
     private final OutboundHeaderBuilder headerBuilder;
     private final InstantSource clock;
     private final ScheduledThreadPoolExecutor timer = daemon("attempt-timer");
+
+    /// Whether the timer has a task that is due within a second; see [#keepTimerBusy].
+    private final AtomicBoolean isTimerBusy = new AtomicBoolean();
+
     private final ScheduledThreadPoolExecutor evictionTimer = daemon("connection-tidying");
     private volatile boolean isClosed;
 
@@ -149,6 +154,7 @@ public final class HttpSender implements Sender, JsonPoster, AutoCloseable {
             return unreachable(SendException.interrupted(), Duration.ZERO);
         }
         try (var deadline = new Deadline(timeout, timer)) {
+            keepTimerBusy();
             try {
                 var receivedResponse = deliver(workspace, url, content, deadline, mayStart);
                 onResponse.accept(receivedResponse);
@@ -205,6 +211,15 @@ public final class HttpSender implements Sender, JsonPoster, AutoCloseable {
     private void evictIdle() {
         pool.evictIdle();
         resolver.evictExpired();
+    }
+
+    /// Gives the timer an empty task that is due in a second, unless it has one. A new task wakes
+    /// the timer's thread only if it is due before all others. So deadlines that are further away,
+    /// which most are, do not wake it twice for each attempt.
+    private void keepTimerBusy() {
+        if (isTimerBusy.compareAndSet(false, true)) {
+            var _ = timer.schedule(() -> isTimerBusy.set(false), 1, TimeUnit.SECONDS);
+        }
     }
 
     @Override

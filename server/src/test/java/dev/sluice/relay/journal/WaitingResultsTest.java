@@ -66,6 +66,40 @@ class WaitingResultsTest {
     }
 
     @Test
+    void the_wait_grows_while_it_brings_results_and_shrinks_while_it_brings_none()
+            throws InterruptedException {
+        assertThat(queue.linger()).isEqualTo(Duration.ofMillis(25));
+        takeBatch(2);
+        assertThat(queue.linger()).isEqualTo(Duration.ofMillis(50));
+        takeBatch(2);
+        takeBatch(2);
+        assertThat(queue.linger()).isEqualTo(Duration.ofMillis(100));
+
+        takeBatch(1);
+        assertThat(queue.linger()).isEqualTo(Duration.ofMillis(50));
+        takeBatch(1);
+        takeBatch(1);
+        assertThat(queue.linger()).isEqualTo(Duration.ofMillis(25));
+    }
+
+    @Test
+    void a_wait_that_is_cut_short_does_not_change_the_next() throws InterruptedException {
+        queue.put(result(), true);
+        queue.put(result(), false);
+
+        assertThat(queue.batchFrom(first(), 10)).hasSize(2);
+
+        assertThat(queue.linger()).isEqualTo(Duration.ofMillis(25));
+    }
+
+    private void takeBatch(int size) throws InterruptedException {
+        for (int i = 0; i < size; i++) {
+            queue.put(result(), false);
+        }
+        assertThat(queue.batchFrom(first(), 10)).hasSize(size);
+    }
+
+    @Test
     void a_batch_is_limited_and_the_rest_stays_in_order() throws InterruptedException {
         var all = new ArrayList<DeliveryResult>();
         for (int i = 0; i < CAPACITY; i++) {
