@@ -318,6 +318,7 @@ public final class RelayAssembly {
     }
 
     private void startStoring() {
+        base.shutdown().start(journal.overdueChore());
         journal.start(listeners);
         base.shutdown().closing("journal", journal);
     }

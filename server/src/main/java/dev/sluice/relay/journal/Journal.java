@@ -4,7 +4,7 @@ import dev.sluice.platform.db.DbException;
 import dev.sluice.platform.db.DbFailure;
 import dev.sluice.platform.db.DedicatedConnection;
 import dev.sluice.platform.id.Uuid7;
-import dev.sluice.platform.loop.Loop;
+import dev.sluice.platform.loop.Chore;
 import dev.sluice.relay.store.AcceptedEvent;
 import dev.sluice.relay.store.EventStore;
 import dev.sluice.relay.store.PartitionStore;
@@ -86,8 +86,6 @@ public final class Journal implements AutoCloseable {
     /// Set before the writer thread starts.
     private @Nullable JournalListener listener;
 
-    private @Nullable Loop overdueLoop;
-
     /// @param epoch returns this node's epoch (see [dev.sluice.relay.Lease]); called for each batch
     public Journal(
             DedicatedConnection connection,
@@ -106,7 +104,12 @@ public final class Journal implements AutoCloseable {
     public void start(JournalListener journalListener) {
         listener = journalListener;
         writer.start();
-        overdueLoop = Loop.start("journal overdue", OVERDUE_CHECK_INTERVAL, this::refuseOverdue);
+    }
+
+    /// Returns the chore that refuses events at their deadlines. It must run from before the first
+    /// `offer` until after [#close].
+    public Chore overdueChore() {
+        return new Chore("journal overdue", OVERDUE_CHECK_INTERVAL, this::refuseOverdue).steady();
     }
 
     /// Queues an event. Returns false if the queue has no room for the event or the journal is
@@ -417,8 +420,5 @@ public final class Journal implements AutoCloseable {
     @Override
     public void close() {
         writer.close();
-        if (overdueLoop != null) {
-            overdueLoop.close();
-        }
     }
 }

@@ -13,6 +13,8 @@ import ch.qos.logback.core.read.ListAppender;
 import dev.sluice.gateway.routing.Route;
 import dev.sluice.platform.db.DedicatedConnection;
 import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.loop.Activity;
+import dev.sluice.platform.loop.Shutdown;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.EventVerification;
@@ -58,6 +60,7 @@ class JournalTest {
     private final RecordingJournalListener listener = new RecordingJournalListener();
     private final Journal journal = journal(fixture.partitions);
     private final Route route = Some.route(Some.sourceId());
+    private final Shutdown shutdown = new Shutdown(new Activity());
     private boolean isStarted;
 
     private Journal journal(PartitionStore partitions) {
@@ -70,6 +73,7 @@ class JournalTest {
     }
 
     private void start() {
+        shutdown.start(journal.overdueChore());
         journal.start(listener);
         isStarted = true;
     }
@@ -80,6 +84,7 @@ class JournalTest {
         if (isStarted) {
             journal.close();
         }
+        shutdown.close();
         proxy.close();
         fixture.close();
     }
