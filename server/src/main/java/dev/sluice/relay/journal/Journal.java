@@ -209,6 +209,7 @@ public final class Journal implements AutoCloseable {
                 new ArrayList<AcceptedEvent>();
         var inDoubt = earlierEpoch;
         long owner = epoch.getAsLong();
+        int missingPartitionFailures = 0;
         for (int failures = 0; !remaining.isEmpty(); failures++) {
             try {
                 if (inDoubt.isPresent() && isStored(remaining.getFirst())) {
@@ -234,7 +235,7 @@ public final class Journal implements AutoCloseable {
                 var kind = writer.judge(e, failures);
                 if (e instanceof DbException refused && refused.isMissingPartition()) {
                     var missing = remaining.stream().map(event -> event.id().value()).toList();
-                    if (!missingPartitions.repair(missing, failures, isHalf)) {
+                    if (!missingPartitions.repair(missing, missingPartitionFailures++, isHalf)) {
                         commitDays(remaining, inDoubt, e);
                         remaining = List.of();
                         break;

@@ -39,7 +39,7 @@ final class MissingPartitions {
     /// Makes the missing partitions for these ids if the batch is to be tried again. Returns
     /// whether it is.
     ///
-    /// @param failures the number of failed commits of the batch before the present one
+    /// @param failures how many earlier commits of the batch failed for this reason
     /// @param isPart whether the batch is a part of one that failed before; such a part is tried
     ///   only once more
     boolean repair(Collection<UUID> ids, int failures, boolean isPart) {
