@@ -29,11 +29,13 @@ fi
 case "$1" in
 build)
     list=target/classes/dashboard/files.txt
-    if [ -f "$list" ] && [ -z "$(find src index.html build vite.config.ts package-lock.json ../server/src/main/resources/openapi.json -newer "$list" ! -name schema.d.ts | head -n 1)" ]; then
+    if [ -f "$list" ] && [ -f target/sbom.json ] && [ -z "$(find src index.html build vite.config.ts package-lock.json ../server/src/main/resources/openapi.json -newer "$list" ! -name schema.d.ts | head -n 1)" ]; then
         exit 0
     fi
     npm run --silent typecheck
     npm run --silent build
+    npm sbom --offline --package-lock-only --omit=dev --sbom-format=cyclonedx >target/sbom.json
+    java ../tools/CheckSbom.java target/sbom.json package-lock.json
     ;;
 test)
     npm run --silent test

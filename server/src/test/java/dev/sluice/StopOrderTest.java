@@ -58,6 +58,7 @@ class StopOrderTest {
                             "clock",
                             "connections of alerts",
                             "journal",
+                            "journal overdue",
                             "probes",
                             "backlog",
                             "dispatcher",

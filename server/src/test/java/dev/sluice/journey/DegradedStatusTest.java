@@ -16,6 +16,8 @@ import org.junit.jupiter.api.TestInstance;
 import tools.jackson.databind.JsonNode;
 
 import java.io.IOException;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.util.HashMap;
 
 /// The public status while a part of the server does not get on.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -87,5 +89,36 @@ class DegradedStatusTest {
                             .equals("succeeded"));
             assertThat(receiver.requests()).hasSize(1);
         }
+    }
+
+    @Test
+    void a_day_whose_tables_cannot_be_made_is_told_while_its_webhooks_are_refused() {
+        var source = api.source("s");
+        var bounds = new HashMap<String, String>();
+        db.run(tx -> {
+            boolean _ =
+                    tx.query(
+                                    """
+                                    select relname, pg_get_expr(relpartbound, oid) as bounds from pg_class
+                                     where relname ~ '^event_[0-9]{8}$'
+                                    """,
+                                    row -> bounds.put(row.text("relname"), row.text("bounds")))
+                            .isEmpty();
+            // their names are taken by tables that are no partitions
+            bounds.keySet().forEach(day -> tx.update("alter table event detach partition " + day));
+        });
+        var path = source.text("ingest_path");
+        assertThat(api.send(api.anonymous(path).POST(BodyPublishers.ofString("{}"))).status())
+                .isEqualTo(500);
+        awaitReason("ingest", "Events cannot be stored: commits fail.");
+
+        db.run(tx ->
+                bounds.forEach((day, range) ->
+                        tx.update("alter table event attach partition " + day + " " + range)));
+        await().untilAsserted(() ->
+                assertThat(
+                                api.send(api.anonymous(path).POST(BodyPublishers.ofString("{}")))
+                                        .status())
+                        .isEqualTo(200));
     }
 }

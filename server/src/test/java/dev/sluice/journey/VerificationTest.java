@@ -545,6 +545,44 @@ class VerificationTest {
         }
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    slack  | X-Slack-Signature | X-Slack-Request-Timestamp
+                    zoom   | X-Zm-Signature    | X-Zm-Request-Timestamp
+                    linear | Linear-Signature  | X-Unused
+                    """)
+    void what_a_sender_signed_is_stored_and_delivered_whatever_numbers_it_has(
+            String provider, String header, String timeHeader)
+            throws IOException, GeneralSecurityException {
+        try (var receiver = Receiver.start()) {
+            var source = create("{'provider': '" + provider + "', 'secret': 'secret'}");
+            api.connect(source, api.destination(receiver.url(), ""));
+            long now = Instant.now().getEpochSecond();
+            String body =
+                    "{\"type\":\"x\",\"event\":\"x\",\"n\":1e99999999999,\"n\":-1E-99999999999,"
+                            + "\"webhookTimestamp\":"
+                            + now
+                            + "000}";
+            boolean isInBody = provider.equals("linear");
+            String signature =
+                    isInBody
+                            ? hex("secret", body)
+                            : "v0=" + hex("secret", "v0:" + now + ":" + body);
+
+            var answer =
+                    send(source, body, Map.of(header, signature, timeHeader, Long.toString(now)));
+
+            assertThat(answer.status()).as(answer.body()).isEqualTo(200);
+            await().untilAsserted(() -> assertThat(receiver.requests()).hasSize(1));
+            assertThat(receiver.requests().getFirst().body()).isEqualTo(body);
+            assertThat(EventReader.detail(api, answer).path("verification_status").asString())
+                    .isEqualTo("verified");
+        }
+    }
+
     private static String hex(String secret, String text) throws GeneralSecurityException {
         var mac = Mac.getInstance("HmacSHA256");
         mac.init(new SecretKeySpec(secret.getBytes(UTF_8), "HmacSHA256"));

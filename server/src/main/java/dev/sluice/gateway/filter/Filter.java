@@ -89,6 +89,9 @@ public final class Filter {
     /// Returns whether the event matches the filter, or `UNDECIDED` if the input's effort does not
     /// suffice to find out.
     public FilterResult evaluate(FilterInput input) {
+        if (input.effort().isSpent() && !root.conditions().isEmpty()) {
+            return FilterResult.UNDECIDED; // as below; a thousand exceptions would take long
+        }
         try {
             return FilterResult.of(passes(root, input));
         } catch (EffortSpentException e) {

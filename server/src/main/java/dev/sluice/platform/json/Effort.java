@@ -42,6 +42,11 @@ public final class Effort {
         }
     }
 
+    /// Whether the effort is used up, so that any further work throws.
+    public boolean isSpent() {
+        return left < 0;
+    }
+
     /// Returns the work counted so far.
     public long spent() {
         return spent;

@@ -16,10 +16,11 @@ public final class FailureStreak {
     private final LongSupplier nanos;
     private final long maxOrdinaryNanos;
 
-    /// Guarded, like the next field, by this object's monitor.
+    /// Guarded, like the next two fields, by this object's monitor.
     private int failures;
 
     private long firstFailureNanos;
+    private long lastFailureNanos;
 
     /// @param interval the time between a failure and the next try
     public FailureStreak(Duration interval) {
@@ -33,8 +34,9 @@ public final class FailureStreak {
     }
 
     public synchronized void failed() {
+        lastFailureNanos = nanos.getAsLong();
         if (failures == 0) {
-            firstFailureNanos = nanos.getAsLong();
+            firstFailureNanos = lastFailureNanos;
         }
         failures++;
     }
@@ -46,5 +48,10 @@ public final class FailureStreak {
     public synchronized boolean isLong() {
         return failures > MAX_ORDINARY_FAILURES
                 || (failures > 0 && nanos.getAsLong() - firstFailureNanos >= maxOrdinaryNanos);
+    }
+
+    /// Whether the last try failed, and did so within this time.
+    public synchronized boolean hasFailedWithin(Duration time) {
+        return failures > 0 && nanos.getAsLong() - lastFailureNanos < time.toNanos();
     }
 }

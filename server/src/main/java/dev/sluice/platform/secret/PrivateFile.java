@@ -43,11 +43,22 @@ public final class PrivateFile {
 
     /// Opens the file so that only its owner has access. If an existing file has wider permissions,
     /// they are narrowed.
+    ///
+    /// @throws FileSystemException also if they cannot be narrowed, because the file belongs to
+    ///   another user, who could then read or lock it
     public static FileChannel open(Path file, Set<? extends OpenOption> options)
             throws IOException {
         var channel = FileChannel.open(file, options, ownerOnly(file));
         try {
-            restrict(file, OWNER_ONLY);
+            if (!restrict(file, OWNER_ONLY)) {
+                throw new FileSystemException(
+                        file.toString(),
+                        null,
+                        "belongs to "
+                                + Files.getOwner(file).getName()
+                                + " and cannot be made private. Delete it, or make the user that"
+                                + " runs Sluice its owner");
+            }
             return channel;
         } catch (IOException e) {
             channel.close();
@@ -57,20 +68,23 @@ public final class PrivateFile {
 
     /// Creates the directory if it does not exist. Other users may enter it but not list it,
     /// because the user that runs an embedded database must be able to reach its own subdirectory.
+    /// A directory that belongs to another user, such as a mounted volume, keeps its permissions.
     public static void createDirectory(Path directory) throws IOException {
         Files.createDirectories(directory);
-        restrict(directory, OWNER_AND_PASSAGE);
+        boolean _ = restrict(directory, OWNER_AND_PASSAGE);
     }
 
-    /// Sets the permissions of a file. A file that belongs to another user keeps its permissions.
-    private static void restrict(Path file, String permissions) throws IOException {
+    /// Sets the permissions of a file, if its file system has permissions. Returns false if this
+    /// process may not, because the file belongs to another user.
+    private static boolean restrict(Path file, String permissions) throws IOException {
         if (hasModes(file)) {
             try {
                 Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(permissions));
             } catch (FileSystemException e) {
-                // The file belongs to another user, and only that user may change its permissions.
+                return false;
             }
         }
+        return true;
     }
 
     private static FileAttribute<?>[] ownerOnly(Path file) throws IOException {

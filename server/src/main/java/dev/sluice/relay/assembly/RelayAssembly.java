@@ -318,6 +318,7 @@ public final class RelayAssembly {
     }
 
     private void startStoring() {
+        base.shutdown().start(journal.overdueChore());
         journal.start(listeners);
         base.shutdown().closing("journal", journal);
     }
@@ -343,8 +344,7 @@ public final class RelayAssembly {
                 new Chore("lane wakes", Duration.ofSeconds(1), laneWaker)
                         .withGap(Duration.ofMillis(50))
                         .wokenBy(laneWaker::onWakeNeeded),
-                new Chore("sweep", Duration.ofSeconds(10), laneSweeper)
-                        .wokenBy(configuration::onChange),
+                laneSweeper.chore(),
                 new Chore(
                         "usage folding",
                         Duration.ofSeconds(1),

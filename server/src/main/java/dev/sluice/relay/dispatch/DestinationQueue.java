@@ -99,6 +99,16 @@ final class DestinationQueue {
         return !isEmpty();
     }
 
+    /// Whether a sender is running.
+    synchronized boolean isSending() {
+        return senderCount > 0;
+    }
+
+    /// Whether deliveries are queued and no sender is running.
+    synchronized boolean isWaiting() {
+        return senderCount == 0 && !isEmpty();
+    }
+
     /// Returns the next delivery for a sender that is already counted. Returns empty if none is
     /// queued or more than `limit` senders are running; the sender is then no longer counted and
     /// must end.

@@ -20,9 +20,9 @@ final class DestinationState {
     private final Map<PayloadMemory.TrafficClass, PayloadMemory.MemoryShare> shares =
             new EnumMap<>(PayloadMemory.TrafficClass.class);
 
-    /// When the destination began to wait for a permit; [Instant#MAX] if it does not wait.
-    /// Approximate, because threads check and set it without a lock.
-    private volatile Instant waitingSince = Instant.MAX;
+    /// When the present time without an attempt was first seen; [Instant#MAX] if the destination
+    /// sends, or has nothing to send. Approximate, because threads set it without a lock.
+    private volatile Instant starvingSince = Instant.MAX;
 
     DestinationState(
             DestinationId destination, DestinationQueue queue, WorkspaceState workspaceState) {
@@ -40,22 +40,24 @@ final class DestinationState {
     record WorkspaceState(
             FairPermits.WorkspacePermits permits, PayloadMemory.WorkspaceMemory memory) {}
 
-    /// Records that the destination waits for a permit from now on. Does nothing if it already
-    /// waits.
-    void waitsForPermit(Instant now) {
-        if (waitingSince.equals(Instant.MAX)) {
-            waitingSince = now;
+    /// Records whether the destination has deliveries that could be sent now but no attempt at it
+    /// is under way.
+    void updateStarving(boolean isStarving, Instant now) {
+        if (!isStarving) {
+            starvingSince = Instant.MAX;
+        } else if (starvingSince.equals(Instant.MAX)) {
+            starvingSince = now;
         }
     }
 
+    /// Records that an attempt may begin.
     void gotPermit() {
-        waitingSince = Instant.MAX;
+        starvingSince = Instant.MAX;
     }
 
-    /// Returns when the destination began to wait for a permit; [Instant#MAX] if it does not wait
-    /// or has no payload in memory.
-    Instant waitingSince() {
-        return isEmpty() ? Instant.MAX : waitingSince;
+    /// Returns when the destination was first seen to starve; [Instant#MAX] if it does not.
+    Instant starvingSince() {
+        return starvingSince;
     }
 
     DestinationId destination() {

@@ -122,8 +122,9 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
         return false;
     }
 
-    /// Whether a destination with a closed circuit and a payload in memory has waited for a permit
-    /// for longer than `time`. Uses the waits that the last call of [#updateStandings] saw.
+    /// Whether a destination has had deliveries in memory but no attempt for longer than `time`,
+    /// although nothing of its own holds it back. Uses what the last calls of [#updateStandings]
+    /// saw.
     public boolean isStarvedFor(Duration time) {
         return senderPool.isStarvedFor(time);
     }
@@ -136,6 +137,11 @@ public final class Dispatcher implements ResultListener, InFlightAttempts {
     /// Returns the admission control, through which deliveries enter this node's memory.
     public PayloadAdmission admission() {
         return admission;
+    }
+
+    /// Whether this node has an attempt at the destination under way, or is about to begin one.
+    public boolean isSending(DestinationId destination) {
+        return states.find(destination).filter(state -> state.queue().isSending()).isPresent();
     }
 
     /// Whether live deliveries (all except resends) to the destination are queued but not yet being

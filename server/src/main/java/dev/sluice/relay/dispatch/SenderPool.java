@@ -39,9 +39,9 @@ final class SenderPool {
     private final Deliverer deliverer;
     private final RateLimitQueue rateLimitQueue;
 
-    /// When the longest current wait of a destination for a permit began; [Instant#MAX] if no
-    /// destination waits. Set by [#updateStandings].
-    private volatile Instant longestWaitingSince = Instant.MAX;
+    /// When the destination that has starved longest began to starve; [Instant#MAX] if none
+    /// starves. Set by [#updateStandings].
+    private volatile Instant longestStarvingSince = Instant.MAX;
 
     /// @param threads runs each sender on its own thread
     SenderPool(
@@ -91,7 +91,6 @@ final class SenderPool {
             return;
         }
         state.queue().removeSender();
-        state.waitsForPermit(clock.instant());
         fairPermits.enqueue(state.permitHolder());
         startWaitingSenders(); // a permit may have been freed in between
     }
@@ -190,18 +189,32 @@ final class SenderPool {
         var longest = Instant.MAX;
         for (var state : states.all()) {
             fairPermits.updateStanding(state.permitHolder(), state.queue().standing(now));
-            var since = state.waitingSince();
-            boolean isHeld = !circuits.of(state.destination()).isClosed();
-            longest = since.isBefore(longest) && !isHeld ? since : longest;
+            state.updateStarving(isStarving(state), now);
+            var since = state.starvingSince();
+            longest = since.isBefore(longest) ? since : longest;
         }
-        longestWaitingSince = longest;
+        longestStarvingSince = longest;
         startWaitingSenders();
     }
 
-    /// Whether a destination with a closed circuit and a payload in memory has waited for a permit
-    /// for longer than `time`. Uses the waits that the last call of [#updateStandings] saw.
+    /// Whether the destination has queued deliveries and no sender, although neither a pause, its
+    /// circuit nor its rate limit holds it back. `max_in_flight` cannot hold back a destination
+    /// without a sender.
+    private boolean isStarving(DestinationState state) {
+        if (!state.queue().isWaiting() || !circuits.of(state.destination()).isClosed()) {
+            return false;
+        }
+        var known = routing.destination(state.destination());
+        var limit = rateLimit(known);
+        boolean isPaused = known.isPresent() && known.get().isPaused();
+        return !isPaused && (limit.isEmpty() || state.queue().rateLimiter().isAllowed(limit.get()));
+    }
+
+    /// Whether a destination has starved for longer than `time`, as far as the last call of
+    /// [#updateStandings] saw: it has deliveries in memory and no attempt, and nothing of its own
+    /// holds it back.
     boolean isStarvedFor(Duration time) {
-        return longestWaitingSince.isBefore(clock.instant().minus(time));
+        return longestStarvingSince.isBefore(clock.instant().minus(time));
     }
 
     /// Returns how many more attempts may start.

@@ -1,23 +1,47 @@
 package dev.sluice.relay.filtering;
 
-import dev.sluice.relay.fairness.RoundRobin;
+import org.jspecify.annotations.Nullable;
 
+import java.util.ArrayDeque;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 
 /// A fair semaphore for threads that are about to use a lot of CPU time. A fixed number of threads
-/// may hold a slot at once; the others wait in line, and their groups take turns.
+/// may hold a slot at once. The others wait in line, and the group that has used least goes next.
+///
+/// What a group has used is known when it leaves. A group that comes new counts as having used as
+/// much as the group that was served last, so it neither waits for long nor holds up the others. A
+/// group that has used more than that keeps its count while it is away, until the line is empty.
 ///
 /// Thread-safe.
 ///
 /// @param <G> the type of the groups
 final class DecisionLine<G> {
 
-    private final RoundRobin<G, CountDownLatch> waiting = new RoundRobin<>();
+    private static final class GroupLine {
+        private final ArrayDeque<CountDownLatch> waiting = new ArrayDeque<>();
+        private long used;
+
+        GroupLine(long used) {
+            this.used = used;
+        }
+    }
+
+    private final int slots;
+
+    /// The groups that wait or have used more than `lastUsed`. Those served last are at the end.
+    private final LinkedHashMap<G, GroupLine> groups = new LinkedHashMap<>();
+
+    /// What the group that was served last had used by then. Never decreases while anybody waits.
+    private long lastUsed;
+
     private int free;
     private int waitingCount;
 
     /// @param slots how many threads may hold a slot at once
     DecisionLine(int slots) {
+        this.slots = slots;
         this.free = slots;
     }
 
@@ -30,7 +54,7 @@ final class DecisionLine<G> {
                 free--;
                 return;
             }
-            waiting.add(group, turn);
+            line(group).waiting.add(turn);
             waitingCount++;
         }
         try {
@@ -41,24 +65,55 @@ final class DecisionLine<G> {
         }
     }
 
+    private GroupLine line(G group) {
+        return groups.computeIfAbsent(group, _ -> new GroupLine(lastUsed));
+    }
+
     private synchronized void abandon(G group, CountDownLatch turn) {
-        if (turn.getCount() > 0) {
-            waiting.remove(group, turn);
+        if (turn.getCount() == 0) {
+            passOn(); // the slot was given to a thread that no longer wants it
+        } else if (line(group).waiting.remove(turn)) {
             waitingCount--;
-        } else {
-            leave(); // the slot was given to a thread that no longer wants it
         }
     }
 
     /// Gives the slot to the next thread in line; frees the slot if no thread waits.
-    synchronized void leave() {
-        var next = waiting.poll();
-        if (next.isPresent()) {
-            waitingCount--;
-            next.get().countDown();
-        } else {
+    ///
+    /// @param used what the thread has used, in any unit that is the same for all groups
+    synchronized void leave(G group, long used) {
+        line(group).used += used;
+        passOn();
+    }
+
+    private void passOn() {
+        groups.values().removeIf(line -> line.waiting.isEmpty() && line.used <= lastUsed);
+        var next = leastUsed();
+        if (next == null) {
             free++;
+            if (free == slots) {
+                groups.clear();
+                lastUsed = 0;
+            }
+            return;
         }
+        var line = next.getValue();
+        lastUsed = Math.max(lastUsed, line.used);
+        groups.putLast(next.getKey(), line);
+        waitingCount--;
+        line.waiting.remove().countDown();
+    }
+
+    /// Returns the waiting group that has used least. Of equal ones, it is the one that was served
+    /// longest ago.
+    private Map.@Nullable Entry<G, GroupLine> leastUsed() {
+        Map.@Nullable Entry<G, GroupLine> least = null;
+        for (var entry : groups.entrySet()) {
+            var line = entry.getValue();
+            if (!line.waiting.isEmpty() && (least == null || line.used < least.getValue().used)) {
+                least = entry;
+            }
+        }
+        return least;
     }
 
     /// Returns how many threads wait in line.

@@ -1,7 +1,9 @@
 package dev.sluice.relay.inflight;
 
 import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.Halving;
 import dev.sluice.relay.InFlightRecorder;
+import dev.sluice.relay.InterruptedAttempt;
 import dev.sluice.relay.store.RecoveryStore;
 
 import org.slf4j.Logger;
@@ -9,7 +11,10 @@ import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Collection;
+import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /// Counts, at start, the attempts that were in flight when the previous process on this data
 /// directory died.
@@ -26,7 +31,8 @@ public final class InFlightRecovery {
     /// The caller must hold the lock of the data directory, and must call this method before it
     /// takes over the deliveries of the previous process. Otherwise a delivery could be loaded
     /// again before its attempt is counted. If the call fails, it can be repeated: the old file is
-    /// kept until all attempts are counted.
+    /// kept until all attempts are counted. An attempt whose row cannot be updated, for example
+    /// because it is damaged, is not counted; it must not keep the server from starting.
     ///
     /// @param path the path of the file, which need not exist
     /// @param home identifies the data directory and the current boot of the machine; the attempts
@@ -34,11 +40,7 @@ public final class InFlightRecovery {
     public static InFlightRecorder recoverAndOpen(Path path, UUID home, Db db) {
         var interrupted = MappedInFlightRecorder.traces(path, home);
         if (!interrupted.isEmpty()) {
-            int counted = db.call(tx -> RecoveryStore.recordRecoveries(tx, interrupted));
-            log.atWarn()
-                    .addKeyValue("attempts", interrupted.size())
-                    .addKeyValue("counted", counted)
-                    .log("in_flight_attempts.recovered");
+            count(interrupted, db);
         }
         try {
             return MappedInFlightRecorder.create(path, home);
@@ -46,5 +48,23 @@ public final class InFlightRecovery {
             log.atWarn().setCause(e).log("in_flight_file.create_failed");
             return InFlightRecorder.NO_OP;
         }
+    }
+
+    private static void count(Collection<InterruptedAttempt> interrupted, Db db) {
+        var counted = new AtomicInteger();
+        Halving.run(
+                        List.copyOf(interrupted),
+                        part ->
+                                counted.addAndGet(
+                                        db.call(tx -> RecoveryStore.recordRecoveries(tx, part))))
+                .forEach((attempt, cause) ->
+                        log.atError()
+                                .addKeyValue("delivery_id", attempt.delivery())
+                                .setCause(cause)
+                                .log("in_flight_attempt.count_failed"));
+        log.atWarn()
+                .addKeyValue("attempts", interrupted.size())
+                .addKeyValue("counted", counted.get())
+                .log("in_flight_attempts.recovered");
     }
 }

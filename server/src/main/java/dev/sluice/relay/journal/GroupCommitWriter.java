@@ -105,7 +105,8 @@ final class GroupCommitWriter<T> implements AutoCloseable {
     }
 
     /// Returns what kind of failure a failed commit is. Counts it as a failure of the database,
-    /// unless the items of the batch caused it.
+    /// unless the items of the batch caused it. A missing partition counts, although PostgreSQL
+    /// reports it as a row that breaks a rule.
     ///
     /// If a batch breaks the protocol again and again while the database answers other statements,
     /// its items are taken to be the cause. An exception that does not come from the database is
@@ -115,7 +116,7 @@ final class GroupCommitWriter<T> implements AutoCloseable {
     DbFailure judge(RuntimeException e, int failures) {
         boolean isOwnFault =
                 !(e instanceof DbException refused)
-                        || refused.failure() == DbFailure.BAD_ROW
+                        || (refused.failure() == DbFailure.BAD_ROW && !refused.isMissingPartition())
                         || (refused.isProtocolViolation()
                                 && failures >= MAX_PROTOCOL_VIOLATIONS
                                 && connection.isAnswering());

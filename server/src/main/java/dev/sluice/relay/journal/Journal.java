@@ -1,9 +1,10 @@
 package dev.sluice.relay.journal;
 
 import dev.sluice.platform.db.DbException;
+import dev.sluice.platform.db.DbFailure;
 import dev.sluice.platform.db.DedicatedConnection;
 import dev.sluice.platform.id.Uuid7;
-import dev.sluice.platform.loop.Loop;
+import dev.sluice.platform.loop.Chore;
 import dev.sluice.relay.store.AcceptedEvent;
 import dev.sluice.relay.store.EventStore;
 import dev.sluice.relay.store.PartitionStore;
@@ -57,14 +58,14 @@ public final class Journal implements AutoCloseable {
     /// earlier lookups have failed.
     private static final int MAX_FIND_FAILURES = 8;
 
-    /// If a commit fails because a partition is missing, the journal tries to create the partition.
-    /// The batch is split once this many earlier commits of the batch have failed.
-    private static final int MAX_PARTITION_FAILURES = 5;
+    /// How long a failed commit shows that commits fail while no event waits. A batch whose
+    /// partitions cannot be made is refused at once, so events wait only for moments.
+    private static final Duration FAILURE_MEMORY = Duration.ofSeconds(30);
 
     private static final Duration OVERDUE_CHECK_INTERVAL = Duration.ofMillis(500);
 
     private final DedicatedConnection connection;
-    private final PartitionStore partitions;
+    private final MissingPartitions missingPartitions;
     private final LongSupplier epoch;
     private final Uuid7 ids;
     private final InstantSource clock;
@@ -85,8 +86,6 @@ public final class Journal implements AutoCloseable {
     /// Set before the writer thread starts.
     private @Nullable JournalListener listener;
 
-    private @Nullable Loop overdueLoop;
-
     /// @param epoch returns this node's epoch (see [dev.sluice.relay.Lease]); called for each batch
     public Journal(
             DedicatedConnection connection,
@@ -95,7 +94,7 @@ public final class Journal implements AutoCloseable {
             Uuid7 ids,
             InstantSource clock) {
         this.connection = connection;
-        this.partitions = partitions;
+        this.missingPartitions = new MissingPartitions(partitions);
         this.epoch = epoch;
         this.ids = ids;
         this.clock = clock;
@@ -105,7 +104,12 @@ public final class Journal implements AutoCloseable {
     public void start(JournalListener journalListener) {
         listener = journalListener;
         writer.start();
-        overdueLoop = Loop.start("journal overdue", OVERDUE_CHECK_INTERVAL, this::refuseOverdue);
+    }
+
+    /// Returns the chore that refuses events at their deadlines. It must run from before the first
+    /// `offer` until after [#close].
+    public Chore overdueChore() {
+        return new Chore("journal overdue", OVERDUE_CHECK_INTERVAL, this::refuseOverdue).steady();
     }
 
     /// Queues an event. Returns false if the queue has no room for the event or the journal is
@@ -205,6 +209,7 @@ public final class Journal implements AutoCloseable {
                 new ArrayList<AcceptedEvent>();
         var inDoubt = earlierEpoch;
         long owner = epoch.getAsLong();
+        int missingPartitionFailures = 0;
         for (int failures = 0; !remaining.isEmpty(); failures++) {
             try {
                 if (inDoubt.isPresent() && isStored(remaining.getFirst())) {
@@ -227,10 +232,15 @@ public final class Journal implements AutoCloseable {
                 if (e instanceof DbException lost && lost.isConnectionLost() && inDoubt.isEmpty()) {
                     inDoubt = OptionalLong.of(owner);
                 }
+                var kind = writer.judge(e, failures);
                 if (e instanceof DbException refused && refused.isMissingPartition()) {
-                    partitions.makeMissing(remaining.stream().map(event -> event.id().value()));
-                }
-                if (failures >= maxFailures(e, failures, isHalf)) {
+                    var missing = remaining.stream().map(event -> event.id().value()).toList();
+                    if (!missingPartitions.repair(missing, missingPartitionFailures++, isHalf)) {
+                        commitDays(remaining, inDoubt, e);
+                        remaining = List.of();
+                        break;
+                    }
+                } else if (failures >= maxFailures(kind, isHalf)) {
                     commitHalves(remaining, inDoubt, e);
                     remaining = List.of();
                     break;
@@ -242,18 +252,37 @@ public final class Journal implements AutoCloseable {
         resolveInDoubt(late, inDoubt.orElse(owner));
     }
 
-    /// Returns how many failures must precede this one for the batch to be split.
+    /// Returns how many failures must precede one of this kind for the batch to be split.
     ///
     /// @param isHalf whether the events are part of a batch that the database refused
-    private int maxFailures(RuntimeException e, int failures, boolean isHalf) {
-        if (e instanceof DbException refused && refused.isMissingPartition()) {
-            return MAX_PARTITION_FAILURES;
-        }
-        return switch (writer.judge(e, failures)) {
+    private static int maxFailures(DbFailure kind, boolean isHalf) {
+        return switch (kind) {
             case BAD_ROW -> 1;
             case DAMAGED, UNKNOWN -> isHalf ? 1 : GroupCommitWriter.MAX_UNKNOWN_REFUSALS;
             case CONNECTION_LOST, PASSING -> Integer.MAX_VALUE;
         };
+    }
+
+    /// Writes each day's events of a batch alone, because the partition of a day is missing.
+    /// Refuses all events of the day whose partition it is: halving them would try as many commits
+    /// as there are events.
+    private void commitDays(
+            List<AcceptedEvent> events, OptionalLong earlierEpoch, RuntimeException cause)
+            throws InterruptedException {
+        var days = MissingPartitions.byDay(events, event -> event.id().value());
+        if (days.size() > 1) {
+            for (var day : days) {
+                commit(day, earlierEpoch, true);
+            }
+            return;
+        }
+        missingPartitions.giveUp(events.getFirst().id().value());
+        log.atError()
+                .addKeyValue("events", events.size())
+                .addKeyValue("event_id", events.getFirst().id())
+                .setCause(cause)
+                .log("journal.day_refused");
+        refuse(events, earlierEpoch);
     }
 
     /// Settles events that were refused while it was unknown whether they are stored: acknowledges
@@ -297,17 +326,24 @@ public final class Journal implements AutoCloseable {
                     .addKeyValue("event_id", events.getFirst().id())
                     .setCause(cause)
                     .log("journal.event_refused");
-            events.getFirst().receipt().decide(Receipt.ReceiptState.REFUSED);
-            if (earlierEpoch.isPresent()) {
-                resolveInDoubt(events, earlierEpoch.getAsLong());
-            } else {
-                refuse(events);
-            }
+            refuse(events, earlierEpoch);
             return;
         }
         int middle = events.size() / 2;
         commit(events.subList(0, middle), earlierEpoch, true);
         commit(events.subList(middle, events.size()), earlierEpoch, true);
+    }
+
+    /// Refuses events that the database does not accept. Those that an earlier commit with an
+    /// unknown outcome has stored are acknowledged all the same.
+    private void refuse(List<AcceptedEvent> events, OptionalLong earlierEpoch)
+            throws InterruptedException {
+        if (earlierEpoch.isEmpty()) {
+            refuse(events);
+            return;
+        }
+        events.forEach(event -> event.receipt().decide(Receipt.ReceiptState.REFUSED));
+        resolveInDoubt(events, earlierEpoch.getAsLong());
     }
 
     private void writeOnce(List<AcceptedEvent> events, long owner) {
@@ -371,10 +407,13 @@ public final class Journal implements AutoCloseable {
         return false;
     }
 
-    /// Whether commits keep failing while events wait. Without waiting events there are no commits
-    /// that could show that the database works again, so the answer is then false.
+    /// Whether commits keep failing. Without events there are no commits that could show that the
+    /// database works again, so the answer is false [#FAILURE_MEMORY] after the last failure if no
+    /// event waits.
     public boolean isFailing() {
-        return writer.commits().isLong() && (!writing.isEmpty() || queue.size() > 0);
+        boolean isWaiting = !writing.isEmpty() || queue.size() > 0;
+        return writer.commits().isLong()
+                && (isWaiting || writer.commits().hasFailedWithin(FAILURE_MEMORY));
     }
 
     /// Stops accepting events, and waits up to four seconds until each queued event is stored or
@@ -382,8 +421,5 @@ public final class Journal implements AutoCloseable {
     @Override
     public void close() {
         writer.close();
-        if (overdueLoop != null) {
-            overdueLoop.close();
-        }
     }
 }

@@ -48,7 +48,7 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
     private static final Duration REST_DURATION = Duration.ofSeconds(5);
 
     private final DedicatedConnection connection;
-    private final PartitionStore partitions;
+    private final MissingPartitions missingPartitions;
     private final LongSupplier epoch;
     private final Uuid7 ids;
     private final InstantSource clock;
@@ -72,7 +72,7 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
             Uuid7 ids,
             InstantSource clock) {
         this.connection = connection;
-        this.partitions = partitions;
+        this.missingPartitions = new MissingPartitions(partitions);
         this.epoch = epoch;
         this.ids = ids;
         this.clock = clock;
@@ -159,6 +159,7 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
                         parts.addFirst(part.subList(middle, part.size()));
                         parts.addFirst(part.subList(0, middle));
                     }
+                    case SPLIT_DAYS -> daysOf(part).reversed().forEach(parts::addFirst);
                     case REST -> rest(part);
                     case GIVE_UP -> giveUp(part.getFirst(), e);
                 }
@@ -177,6 +178,7 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
     private enum NextStep {
         REPEAT,
         HALVE,
+        SPLIT_DAYS,
         REST,
         GIVE_UP
     }
@@ -186,14 +188,13 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
     /// @param failures the number of failures in a row before this one
     /// @param isNew whether the part is a whole batch that was not set aside earlier
     private NextStep nextStep(List<DeliveryResult> part, Throwable e, int failures, boolean isNew) {
-        if (e instanceof DbException refused && refused.isMissingPartition()) {
-            partitions.makeMissing(part.stream().map(result -> result.delivery().id().value()));
-            return judgeUnknown(part, failures, isNew);
-        }
         var failure =
                 e instanceof RuntimeException failed
                         ? writer.judge(failed, failures)
                         : DbFailure.BAD_ROW;
+        if (e instanceof DbException refused && refused.isMissingPartition()) {
+            return judgeMissingPartition(part, failures, isNew);
+        }
         return switch (failure) {
             case CONNECTION_LOST, PASSING -> NextStep.REPEAT;
             case DAMAGED, UNKNOWN -> judgeUnknown(part, failures, isNew);
@@ -206,6 +207,24 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
         };
     }
 
+    /// Sets all results of the day aside whose partition cannot be made: halving them would try as
+    /// many commits as there are results.
+    private NextStep judgeMissingPartition(List<DeliveryResult> part, int failures, boolean isNew) {
+        var ids = part.stream().map(result -> result.delivery().id().value()).toList();
+        if (missingPartitions.repair(ids, failures, !isNew)) {
+            return NextStep.REPEAT;
+        }
+        if (daysOf(part).size() > 1) {
+            return NextStep.SPLIT_DAYS;
+        }
+        missingPartitions.giveUp(ids.getFirst());
+        return restOrRepeat();
+    }
+
+    private static List<List<DeliveryResult>> daysOf(List<DeliveryResult> part) {
+        return MissingPartitions.byDay(part, result -> result.delivery().id().value());
+    }
+
     private NextStep judgeUnknown(List<DeliveryResult> part, int failures, boolean isNew) {
         if (isNew && failures < GroupCommitWriter.MAX_UNKNOWN_REFUSALS) {
             return NextStep.REPEAT;
@@ -213,6 +232,10 @@ public final class ResultJournal implements ResultQueue, AutoCloseable {
         if (part.size() > 1) {
             return NextStep.HALVE;
         }
+        return restOrRepeat();
+    }
+
+    private NextStep restOrRepeat() {
         return resting.size() < MAX_RESTING_RESULTS ? NextStep.REST : NextStep.REPEAT;
     }
 

@@ -2,6 +2,7 @@ package dev.sluice.relay.node;
 
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DbException;
+import dev.sluice.platform.db.RoundParts;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.loop.Loop;
 import dev.sluice.relay.store.Lane;
@@ -45,6 +46,9 @@ public final class TakeoverLoop implements Loop.Step {
     private final LeaseWatcher watcher = new LeaseWatcher();
 
     /// Whether a lock blocked part of the last round, which the next round then repeats.
+    private boolean wasBlocked;
+
+    /// The same for the present round.
     private boolean isBlocked;
 
     public TakeoverLoop(Db db, Node node, InstantSource clock) {
@@ -59,29 +63,36 @@ public final class TakeoverLoop implements Loop.Step {
         this.nanos = nanos;
     }
 
+    /// If the takeover of one node fails, the rest still take place; the round then fails at its
+    /// end.
     @Override
     public boolean run() {
-        boolean isFree = runUnlessLocked(this::declareDead);
+        wasBlocked = isBlocked;
+        isBlocked = false;
+        var parts = new RoundParts();
+        declareDead(parts);
         var gone = new HashSet<>(db.call(NodeStore::goneEpochs));
         gone.addAll(orphanedEpochs());
         for (long epoch : gone) {
-            isFree &= runUnlessLocked(() -> takeOver(epoch));
+            parts.run(() -> runUnlessLocked(() -> takeOver(epoch)));
         }
-        isBlocked = !isFree;
+        parts.end();
         return false;
     }
 
-    private void declareDead() {
+    private void declareDead(RoundParts parts) {
         long now = nanos.getAsLong();
         var leases = db.call(NodeStore::liveLeases);
         leases.remove(node.epoch());
         watcher.standingStill(leases, now)
-                .forEach((epoch, leaseUntil) -> {
-                    if (callWithShortLockTimeout(
-                            tx -> NodeStore.declareDead(tx, epoch, leaseUntil))) {
-                        logDead(List.of(epoch));
-                    }
-                });
+                .forEach((epoch, leaseUntil) ->
+                        parts.run(() -> runUnlessLocked(() -> declareDead(epoch, leaseUntil))));
+    }
+
+    private void declareDead(long epoch, Instant leaseUntil) {
+        if (callWithShortLockTimeout(tx -> NodeStore.declareDead(tx, epoch, leaseUntil))) {
+            logDead(List.of(epoch));
+        }
     }
 
     static void logDead(Collection<Long> epochs) {
@@ -100,20 +111,19 @@ public final class TakeoverLoop implements Loop.Step {
         return orphaned;
     }
 
-    /// Runs a step. Returns false if a lock blocked the step, and logs that unless the last round
-    /// was blocked, too.
-    private boolean runUnlessLocked(Runnable step) {
+    /// Runs a step. If a lock blocks the step, the next round repeats it; that is logged unless the
+    /// last round was blocked, too.
+    private void runUnlessLocked(Runnable step) {
         try {
             step.run();
-            return true;
         } catch (DbException e) {
             if (!e.isLockTimeout()) {
                 throw e;
             }
-            if (!isBlocked) {
+            if (!wasBlocked) {
                 log.atWarn().setCause(e).log("node.takeover_delayed");
             }
-            return false;
+            isBlocked = true;
         }
     }
 

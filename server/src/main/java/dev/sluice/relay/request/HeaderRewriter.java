@@ -10,6 +10,10 @@ import java.time.Instant;
 import java.util.List;
 
 /// Applies the header rules of a transformation: renames, then removals, then assignments.
+///
+/// The headers to rename or to remove are those of exactly this name, whatever its case. A renamed
+/// or assigned header also replaces headers whose names differ from its own only in `_` and `-`,
+/// because many receivers treat the two as equal.
 final class HeaderRewriter {
 
     private HeaderRewriter() {}
@@ -29,6 +33,9 @@ final class HeaderRewriter {
             headers.removeIf(header -> header.isNamed(name));
         }
         for (var rule : transformation.headerAssignments()) {
+            headers.removeIf(header -> HeaderSyntax.isSameFolded(header.name(), rule.name()));
+        }
+        for (var rule : transformation.headerAssignments()) {
             set(headers, rule, request, now);
         }
     }
@@ -39,9 +46,9 @@ final class HeaderRewriter {
         if (headers.stream().noneMatch(header -> header.isNamed(rule.from()))) {
             return;
         }
-        if (!rule.from().equalsIgnoreCase(rule.to())) {
-            headers.removeIf(header -> header.isNamed(rule.to()));
-        }
+        headers.removeIf(header ->
+                HeaderSyntax.isSameFolded(header.name(), rule.to())
+                        && !header.isNamed(rule.from()));
         headers.replaceAll(header ->
                 header.isNamed(rule.from()) ? new Header(rule.to(), header.value()) : header);
     }

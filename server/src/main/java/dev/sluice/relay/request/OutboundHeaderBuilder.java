@@ -27,9 +27,10 @@ import java.util.TreeSet;
 /// set. It then adds the destination's custom headers, and applies the connection's transformation
 /// to all of these headers. Finally it adds Sluice's own headers and the authentication.
 ///
-/// Each step replaces earlier headers of the same name. Names are compared without regard to case.
-/// Where Sluice drops or sets a header, `_` also counts as `-`, because many receivers treat the
-/// two as equal. A header that Sluice itself adds therefore occurs exactly once. Immutable.
+/// Each step replaces the headers of the same name that earlier steps left. Names are compared
+/// without regard to case, and `_` counts as `-`, because many receivers treat the two as equal.
+/// Otherwise a sender could add a second value beside a secret that the destination expects. A
+/// header that Sluice itself adds therefore occurs exactly once. Immutable.
 public final class OutboundHeaderBuilder {
 
     /// Inbound headers that are not forwarded, because they are meant for Sluice or make claims
@@ -67,10 +68,7 @@ public final class OutboundHeaderBuilder {
             throws TransformationException {
         requireReadable(request);
         var headers = forwarded(request);
-        for (var header : request.destination().customHeaders().headers()) {
-            headers.removeIf(earlier -> earlier.isNamed(header.name()));
-            headers.add(header);
-        }
+        addCustomHeaders(headers, request.destination().customHeaders().headers());
         if (request.transformation().isPresent()) {
             HeaderRewriter.apply(request.transformation().get(), headers, request, now);
         }
@@ -147,6 +145,17 @@ public final class OutboundHeaderBuilder {
             }
         }
         return listed;
+    }
+
+    /// Adds the custom headers as they are, including two whose names differ only in `_` and `-`.
+    private static void addCustomHeaders(List<Header> headers, List<Header> custom) {
+        for (var header : custom) {
+            headers.removeIf(earlier -> HeaderSyntax.isSameFolded(earlier.name(), header.name()));
+        }
+        for (var header : custom) {
+            headers.removeIf(earlier -> earlier.isNamed(header.name()));
+            headers.add(header);
+        }
     }
 
     private void setIdentityHeaders(List<Header> headers, OutboundRequest request) {

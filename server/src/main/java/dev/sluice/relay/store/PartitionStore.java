@@ -56,15 +56,19 @@ public final class PartitionStore {
 
     /// Creates the missing partitions of the days on which these ids were made, for a writer that
     /// found a partition missing. Those days may be far from today if the clock has jumped. A
-    /// failure of the database is only logged: the writer tries again, and calls this method again
-    /// if a partition is still missing.
+    /// failure of the database is only logged, and the other days are still made: the writer tries
+    /// again, and calls this method again if a partition is still missing.
     public void makeMissing(Stream<UUID> ids) {
+        ids.map(id -> LocalDate.ofInstant(Uuid7.timeOf(id), ZoneOffset.UTC))
+                .distinct()
+                .forEach(this::makeOrLog);
+    }
+
+    private void makeOrLog(LocalDate day) {
         try {
-            ids.map(id -> LocalDate.ofInstant(Uuid7.timeOf(id), ZoneOffset.UTC))
-                    .distinct()
-                    .forEach(this::make);
+            make(day);
         } catch (DbException e) {
-            log.atWarn().setCause(e).log("partition.creation_failed");
+            log.atWarn().addKeyValue("day", day).setCause(e).log("partition.creation_failed");
         }
     }
 

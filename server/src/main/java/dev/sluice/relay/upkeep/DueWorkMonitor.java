@@ -12,8 +12,10 @@ import dev.sluice.relay.store.LaneStore;
 import java.time.Duration;
 import java.time.InstantSource;
 
-/// Detects due deliveries that are not sent although no hold is in force and neither the rate limit
-/// nor the `max_in_flight` of their destination is reached.
+/// Detects due deliveries that wait too long: their destination has no attempt under way, although
+/// nothing of its own (a pause, its circuit, its rate limit or its `max_in_flight`) holds it back.
+/// A destination that is being sent to gets on, however slowly, so its other deliveries do not
+/// count. For lanes that no node has leased, only the attempts of this node are known.
 ///
 /// Such deliveries wait in one of three places: in a lane that no node has leased, in a leased lane
 /// that cannot be loaded, or in memory for a permit. For the first case, a round queries the lanes
@@ -77,6 +79,7 @@ public final class DueWorkMonitor implements Loop.Step {
     private boolean isFreeToStart(Lane lane) {
         return routing.route(lane.connection())
                 .filter(route -> holdPolicy.holdOf(route, lane.trigger()).isEmpty())
+                .filter(route -> !dispatcher.isSending(route.destination().id()))
                 .isPresent();
     }
 

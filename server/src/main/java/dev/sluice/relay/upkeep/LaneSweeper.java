@@ -4,6 +4,7 @@ import dev.sluice.gateway.routing.ConfigurationCache;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Halving;
 import dev.sluice.platform.db.RoundParts;
+import dev.sluice.platform.loop.Chore;
 import dev.sluice.platform.loop.Loop;
 import dev.sluice.relay.dispatch.HoldPolicy;
 import dev.sluice.relay.store.LaneStore;
@@ -41,6 +42,12 @@ public final class LaneSweeper implements Loop.Step {
     /// Maximum number of due times corrected for each lane in one round.
     private static final int REPAIR_BATCH_ROWS = 5_000;
 
+    private static final Duration INTERVAL = Duration.ofSeconds(10);
+
+    /// The shortest wait between two rounds. A round reads all lanes, and anybody who has an API
+    /// key can change the configuration many times a second.
+    static final Duration MIN_GAP = Duration.ofSeconds(1);
+
     private final Db db;
     private final ConfigurationCache configuration;
     private final HoldPolicy holdPolicy;
@@ -52,6 +59,12 @@ public final class LaneSweeper implements Loop.Step {
         this.configuration = configuration;
         this.holdPolicy = holdPolicy;
         this.clock = clock;
+    }
+
+    /// Returns the chore that runs this sweeper: regularly, and after each change of the
+    /// configuration. The changes within [#MIN_GAP] after a round share the next round.
+    public Chore chore() {
+        return new Chore("sweep", INTERVAL, this).withGap(MIN_GAP).wokenBy(configuration::onChange);
     }
 
     @Override

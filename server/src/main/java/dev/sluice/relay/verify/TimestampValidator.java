@@ -1,7 +1,7 @@
 package dev.sluice.relay.verify;
 
-import dev.sluice.platform.json.Json;
-import dev.sluice.platform.json.MalformedJsonException;
+import dev.sluice.platform.json.JsonDocument;
+import dev.sluice.platform.json.JsonValue;
 import dev.sluice.relay.VerificationReason;
 
 import java.time.Duration;
@@ -31,17 +31,18 @@ final class TimestampValidator {
         return text.length() == MILLIS_DIGITS ? number / 1000 : number;
     }
 
+    /// Reads the timestamp from a member of the body, which must be a JSON object in UTF-8. Other
+    /// members are read as leniently as payloads are, because the sender's signature covers them: a
+    /// strange number or a repeated name there must not keep the event from being stored. If the
+    /// member itself is repeated, the last one counts.
     static long readFromBody(String field, byte[] body) throws VerificationException {
-        try {
-            var number = Json.fieldReader(body).longInteger(field).toOptional();
-            return parseSeconds(
-                    Long.toString(
-                            number.orElseThrow(() ->
-                                    new VerificationException(
-                                            VerificationReason.TIMESTAMP_MISSING))));
-        } catch (MalformedJsonException e) {
-            throw new VerificationException(VerificationReason.TIMESTAMP_MISSING);
-        }
+        var written =
+                JsonDocument.read(body)
+                        .flatMap(document -> document.root().member(field))
+                        .filter(value -> value.type() == JsonValue.JsonType.NUMBER)
+                        .orElseThrow(() ->
+                                new VerificationException(VerificationReason.TIMESTAMP_MISSING));
+        return parseSeconds(written.raw().text());
     }
 
     /// Fails if the timestamp differs from the time of receipt by more than the tolerance, in

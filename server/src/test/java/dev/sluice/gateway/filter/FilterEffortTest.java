@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.sluice.platform.http.Header;
 import dev.sluice.platform.json.Effort;
 import dev.sluice.platform.json.JsonDocument;
 import dev.sluice.relay.Payload;
@@ -26,18 +27,24 @@ class FilterEffortTest {
 
     private static final int BODY_BYTES = 180_000;
 
+    /// As many as a source may have.
+    private static final int MAX_CONNECTIONS = 1_000;
+
     /// No rule spends more than this for each byte of the body, whatever the rule and the body are.
     private static final int MAX_EFFORT_PER_BYTE = 60;
 
     /// What a rule spends whatever the body is.
     private static final int MAX_EFFORT_PER_RULE = 10_000;
 
-    /// What filters may take at ingest, as a multiple of the CPU time of parsing, that included.
-    private static final double USUAL_RATIO = 4;
+    /// What all filters of an event may take at ingest, parsing included: this multiple of the CPU
+    /// time of parsing the same body, and a constant. Decision 20 and the page of limits say so.
+    private static final double MAX_RATIO = 4;
 
-    /// The limit above which the test fails. It is wider, for a machine that is busy with other
-    /// things and for code that is not compiled yet.
-    private static final double MAX_RATIO = 12;
+    private static final double MAX_CONSTANT_NANOS = 250_000;
+
+    /// How often an attack is measured. The shortest time counts, because other load can only add
+    /// to it. The first rounds also let the code be compiled.
+    private static final int MAX_ROUNDS = 400;
 
     /// Parts of a list or an object, of which a body is made.
     private static final List<String> ELEMENTS =
@@ -102,14 +109,14 @@ class FilterEffortTest {
 
     private static volatile Object sink = "";
 
-    record Attack(List<Filter> filters, Payload payload) {
+    record Attack(List<Filter> filters, List<Header> headers, Payload payload) {
 
         static Attack of(String rule, int rules, String body) {
             var json =
                     "{\"operator\":\"or\",\"rules\":["
                             + String.join(",", Collections.nCopies(rules, rule))
                             + "]}";
-            return new Attack(List.of(Filter.parseStored(json)), payloadOf(body));
+            return new Attack(List.of(Filter.parseStored(json)), List.of(), payloadOf(body));
         }
 
         List<FilterResult> evaluate(FilterInput input) {
@@ -121,7 +128,7 @@ class FilterEffortTest {
         }
 
         FilterInput atIngest() {
-            return FilterInput.atIngest(List.of(), body());
+            return FilterInput.atIngest(headers, body());
         }
     }
 
@@ -170,7 +177,9 @@ class FilterEffortTest {
 
     @Test
     void the_attacks_that_took_seconds_take_no_more_than_their_share() {
-        knownAttacks().forEach(attack -> assertThat(ratio(attack)).isLessThan(MAX_RATIO));
+        knownAttacks()
+                .forEach(attack ->
+                        assertThat(excessNanos(attack)).isLessThanOrEqualTo(MAX_CONSTANT_NANOS));
     }
 
     @Test
@@ -214,25 +223,85 @@ class FilterEffortTest {
         assertThat(most).as("the search comes near what it looks for").isGreaterThan(10);
     }
 
-    /// Searches for rules and bodies whose CPU time at ingest, parsing included, is a multiple of
-    /// that of parsing alone.
+    /// Searches for rules, headers and bodies whose CPU time at ingest is above the bound: large
+    /// bodies and small ones, many headers, rules that look at headers only, many connections.
     @Test
-    void filters_take_a_few_times_the_cpu_of_parsing() {
-        double worst = 0;
-        int worstSeed = 0;
-        for (int seed = 0; seed < 40; seed++) {
-            double ratio = ratio(generated(new Random(seed), BODY_BYTES, 50));
-            if (ratio > worst) {
-                worst = ratio;
-                worstSeed = seed;
+    void filters_take_at_most_four_times_the_cpu_of_parsing_and_a_constant() {
+        double worst = Double.NEGATIVE_INFINITY;
+        String worstSeed = "";
+        for (int seed = 0; seed < 25; seed++) {
+            for (var shape : AttackShape.values()) {
+                double excess = excessNanos(generated(new Random(seed), shape));
+                if (excess > worst) {
+                    worst = excess;
+                    worstSeed = shape + " " + seed;
+                }
             }
         }
         System.out.printf(
                 Locale.ROOT,
-                "filters take %.2f times the CPU of parsing (seed %d)%n",
-                worst,
+                "filters take %.0f \u00b5s more than four times the CPU of parsing (%s)%n",
+                worst / 1_000,
                 worstSeed);
-        assertThat(worst).as("seed %s", worstSeed).isLessThan(MAX_RATIO);
+        assertThat(worst).as(worstSeed).isLessThanOrEqualTo(MAX_CONSTANT_NANOS);
+    }
+
+    private enum AttackShape {
+        LARGE_BODY,
+        SMALL_BODY,
+        MANY_CONNECTIONS,
+        HEADERS_ONLY
+    }
+
+    private static Attack generated(Random random, AttackShape shape) {
+        return switch (shape) {
+            case LARGE_BODY -> generated(random, BODY_BYTES, 50);
+            case SMALL_BODY -> generated(random, 1 + random.nextInt(2_000), 50);
+            case MANY_CONNECTIONS -> {
+                var one = generated(random, random.nextInt(20_000), 4).filters();
+                var filters = new ArrayList<Filter>();
+                for (int connection = 0; connection < MAX_CONNECTIONS; connection++) {
+                    filters.add(one.get(connection % one.size()));
+                }
+                var small = generatedBody(random, random.nextInt(2_000));
+                yield new Attack(filters, List.of(), payloadOf(small));
+            }
+            case HEADERS_ONLY -> generatedForHeaders(random);
+        };
+    }
+
+    /// As many headers as a request may have, with names of one length that differ only at their
+    /// ends, and a rule for each of many names.
+    private static Attack generatedForHeaders(Random random) {
+        int nameLength = 8 + random.nextInt(180);
+        int valueLength = random.nextInt(200);
+        int count = 30_000 / (nameLength + valueLength + 4);
+        var headers = new ArrayList<Header>();
+        for (int i = 0; i < count; i++) {
+            headers.add(new Header(headerName(nameLength, i), "a".repeat(valueLength)));
+        }
+        var filters = new ArrayList<Filter>();
+        boolean isFound = random.nextBoolean();
+        for (int connection = 0; connection < 100; connection++) {
+            var rules = new ArrayList<String>();
+            for (int i = 0; i < 50; i++) {
+                int name = connection * 50 + i + (isFound ? 0 : 10_000);
+                rules.add(
+                        rule(
+                                "headers." + headerName(nameLength, name),
+                                oneOf(random, List.of("eq", "contains", "gt")),
+                                oneOf(random, STRINGS)));
+            }
+            filters.add(
+                    Filter.parseStored(
+                            "{\"operator\":\"or\",\"rules\":[" + String.join(",", rules) + "]}"));
+        }
+        return new Attack(filters, headers, payloadOf(random.nextBoolean() ? "{}" : ""));
+    }
+
+    private static String headerName(int length, int number) {
+        String end = Integer.toString(number);
+        return "x" + "a".repeat(Math.max(0, length - 1 - end.length())) + end;
     }
 
     private static Attack generated(Random random, int bodyBytes, int rules) {
@@ -249,7 +318,7 @@ class FilterEffortTest {
                                             random.nextBoolean() ? "and" : "or",
                                             String.join(",", texts))));
         }
-        return new Attack(filters, payloadOf(generatedBody(random, bodyBytes)));
+        return new Attack(filters, List.of(), payloadOf(generatedBody(random, bodyBytes)));
     }
 
     private static String generatedRule(Random random) {
@@ -288,15 +357,18 @@ class FilterEffortTest {
         return choices.get(random.nextInt(choices.size()));
     }
 
-    /// Returns the CPU time of all filters at ingest, parsing included, divided by that of parsing.
-    private static double ratio(Attack attack) {
+    /// Returns by how much the CPU time of all filters at ingest, parsing included, exceeds
+    /// [#MAX_RATIO] times that of parsing. Stops measuring once that is within the bound.
+    private static double excessNanos(Attack attack) {
         double parsing = Double.MAX_VALUE;
         double all = Double.MAX_VALUE;
-        for (int round = 0; round < 60 && (round < 5 || all > USUAL_RATIO * parsing); round++) {
+        for (int round = 0;
+                round < MAX_ROUNDS && (round < 5 || all - MAX_RATIO * parsing > MAX_CONSTANT_NANOS);
+                round++) {
             parsing = Math.min(parsing, cpuNanos(() -> sink = JsonDocument.read(attack.body())));
             all = Math.min(all, cpuNanos(() -> sink = attack.evaluate(attack.atIngest())));
         }
-        return all / parsing;
+        return all - MAX_RATIO * parsing;
     }
 
     private static double cpuNanos(Runnable work) {

@@ -46,4 +46,17 @@ class FailureStreakTest {
         nanos.incrementAndGet();
         assertThat(streak.isLong()).isTrue();
     }
+
+    @Test
+    void a_failure_is_recent_for_a_time_and_until_a_success() {
+        streak.failed();
+        nanos.addAndGet(Duration.ofSeconds(10).toNanos() - 1);
+        assertThat(streak.hasFailedWithin(Duration.ofSeconds(10))).isTrue();
+        nanos.incrementAndGet();
+        assertThat(streak.hasFailedWithin(Duration.ofSeconds(10))).isFalse();
+
+        streak.failed();
+        streak.succeeded();
+        assertThat(streak.hasFailedWithin(Duration.ofSeconds(10))).isFalse();
+    }
 }

@@ -13,6 +13,7 @@ import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DedicatedConnection;
 import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.loop.Loop;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.EventVerification;
@@ -95,6 +96,7 @@ final class DispatchHarness implements AutoCloseable {
     private final int permits;
     private final ResultJournal resultJournal;
     private final Journal journal;
+    private final Loop overdueLoop;
 
     /// For each event that `store` waits for, completed once its fresh deliveries are queued.
     private final ConcurrentHashMap<EventId, CompletableFuture<EventId>> queued =
@@ -255,6 +257,8 @@ final class DispatchHarness implements AutoCloseable {
             dispatcher.written(batch, effective);
             written.addAndGet(batch.size());
         });
+        var overdue = journal.overdueChore();
+        overdueLoop = Loop.start(overdue.name(), overdue.interval(), overdue.step());
         journal.start(new AdmissionListener());
     }
 
@@ -519,6 +523,7 @@ final class DispatchHarness implements AutoCloseable {
     void stop(Duration budget) {
         try {
             journal.close();
+            overdueLoop.close();
             dispatcher.stop(budget);
             resultJournal.close();
             backlog.leave();
@@ -536,6 +541,7 @@ final class DispatchHarness implements AutoCloseable {
             sender.release(request.url().host().text());
         }
         journal.close();
+        overdueLoop.close();
         resultJournal.close();
         db.close();
     }

@@ -126,4 +126,80 @@ class DueWorkTest {
         harness.dispatcher.updateStandings();
         assertThat(monitor.isLate()).isFalse();
     }
+
+    /// Its first delivery proves it. It then gives its permit back, and a destination that proved
+    /// itself earlier has all permits of that half.
+    @Test
+    void a_destination_that_gave_its_permit_back_and_gets_no_other_is_late() {
+        var hanging = harness.given.destination("hanging.example", 4);
+        var proven = harness.given.connection(source, hanging);
+        var other = harness.given.connection(source, harness.given.destination("b.example", 4));
+        harness.refreshConfiguration();
+        harness.accept(proven);
+        harness.awaitIdle();
+        harness.sender.hang("hanging.example");
+        harness.accept(proven);
+        harness.awaitSent("hanging.example", 2);
+        harness.sender.hang("a.example");
+        harness.accept(connection);
+        harness.awaitSent("a.example", 1);
+        harness.accept(connection);
+        harness.sender.hang("b.example");
+        harness.accept(other);
+        harness.sender.release("a.example");
+        harness.awaitSent("b.example", 1);
+        harness.dispatcher.updateStandings();
+        assertThat(harness.sender.inFlight("a.example")).isZero();
+        assertThat(monitor.isLate()).isFalse();
+
+        harness.clock.advance(JUST_TOO_LONG);
+        harness.dispatcher.updateStandings();
+        assertThat(monitor.isLate()).isTrue();
+
+        harness.sender.release("hanging.example");
+        harness.sender.release("b.example");
+        harness.awaitIdle();
+        harness.dispatcher.updateStandings();
+        assertThat(monitor.isLate()).isFalse();
+    }
+
+    @Test
+    void a_slow_destination_that_wants_one_more_permit_is_never_late() {
+        var slow = harness.given.destination("slow.example", 4);
+        var toSlow = harness.given.connection(source, slow);
+        harness.refreshConfiguration();
+        harness.sender.hang("slow.example");
+        harness.accept(toSlow);
+        harness.accept(toSlow);
+        harness.accept(toSlow);
+        harness.awaitSent("slow.example", 1);
+        harness.dispatcher.updateStandings();
+        harness.clock.advance(JUST_TOO_LONG);
+        harness.dispatcher.updateStandings();
+
+        assertThat(harness.sender.inFlight("slow.example")).isEqualTo(1);
+        assertThat(monitor.isLate()).isFalse();
+        harness.sender.release("slow.example");
+        harness.awaitIdle();
+    }
+
+    @Test
+    void a_lane_that_nobody_reads_is_not_late_while_its_destination_is_sent_to() {
+        var otherSource = harness.given.source();
+        var unread = harness.given.connection(otherSource, destination);
+        harness.refreshConfiguration();
+        harness.sender.hang("a.example");
+        harness.accept(connection);
+        harness.awaitSent("a.example", 1);
+        harness.backlogOf(unread, 1);
+        harness.wakeNow(unread, otherSource);
+        harness.clock.advance(JUST_TOO_LONG);
+        rounds();
+        assertThat(monitor.isLate()).isFalse();
+
+        harness.sender.release("a.example");
+        harness.awaitIdle();
+        rounds();
+        assertThat(monitor.isLate()).isTrue();
+    }
 }

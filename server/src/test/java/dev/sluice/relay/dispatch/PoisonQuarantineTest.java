@@ -17,6 +17,7 @@ import dev.sluice.relay.send.Sender;
 import dev.sluice.relay.store.PartitionStore;
 import dev.sluice.testkit.DeliveryState;
 import dev.sluice.testkit.Given;
+import dev.sluice.testkit.LogRecorder;
 import dev.sluice.testkit.ManualClock;
 import dev.sluice.testkit.Some;
 import dev.sluice.testkit.TestPostgres;
@@ -359,6 +360,37 @@ class PoisonQuarantineTest {
         harness = live();
 
         assertThat(recoveries(poison)).isEqualTo(1);
+    }
+
+    @Test
+    void a_row_that_cannot_be_updated_keeps_no_server_from_starting_and_no_other_from_counting() {
+        var damaged = acceptDeadly();
+        var other = hangOnGood();
+        recorder.die();
+        db.run(tx -> {
+            tx.update(
+                    """
+                    create function be_damaged() returns trigger language plpgsql as $$
+                    begin
+                      raise exception 'invalid page' using errcode = 'XX001';
+                    end $$
+                    """);
+            tx.update(
+                    "create trigger damaged before update on delivery_work for each row when"
+                            + " (old.id = '"
+                            + damaged.value()
+                            + "') execute function be_damaged()");
+        });
+        try (var log = LogRecorder.of(InFlightRecovery.class)) {
+            InFlightRecovery.recoverAndOpen(file(), dataDirectoryId, db).close();
+            assertThat(log.values("in_flight_attempt.count_failed", "delivery_id"))
+                    .containsExactly(damaged.toString());
+        } finally {
+            db.run(tx -> tx.update("drop function be_damaged cascade"));
+        }
+
+        assertThat(recoveries(damaged)).isZero();
+        assertThat(recoveries(other)).isEqualTo(1);
     }
 
     @Test

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
 
 class DecisionLineTest {
 
@@ -21,6 +22,10 @@ class DecisionLineTest {
 
     /// Starts a thread that takes its turn, and returns once it waits in line.
     private void joinLine(String group, String name) {
+        joinLine(group, name, 0);
+    }
+
+    private void joinLine(String group, String name, long used) {
         int before = line.waiting();
         threads.add(
                 Thread.ofVirtual()
@@ -28,7 +33,7 @@ class DecisionLineTest {
                             try {
                                 line.enter(group);
                                 served.add(name);
-                                line.leave();
+                                line.leave(group, used);
                             } catch (InterruptedException e) {
                                 served.add("interrupted " + name);
                             }
@@ -54,7 +59,7 @@ class DecisionLineTest {
         }
         joinLine("late", "late");
 
-        line.leave();
+        line.leave("busy", 0);
         joinAll();
 
         assertThat(served.subList(0, 7))
@@ -73,7 +78,7 @@ class DecisionLineTest {
         }
         var before = List.copyOf(served);
 
-        line.leave();
+        line.leave("busy", 0);
         joinAll();
 
         assertThat(before).isEmpty();
@@ -90,15 +95,78 @@ class DecisionLineTest {
     }
 
     @Test
+    void a_group_of_long_decisions_gets_no_more_time_than_one_of_short_ones()
+            throws InterruptedException {
+        line.enter("busy");
+        for (int i = 0; i < 6; i++) {
+            joinLine("bomb", "bomb", 1_000);
+        }
+        for (int i = 0; i < 60; i++) {
+            joinLine("short", "short", 50);
+        }
+
+        line.leave("busy", 0);
+        joinAll();
+
+        for (int bombs = 1; bombs <= 3; bombs++) {
+            assertThat(served.subList(0, indexOfBomb(bombs)))
+                    .filteredOn("short"::equals)
+                    .as("before bomb %s", bombs)
+                    .hasSizeBetween(20 * (bombs - 1), 20 * (bombs - 1) + 1);
+        }
+    }
+
+    private int indexOfBomb(int number) {
+        int found = -1;
+        for (int i = 0; i < number; i++) {
+            found += 1 + served.subList(found + 1, served.size()).indexOf("bomb");
+        }
+        return found;
+    }
+
+    /// Otherwise a workspace whose decisions come one by one would be new each time.
+    @Test
+    void a_group_that_was_away_for_a_moment_has_still_used_what_it_used()
+            throws InterruptedException {
+        var isIn = new CountDownLatch(1);
+        var mayLeave = new CountDownLatch(1);
+        line.enter("bomb");
+        threads.add(
+                Thread.ofVirtual()
+                        .start(() -> {
+                            try {
+                                line.enter("short");
+                                isIn.countDown();
+                                mayLeave.await();
+                                line.leave("short", 50);
+                            } catch (InterruptedException e) {
+                                served.add("interrupted");
+                            }
+                        }));
+        await().until(() -> line.waiting() == 1);
+        line.leave("bomb", 1_000);
+        isIn.await();
+
+        joinLine("bomb", "bomb", 1_000);
+        for (int i = 0; i < 3; i++) {
+            joinLine("short", "short", 50);
+        }
+        mayLeave.countDown();
+        joinAll();
+
+        assertThat(served).containsExactly("short", "short", "short", "bomb");
+    }
+
+    @Test
     void as_many_work_at_once_as_there_are_slots() throws InterruptedException {
         var two = new DecisionLine<String>(2);
 
         two.enter("a");
         two.enter("a");
-        two.leave();
+        two.leave("a", 0);
         two.enter("b");
-        two.leave();
-        two.leave();
+        two.leave("a", 0);
+        two.leave("b", 0);
 
         assertThat(two.waiting()).isZero();
     }
@@ -111,7 +179,7 @@ class DecisionLineTest {
 
         threads.getFirst().interrupt();
         assertThat(threads.getFirst().join(AWAIT_TIMEOUT)).isTrue();
-        line.leave();
+        line.leave("busy", 0);
         joinAll();
 
         assertThat(served).containsExactly("interrupted first", "second");

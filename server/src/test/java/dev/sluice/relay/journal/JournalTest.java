@@ -13,6 +13,8 @@ import ch.qos.logback.core.read.ListAppender;
 import dev.sluice.gateway.routing.Route;
 import dev.sluice.platform.db.DedicatedConnection;
 import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.loop.Activity;
+import dev.sluice.platform.loop.Shutdown;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.EventVerification;
@@ -44,6 +46,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
 
 @Isolated
 class JournalTest {
@@ -57,6 +60,7 @@ class JournalTest {
     private final RecordingJournalListener listener = new RecordingJournalListener();
     private final Journal journal = journal(fixture.partitions);
     private final Route route = Some.route(Some.sourceId());
+    private final Shutdown shutdown = new Shutdown(new Activity());
     private boolean isStarted;
 
     private Journal journal(PartitionStore partitions) {
@@ -69,6 +73,7 @@ class JournalTest {
     }
 
     private void start() {
+        shutdown.start(journal.overdueChore());
         journal.start(listener);
         isStarted = true;
     }
@@ -79,6 +84,7 @@ class JournalTest {
         if (isStarted) {
             journal.close();
         }
+        shutdown.close();
         proxy.close();
         fixture.close();
     }
@@ -446,15 +452,7 @@ class JournalTest {
         closed.close();
         try (var lame = journal(new PartitionStore(closed))) {
             lame.start(listener);
-            var homeless =
-                    StoreFixture.event(
-                            Some.eventId(StoreFixture.NOON.plus(Duration.ofDays(31))),
-                            Some.payload("{}"),
-                            StoreFixture.within(Duration.ofMinutes(10)),
-                            true,
-                            route);
-
-            assertThat(storedBy(lame, homeless)).isEqualTo(REFUSED);
+            assertThat(storedBy(lame, homeless())).isEqualTo(REFUSED);
         }
     }
 
@@ -476,6 +474,52 @@ class JournalTest {
             assertThat(storedBy(lame, StoreFixture.event(true, route))).isEqualTo(STORED);
             assertThat(listener.dropped()).containsExactly(homeless.id());
         }
+    }
+
+    @Test
+    void a_day_that_cannot_be_made_is_told_as_failing_commits_until_one_succeeds() {
+        var closed = TestPostgres.open(fixture.database);
+        closed.close();
+        try (var lame = journal(new PartitionStore(closed))) {
+            lame.start(listener);
+            assertThat(storedBy(lame, homeless())).isEqualTo(REFUSED);
+            assertThat(lame.isFailing()).isTrue();
+
+            assertThat(storedBy(lame, StoreFixture.event(true, route))).isEqualTo(STORED);
+            assertThat(lame.isFailing()).isFalse();
+        }
+    }
+
+    @Test
+    void a_batch_without_a_day_costs_few_commits_and_the_next_one_none_of_the_waits() {
+        var closed = TestPostgres.open(fixture.database);
+        closed.close();
+        try (var log = LogRecorder.of(Journal.class);
+                var lame = journal(new PartitionStore(closed))) {
+            var homeless = Stream.generate(this::homeless).limit(400).toList();
+            var healthy = StoreFixture.event(true, route);
+            homeless.forEach(event -> assertThat(lame.offer(event)).isTrue());
+            assertThat(lame.offer(healthy)).isTrue();
+            lame.start(listener);
+
+            assertThat(homeless).allMatch(event -> event.receipt().await() == REFUSED);
+            assertThat(healthy.receipt().await()).isEqualTo(STORED);
+            assertThat(log.count("journal.commit_failed")).isLessThanOrEqualTo(8);
+            assertThat(log.count("journal.day_refused")).isEqualTo(1);
+
+            assertThat(storedBy(lame, homeless())).isEqualTo(REFUSED);
+            assertThat(log.count("journal.commit_failed")).isLessThanOrEqualTo(9);
+            assertThat(storedBy(lame, StoreFixture.event(true, route))).isEqualTo(STORED);
+        }
+    }
+
+    private AcceptedEvent homeless() {
+        return StoreFixture.event(
+                Some.eventId(StoreFixture.NOON.plus(Duration.ofDays(31))),
+                Some.payload("{}"),
+                StoreFixture.within(Duration.ofMinutes(10)),
+                true,
+                route);
     }
 
     @Test

@@ -25,6 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -128,6 +129,39 @@ class ResultJournalTest {
         soon().until(() -> written.size() == 1);
 
         assertThat(fixture.status(delivery)).contains(DeliveryStatus.SUCCEEDED);
+    }
+
+    @Test
+    void results_of_a_day_that_cannot_be_made_are_set_aside_together_and_written_later()
+            throws InterruptedException {
+        var homeless = new ArrayList<UnfinishedDelivery>();
+        for (int i = 0; i < 100; i++) {
+            homeless.add(fixture.owned(EPOCH, route));
+        }
+        // the name is taken by a table that is no partition, so the day cannot be made
+        String bounds =
+                fixture.db.call(tx ->
+                        tx.single(
+                                """
+                                select pg_get_expr(relpartbound, oid) as bounds from pg_class
+                                 where relname = 'delivery_20260301'
+                                """,
+                                row -> row.text("bounds")));
+        fixture.db.run(tx -> tx.update("alter table delivery detach partition delivery_20260301"));
+        try (var log = LogRecorder.of(ResultJournal.class)) {
+            for (var delivery : homeless) {
+                resultJournal.add(StoreFixture.finished(delivery, DeliveryStatus.SUCCEEDED), false);
+            }
+            soon().until(resultJournal::isFailing);
+            soon().until(() -> resultJournal.queued() == 0);
+            assertThat(written).isEmpty();
+
+            fixture.db.run(tx ->
+                    tx.update("alter table delivery attach partition delivery_20260301 " + bounds));
+            await().until(() -> written.size() == 100);
+            assertThat(log.count("results.commit_failed")).isLessThanOrEqualTo(20);
+        }
+        assertThat(resultJournal.isFailing()).isFalse();
     }
 
     /// Makes every insert into `delivery` fail, or those of one delivery.

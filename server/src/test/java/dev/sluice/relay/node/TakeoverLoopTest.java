@@ -4,6 +4,7 @@ import static dev.sluice.relay.node.NodeFixture.OTHER_HOME;
 import static dev.sluice.relay.node.NodeFixture.THIS_HOME;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.sluice.gateway.connection.ConnectionId;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.Test;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -95,6 +97,37 @@ class TakeoverLoopTest {
         assertThat(fixture.lane(lane)).isEqualTo(LaneRow.AWAKE);
         assertThat(fixture.nodes())
                 .containsExactly(NodeRow.live(survivor), NodeRow.live(restarted));
+    }
+
+    @Test
+    void a_node_whose_work_cannot_be_read_keeps_no_other_from_being_taken_over() {
+        var damaged = fixture.join(OTHER_HOME);
+        var unreadable = fixture.owned(damaged);
+        damaged.leave();
+        var healthy = fixture.join(new UUID(3, 3));
+        var work = fixture.owned(healthy);
+        healthy.leave();
+        fixture.db.run(tx -> {
+            tx.update(
+                    """
+                    create function be_damaged() returns trigger language plpgsql as $$
+                    begin
+                      raise exception 'invalid page' using errcode = 'XX001';
+                    end $$
+                    """);
+            tx.update(
+                    "create trigger damaged before update on delivery_work for each row when"
+                            + " (old.owner = "
+                            + damaged.epoch()
+                            + ") execute function be_damaged()");
+        });
+
+        assertThatThrownBy(takeover::run).isInstanceOf(DbException.class);
+        assertThat(fixture.work(work)).isEqualTo(WorkRow.DUE_NOW);
+        fixture.db.run(tx -> tx.update("drop function be_damaged cascade"));
+
+        takeover.run();
+        assertThat(fixture.work(unreadable)).isEqualTo(WorkRow.DUE_NOW);
     }
 
     @Test

@@ -159,6 +159,19 @@ class OutboundHeaderBuilderTest {
     }
 
     @Test
+    void a_custom_header_replaces_what_a_cgi_like_receiver_takes_for_it() {
+        var request =
+                withCustom(
+                        withInbound(PLAIN_REQUEST, "X_Api_Key: sender", "x_a-B: 1", "X-C: 2"),
+                        "X-Api-Key: secret",
+                        "X_A_B: verbatim",
+                        "X-A-B: too");
+
+        assertThat(forwarded(request))
+                .isEqualTo(headers("X-C: 2", "X-Api-Key: secret", "X_A_B: verbatim", "X-A-B: too"));
+    }
+
+    @Test
     void a_custom_header_can_neither_frame_the_message_nor_pose_as_ours() {
         var request =
                 withCustom(

@@ -95,6 +95,22 @@ class PreparedRequestTest {
     }
 
     @Test
+    void what_is_set_or_renamed_replaces_what_a_cgi_like_receiver_takes_for_it() {
+        var request =
+                withInbound(PLAIN_REQUEST, "X_Set: sender", "X_New: sender", "X-A: 1", "X_B: 2");
+
+        assertThat(
+                        sent(
+                                request,
+                                "{'set_headers': [{'name': 'X-Set', 'value': 'ours'}],"
+                                        + " 'remove_headers': ['X-B'],"
+                                        + " 'rename_headers': [{'from': 'X-A', 'to': 'X-New'}]}"))
+                .isEqualTo(headers("X-New: 1", "X_B: 2", "X-Set: ours"));
+        assertThat(sent(request, "{'rename_headers': [{'from': 'X_B', 'to': 'X-B'}]}"))
+                .isEqualTo(headers("X_Set: sender", "X_New: sender", "X-A: 1", "X-B: 2"));
+    }
+
+    @Test
     void rules_apply_to_custom_headers_too() {
         var request = withCustom(withInbound(PLAIN_REQUEST, "X-A: 1"), "X-Custom: c", "X-Kept: k");
 

@@ -2,6 +2,7 @@ package dev.sluice.relay.upkeep;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.destination.DestinationStore;
@@ -11,6 +12,9 @@ import dev.sluice.gateway.source.SourceStore;
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DbException;
+import dev.sluice.platform.loop.Activity;
+import dev.sluice.platform.loop.Chore;
+import dev.sluice.platform.loop.Shutdown;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.circuit.CooldownBackoff;
 import dev.sluice.relay.circuit.SharedCircuits;
@@ -30,6 +34,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /// A lane whose wake-up was lost is woken by the next sweep, unless something holds it.
 class LaneSweeperTest {
@@ -126,6 +131,44 @@ class LaneSweeperTest {
     private List<Instant> dueTimes() {
         return db.call(
                 tx -> tx.query("select next_at from delivery_work", row -> row.instant("next_at")));
+    }
+
+    @Test
+    void a_loop_of_changes_is_swept_once_a_second_and_the_last_change_is_not_missed() {
+        var paused = given.destination("b.example", 4);
+        var other = given.connection(source, paused);
+        given.paused(paused, true);
+        configuration.run();
+        var id = DeliveryId.of(Some.eventId(clock.instant()), 1);
+        db.run(tx ->
+                GivenRows.insertWork(
+                        tx,
+                        List.of(GivenRows.WorkRow.waiting(id, source, other, clock.instant()))));
+        var rounds = new AtomicInteger();
+        var chore = laneSweeper.chore();
+        var counted =
+                Chore.of(
+                                chore.name(),
+                                chore.interval(),
+                                () -> {
+                                    rounds.incrementAndGet();
+                                    laneSweeper.run();
+                                })
+                        .withGap(chore.gap())
+                        .wokenBy(chore.wakeBy());
+        try (var shutdown = new Shutdown(new Activity())) {
+            shutdown.start(counted);
+            await().until(() -> rounds.get() == 1);
+            long begun = System.nanoTime();
+            for (int change = 0; change < 100; change++) {
+                given.paused(paused, change % 2 == 0);
+                configuration.run();
+            }
+            await().until(() -> wakes().equals(List.of(clock.instant())));
+            var time = Duration.ofNanos(System.nanoTime() - begun);
+
+            assertThat(rounds.get()).isLessThanOrEqualTo(2 + (int) time.toSeconds());
+        }
     }
 
     @Test

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.time.Duration;
@@ -30,6 +31,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Random;
+import java.util.stream.Stream;
 
 /// The test vectors come from the senders (documentation, tests of their libraries), or were
 /// recomputed with a second implementation.
@@ -312,6 +314,33 @@ class VerifierTest {
                             VerificationReason.MESSAGE_ID_REPEATED,
                             VerificationReason.CREDENTIAL_REPEATED);
         }
+    }
+
+    /// What else the body has is the receiver's to judge.
+    @ParameterizedTest
+    @MethodSource("strangeLinearBodies")
+    void a_timestamp_is_found_in_any_json_that_the_sender_signed(String body) {
+        var config = convention(WebhookProvider.LINEAR, "topsecret");
+        byte[] bytes = body.getBytes(UTF_8);
+        var now = Instant.ofEpochSecond(SIGNED_AT_SECONDS);
+        var signed =
+                WebhookSigner.sign(config, List.of(), bytes, "https://relay.example/in/t", now);
+
+        var result =
+                Verifier.check(
+                        config, new InboundRequest(signed.headers(), bytes, now, signed.url()));
+
+        assertThat(result).isInstanceOf(VerificationResult.VerificationPassed.class);
+    }
+
+    static Stream<String> strangeLinearBodies() {
+        String time = "\"webhookTimestamp\":" + SIGNED_AT_SECONDS + "123";
+        return Stream.of(
+                "{\"n\":1e99999999999," + time + "}",
+                "{" + time + ",\"n\":-1E-99999999999}",
+                "{\"a\":1,\"a\":2," + time + "}",
+                "{\"webhookTimestamp\":1," + time + "}",
+                "{\"many\":[" + "0,".repeat(150_000) + "0]," + time + "}");
     }
 
     @ParameterizedTest

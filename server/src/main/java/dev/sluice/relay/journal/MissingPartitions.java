@@ -1,0 +1,77 @@
+package dev.sluice.relay.journal;
+
+import dev.sluice.platform.id.Uuid7;
+import dev.sluice.relay.store.PartitionStore;
+
+import java.time.Duration;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.function.Function;
+
+/// The days whose partitions a writer of a group commit found missing.
+///
+/// The writer waits while a day's partitions are made, and other days wait with it. A day whose
+/// partitions cannot be made is therefore given up for [#GIVE_UP_DURATION]. During that time its
+/// rows cost no further try and no wait. Used by the writer thread only.
+final class MissingPartitions {
+
+    /// How long a day is given up. It is short, because a repaired database must be noticed soon.
+    static final Duration GIVE_UP_DURATION = Duration.ofSeconds(5);
+
+    /// How many commits of a batch must have failed before its days are committed one by one.
+    private static final int MAX_FAILURES = 5;
+
+    private final PartitionStore partitions;
+    private final Set<LocalDate> givenUp = new HashSet<>();
+    private long givenUpAtNanos;
+
+    MissingPartitions(PartitionStore partitions) {
+        this.partitions = partitions;
+    }
+
+    /// Makes the missing partitions for these ids if the batch is to be tried again. Returns
+    /// whether it is.
+    ///
+    /// @param failures how many earlier commits of the batch failed for this reason
+    /// @param isPart whether the batch is a part of one that failed before; such a part is tried
+    ///   only once more
+    boolean repair(Collection<UUID> ids, int failures, boolean isPart) {
+        if (System.nanoTime() - givenUpAtNanos >= GIVE_UP_DURATION.toNanos()) {
+            givenUp.clear();
+        }
+        boolean isGivenUp = ids.stream().anyMatch(id -> givenUp.contains(dayOf(id)));
+        if (isGivenUp || failures >= (isPart ? 1 : MAX_FAILURES)) {
+            return false;
+        }
+        partitions.makeMissing(ids.stream());
+        return true;
+    }
+
+    /// Records that the partitions of this id's day cannot be made.
+    void giveUp(UUID id) {
+        if (givenUp.isEmpty()) {
+            givenUpAtNanos = System.nanoTime();
+        }
+        givenUp.add(dayOf(id));
+    }
+
+    /// Returns the items of each day, by ascending day.
+    static <T> List<List<T>> byDay(Collection<T> items, Function<T, UUID> id) {
+        var days = new TreeMap<LocalDate, List<T>>();
+        for (var item : items) {
+            days.computeIfAbsent(dayOf(id.apply(item)), _ -> new ArrayList<>()).add(item);
+        }
+        return List.copyOf(days.values());
+    }
+
+    private static LocalDate dayOf(UUID id) {
+        return LocalDate.ofInstant(Uuid7.timeOf(id), ZoneOffset.UTC);
+    }
+}
