@@ -157,6 +157,7 @@ class SignInTest {
     void a_new_password_ends_all_other_sessions() {
         var here = Person.register(api, "frank@example.com");
         var there = Person.signIn(api, "frank@example.com");
+        String token = here.token();
 
         assertThat(
                         here.post(
@@ -175,7 +176,14 @@ class SignInTest {
                                 .status())
                 .isEqualTo(204);
 
+        assertThat(here.token()).as("the kept session's token").isNotEqualTo(token);
         assertThat(here.get("/api/v1/me").status()).isEqualTo(200);
+        assertThat(
+                        api.send(
+                                        api.anonymous("/api/v1/me")
+                                                .header("Cookie", "sluice_session=" + token))
+                                .status())
+                .isEqualTo(401);
         assertThat(there.get("/api/v1/me").status()).isEqualTo(401);
         assertThat(login("frank@example.com", Person.PASSWORD, "203.0.113.6").status())
                 .isEqualTo(401);

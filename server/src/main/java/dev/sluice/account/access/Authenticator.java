@@ -87,13 +87,7 @@ public final class Authenticator {
         activity.mark();
         if (!sendsKey(request) && hasSession(request)) {
             var session = session(request);
-            var membership =
-                    session.membership()
-                            .orElseThrow(() ->
-                                    new ApiException(
-                                            ApiErrorCode.FORBIDDEN,
-                                            "You are not a member of this workspace. Choose another"
-                                                + " with POST /api/v1/workspaces/{id}/switch."));
+            var membership = session.membership().orElseThrow(Authenticator::notMember);
             return new Caller(
                     membership.workspace(),
                     new Caller.Identity.SessionIdentity(
@@ -142,7 +136,7 @@ public final class Authenticator {
         originCheck.check(request);
         var session =
                 db.call(tx -> SessionStore.findAndExtend(tx, hash, clock.instant()))
-                        .orElseThrow(() -> unauthorized("Your session has ended. Sign in again."));
+                        .orElseThrow(Authenticator::sessionEnded);
         request.setBodyOwner(session.account());
         return session;
     }
@@ -202,6 +196,19 @@ public final class Authenticator {
                             false,
                             rateLimiter.countRequest(tx, key.workspace(), key.plan(), now));
                 });
+    }
+
+    /// Returns the 403 error for a session whose person is not a member of its workspace.
+    static ApiException notMember() {
+        return new ApiException(
+                ApiErrorCode.FORBIDDEN,
+                "You are not a member of this workspace. Choose another with POST"
+                        + " /api/v1/workspaces/{id}/switch.");
+    }
+
+    /// Returns the 401 error for a session that has ended.
+    public static ApiException sessionEnded() {
+        return unauthorized("Your session has ended. Sign in again.");
     }
 
     /// Returns a 401 error, with the header that RFC 9110, section 15.5.2, requires.

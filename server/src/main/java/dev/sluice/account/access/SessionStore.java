@@ -165,6 +165,17 @@ public final class SessionStore {
         tx.update("update session set workspace_id = ? where id = ?", workspace.value(), session);
     }
 
+    /// Replaces the hash of a session's token. Returns false if the session has ended.
+    static boolean replaceToken(Tx tx, UUID session, byte[] tokenHash) {
+        return tx.update("update session set token_hash = ? where id = ?", tokenHash, session) > 0;
+    }
+
+    /// Whether the session has not been ended.
+    public static boolean isOpen(Tx tx, UUID session) {
+        return tx.findOne("select id from session where id = ?", row -> row.uuid("id"), session)
+                .isPresent();
+    }
+
     /// Moves the sessions of an account that act in `workspace` to the workspace of the person's
     /// oldest membership. If the person has none, the sessions then act in no workspace. The caller
     /// must have deleted the person's membership of `workspace`.

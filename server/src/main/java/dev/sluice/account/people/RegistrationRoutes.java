@@ -3,6 +3,7 @@ package dev.sluice.account.people;
 import dev.sluice.account.access.Account;
 import dev.sluice.account.access.AccountStore;
 import dev.sluice.account.access.ClientAddress;
+import dev.sluice.account.access.SessionOpener;
 import dev.sluice.account.audit.AuditActor;
 import dev.sluice.account.audit.AuditTrail;
 import dev.sluice.account.password.PasswordCheck;
