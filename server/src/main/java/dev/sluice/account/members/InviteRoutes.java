@@ -120,6 +120,7 @@ public final class InviteRoutes {
         String token = random.base62(TOKEN_LENGTH);
         String location = "/api/v1/workspaces/" + who.workspace() + "/invites/" + invite.id();
         db.run(tx -> {
+            who.lock(tx, Role.ADMIN);
             requireNoMember(tx, invite);
             InviteStore.replace(tx, invite, Sha256.hash(token), who.account());
             who.record(tx, "invite.created", invite.id(), invite.email(), input.names());
@@ -158,6 +159,7 @@ public final class InviteRoutes {
         var who = access.ofSession(request).require(Role.ADMIN);
         UUID id = inviteId(request);
         db.run(tx -> {
+            who.lock(tx, Role.ADMIN);
             if (!InviteStore.delete(tx, who.workspace(), id)) {
                 throw ApiException.notFound("invite");
             }
