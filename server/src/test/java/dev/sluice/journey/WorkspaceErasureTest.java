@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.sluice.RunningSluice;
+import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.observe.audit.DatabaseAuditor;
 import dev.sluice.platform.db.Db;
 import dev.sluice.testkit.ApiClient;
+import dev.sluice.testkit.Given;
 import dev.sluice.testkit.ManualClock;
 import dev.sluice.testkit.Person;
 import dev.sluice.testkit.Receiver;
+import dev.sluice.testkit.RowRefusal;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -137,6 +140,35 @@ class WorkspaceErasureTest {
             assertThat(other.rows()).isEqualTo(otherRows);
             assertThat(DatabaseAuditor.check(db).isClean()).isTrue();
         }
+    }
+
+    @Test
+    void a_workspace_that_cannot_be_erased_does_not_keep_the_next_from_it() {
+        var now = Instant.parse("2020-01-01T00:00:00Z");
+        var stuck = UUID.randomUUID();
+        var next = UUID.randomUUID();
+        try (var _ =
+                RowRefusal.of(
+                        db,
+                        "workspace",
+                        "new.id = '" + stuck + "' and new.erased_at is not null",
+                        "23514")) {
+            insertDeleted(stuck, now);
+            insertDeleted(next, now.plusSeconds(1));
+            sluice.restart(); // the chore runs at the start and then each minute
+
+            await().untilAsserted(() -> assertThat(erasedAt(next.toString())).isTrue());
+            assertThat(erasedAt(stuck.toString())).isFalse();
+        }
+        sluice.restart();
+        await().untilAsserted(() -> assertThat(erasedAt(stuck.toString())).isTrue());
+    }
+
+    private static void insertDeleted(UUID workspace, Instant when) {
+        db.run(tx -> {
+            Given.insertWorkspace(tx, new WorkspaceId(workspace), "", "free", when);
+            tx.update("update workspace set deleted_at = ? where id = ?", when, workspace);
+        });
     }
 
     private static boolean erasedAt(String workspace) {
