@@ -74,6 +74,7 @@ public final class AccountStore {
     public static void delete(Tx tx, UUID id) {
         ApiKeyStore.forgetCreator(tx, id);
         SessionStore.endAll(tx, id, Optional.empty());
+        KnownNetworkStore.deleteAll(tx, id);
         tx.update("delete from account where id = ?", id);
     }
 

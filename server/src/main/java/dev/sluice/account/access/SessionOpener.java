@@ -31,20 +31,23 @@ public final class SessionOpener {
         this.random = random;
     }
 
-    /// Opens a session. Returns the header that sets the session's cookie.
+    /// Opens a session, and makes the network of the client a known one. Returns the header that
+    /// sets the session's cookie.
     ///
     /// @param workspace the workspace in which the session acts; empty if the person is a member of
     ///   none
     public Header open(
             Tx tx, Request request, UUID account, Optional<WorkspaceId> workspace, Instant now) {
         String token = random.base62(TOKEN_LENGTH);
+        var client = clientAddress.of(request);
+        KnownNetworkStore.remember(tx, account, ClientAddress.network(client), now);
         SessionStore.insert(
                 tx,
                 new SessionStore.NewSession(
                         ids.next(),
                         account,
                         workspace,
-                        clientAddress.of(request).getHostAddress(),
+                        client.getHostAddress(),
                         userAgent(request)),
                 Sha256.hash(token),
                 now);

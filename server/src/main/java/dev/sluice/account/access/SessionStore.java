@@ -68,17 +68,6 @@ public final class SessionStore {
                 session.userAgent());
     }
 
-    /// Whether the account has a session that was opened from this address. An ended session does
-    /// not count; an expired one does until it is removed.
-    public static boolean isKnownAddress(Tx tx, UUID account, String address) {
-        return tx.findOne(
-                        "select id from session where account_id = ? and address = ? limit 1",
-                        row -> row.uuid("id"),
-                        account,
-                        address)
-                .isPresent();
-    }
-
     /// Finds a session that has not expired, and extends it if it was last seen more than a minute
     /// ago. Returns empty if there is none with this token.
     static Optional<Session> findAndExtend(Tx tx, byte[] tokenHash, Instant now) {

@@ -160,10 +160,10 @@ public final class InviteRoutes {
         UUID id = inviteId(request);
         db.run(tx -> {
             who.lock(tx, Role.ADMIN);
-            if (!InviteStore.delete(tx, who.workspace(), id)) {
-                throw ApiException.notFound("invite");
-            }
-            who.record(tx, "invite.deleted", id, "", Set.of());
+            String email =
+                    InviteStore.delete(tx, who.workspace(), id)
+                            .orElseThrow(() -> ApiException.notFound("invite"));
+            who.record(tx, "invite.deleted", id, email, Set.of());
         });
         return Reply.noContent();
     }

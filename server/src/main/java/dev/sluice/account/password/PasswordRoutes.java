@@ -57,7 +57,7 @@ public final class PasswordRoutes {
         input.check();
         var client = clientAddress.of(request);
         var account = check(session, current, client);
-        String hash = passwords.hash(next.orElse(new Secret("")), client);
+        String hash = passwords.hashForOwner(next.orElse(new Secret("")), client);
         return db.call(tx -> {
             var cookie = change(tx, session, account, hash);
             authenticator

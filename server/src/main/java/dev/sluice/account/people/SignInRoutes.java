@@ -58,16 +58,19 @@ public final class SignInRoutes {
         var email = input.required("email", input.parsed("email", Account::normalizedEmail));
         var password = PasswordFields.given(input, "password");
         input.check();
+        var client = clientAddress.of(request);
         var account =
                 passwords
-                        .find(email.orElse(""), password, clientAddress.of(request))
+                        .find(email.orElse(""), password, client)
                         .orElseThrow(SignInRoutes::wrongPassword);
+        var rehashed = passwords.rehash(account, password, client);
         return db.call(tx -> {
             // The password may have been changed while the client waited for the check. The lock
             // makes a change that comes now wait, and end this session, too.
             if (!AccountStore.lockUnchanged(tx, account)) {
                 throw wrongPassword();
             }
+            rehashed.ifPresent(hash -> AccountStore.setPasswordHash(tx, account.id(), hash));
             var first = MemberStore.memberships(tx, account.id()).stream().findFirst();
             var header =
                     sessionOpener.open(
