@@ -134,8 +134,8 @@ class PlanChangeTest {
                 assertThat(owner.put(planPath, "{'plan':'short'}").errorMessage())
                         .isEqualTo(
                                 "The plan keeps events for 2 days, which is shorter than now. About"
-                                    + " 2 stored events would expire at once. Send \"confirm\":"
-                                    + " true to change it anyway."));
+                                        + " 2 stored events would expire at once. Send \"confirm\":"
+                                        + " true to change it anyway."));
         var refused = owner.put(planPath, "{'plan':'short','confirm':false}");
         assertThat(refused.status()).isEqualTo(409);
         assertThat(owner.get("/api/v1/events").json().path("total").asInt()).isEqualTo(3);

@@ -49,7 +49,8 @@ class WorkspaceErasureTest {
                     "payload_dictionary");
     private static final List<String> SUM_TABLES = List.of("rollup_hour", "rollup_day", "total");
 
-    private record Tenant(String workspace, Person owner, UUID source, UUID connection) {
+    private record Tenant(
+            String workspace, Person owner, UUID source, UUID connection, UUID destination) {
 
         long rows() {
             long rows = 0;
@@ -60,6 +61,14 @@ class WorkspaceErasureTest {
                 rows += count(table, "source_id", source);
             }
             return rows + sums();
+        }
+
+        /// What the workspace's configuration was before, and where its alerts go.
+        long configurationRows() {
+            return count("replaced_source", "source_id", source)
+                    + count("replaced_connection", "connection_id", connection)
+                    + count("replaced_destination", "destination_id", destination)
+                    + count("alert_config", "workspace_id", UUID.fromString(workspace));
         }
 
         long sums() {
@@ -86,7 +95,19 @@ class WorkspaceErasureTest {
                         sluice.port(),
                         owner.post("/api/v1/api-keys", "{'name':'Key'}").text("key"));
         var source = key.source("Shop");
-        var connection = key.connect(source, key.destination(receiver.url(), ""));
+        var destination = key.destination(receiver.url(), "");
+        var connection = key.connect(source, destination);
+        key.patch(
+                "/api/v1/sources/" + source.text("id"),
+                "{'name':'Renamed','verification_config':{'provider':'none'}}");
+        key.patch(
+                "/api/v1/connections/" + connection.text("id"),
+                "{'transformation':{'remove_headers':['X-A']}}");
+        key.patch(
+                "/api/v1/destinations/" + destination.text("id"), "{'custom_headers':{'X-A':'1'}}");
+        owner.post(
+                "/api/v1/alert-configs",
+                "{'channel':'email','config':{'to':'" + name + "@example.com'}}");
         for (int i = 0; i < 3; i++) {
             assertThat(key.ingest(source.text("ingest_path"), "{}").status()).isEqualTo(200);
         }
@@ -95,7 +116,9 @@ class WorkspaceErasureTest {
                         owner.get("/api/v1/me").json().path("workspace").path("id").asString(),
                         owner,
                         UUID.fromString(source.text("id")),
-                        UUID.fromString(connection.text("id")));
+                        UUID.fromString(connection.text("id")),
+                        UUID.fromString(destination.text("id")));
+        assertThat(tenant.configurationRows()).isEqualTo(4);
         db.run(tx ->
                 tx.update(
                         "insert into dismissal (source_id, delivery_id, dismissed_at) values (?, ?,"
@@ -137,6 +160,8 @@ class WorkspaceErasureTest {
 
             await().untilAsserted(() -> assertThat(erasedAt(deleted.workspace())).isTrue());
             assertThat(deleted.rows()).isZero();
+            assertThat(deleted.configurationRows()).isZero();
+            assertThat(other.configurationRows()).isEqualTo(4);
             assertThat(other.rows()).isEqualTo(otherRows);
             assertThat(DatabaseAuditor.check(db).isClean()).isTrue();
         }

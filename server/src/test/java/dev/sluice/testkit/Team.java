@@ -140,11 +140,6 @@ public final class Team {
         return id;
     }
 
-    /// The API key, or the token of the session, with which somebody asks.
-    public String secret(Asker asker) {
-        return Optional.ofNullable(secrets.get(asker)).orElseThrow();
-    }
-
     public HttpRequest.Builder request(Asker asker, String path) {
         var request = api.anonymous(path);
         return switch (asker) {

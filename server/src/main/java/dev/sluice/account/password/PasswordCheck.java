@@ -107,8 +107,8 @@ public final class PasswordCheck {
         return hash(password, place(ClientAddress.network(client), false));
     }
 
-    /// Returns the hash of a new password for a client that has proved to be the account's owner. It
-    /// is served like one from a known network.
+    /// Returns the hash of a new password for a client that has proved to be the account's owner.
+    /// It is served like one from a known network.
     ///
     /// @throws ApiException 429 if too many clients are waiting
     String hashForOwner(Secret password, InetAddress client) {
