@@ -66,9 +66,9 @@ class SetPlanCommandTest {
         assertThat(unconfirmed.status).isEqualTo(1);
         assertThat(unconfirmed.err)
                 .isEqualTo(
-                        "The plan keeps events for 3 days, which is shorter than now. 0 stored"
-                                + " events would expire at once. Nothing was changed. Add --confirm"
-                                + " to change it anyway.\n");
+                        "The plan keeps events for 3 days, which is shorter than now. About 0"
+                                + " stored events would expire at once. Nothing was changed. Add"
+                                + " --confirm to change it anyway.\n");
         assertThat(plan(api)).isEqualTo("business");
 
         var changed = run(sluice.database(), workspace, "free", "--confirm");

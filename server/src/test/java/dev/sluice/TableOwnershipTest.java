@@ -28,6 +28,7 @@ class TableOwnershipTest {
                     entry("account", "account/access"),
                     entry("api_key", "account/access"),
                     entry("session", "account/access"),
+                    entry("known_network", "account/access"),
                     entry("invite", "account/workspace"),
                     entry("password_reset", "account/password"),
                     entry("sealing_canary", "account/access"),

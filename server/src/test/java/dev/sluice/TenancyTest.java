@@ -155,8 +155,41 @@ class TenancyTest {
             assertThat(answer.status()).as(description).isEqualTo(200);
             assertThat(answer.json().path("items").size()).as(description).isZero();
             assertThat(answer.json().path("total").asInt(0)).as(description).isZero();
+            assertThat(counts(answer.json()))
+                    .as(description)
+                    .isEqualTo(counts(send(field, asker, UUID.randomUUID().toString()).json()));
+            if (!answer.json().has("items")) {
+                assertThat(answer.json().path("totals").size()).as(description).isPositive();
+                assertThat(counts(answer.json().path("totals")))
+                        .as(description)
+                        .allMatch(number -> number == 0);
+            }
         }
         assertThat(answer.body()).as(description).doesNotContain(foreign);
+    }
+
+    @Test
+    void a_cursor_of_another_workspace_shows_nothing_of_it() {
+        String older = theirs.idForField("event_id");
+        String newer = theirs.idForField("event_id");
+        var page = theirs.send(theirs.request(Asker.OWNER, "/api/v1/events?limit=1"));
+        String cursor = page.text("next_cursor");
+
+        for (var asker : List.of(Asker.OWNER, Asker.KEY)) {
+            for (String list : List.of("/api/v1/events", "/api/v1/deliveries", "/api/v1/dlq")) {
+                var answer = ours.send(ours.request(asker, list + "?cursor=" + cursor));
+
+                assertThat(answer.status()).as(answer.toString()).isIn(200, 400, 422);
+                assertThat(answer.body()).doesNotContain(older, newer);
+            }
+        }
+    }
+
+    /// Returns all whole numbers of an answer, in order.
+    private static List<Long> counts(JsonNode json) {
+        return json.isIntegralNumber()
+                ? List.of(json.asLong())
+                : json.valueStream().flatMap(value -> counts(value).stream()).toList();
     }
 
     private static boolean isSessionOnly(ApiOperation operation) {
@@ -259,13 +292,32 @@ class TenancyTest {
                                 + " t where workspace_id = '%1$s'");
             }
         }
-        for (String table : List.of("event", "delivery", "delivery_work", "attempt")) {
+        for (String table :
+                List.of(
+                        "event",
+                        "delivery",
+                        "delivery_work",
+                        "attempt",
+                        "dismissal",
+                        "payload_dictionary",
+                        "replaced_source")) {
             parts.add(
                     "select to_jsonb(t)::text from "
                             + table
                             + " t where source_id in (select id from source where workspace_id ="
                             + " '%1$s')");
         }
+        for (String table : List.of("replaced_destination", "destination_revision")) {
+            parts.add(
+                    "select to_jsonb(t)::text from "
+                            + table
+                            + " t where destination_id in (select id from destination where"
+                            + " workspace_id = '%1$s')");
+        }
+        parts.add(
+                "select to_jsonb(t)::text from replaced_connection t where connection_id in (select"
+                        + " connection.id from connection join source on source_id = source.id"
+                        + " where source.workspace_id = '%1$s')");
         parts.add(
                 "select to_jsonb(t)::text from account t join member on account_id = t.id where"
                         + " workspace_id = '%1$s'");

@@ -210,6 +210,12 @@ class ApiKeysJourneyTest {
         var refused = client(created).get("/api/v1/me");
         assertThat(refused.status()).isEqualTo(401);
         assertThat(refused.errorMessage()).contains("expired");
+        for (int i = 0; i < 30; i++) {
+            assertThat(from("2001:db8:5:6::" + i, created.text("key")).status()).isEqualTo(401);
+        }
+        assertThat(from("2001:db8:5:6::", created.text("key")).status())
+                .as("as with unknown keys")
+                .isEqualTo(429);
         assertThat(listed(owner, created).path("expires_at").isNull()).isFalse();
     }
 

@@ -133,9 +133,9 @@ class PlanChangeTest {
         await().untilAsserted(() ->
                 assertThat(owner.put(planPath, "{'plan':'short'}").errorMessage())
                         .isEqualTo(
-                                "The plan keeps events for 2 days, which is shorter"
-                                        + " than now. 2 stored events would expire at once. Send"
-                                        + " \"confirm\": true to change it anyway."));
+                                "The plan keeps events for 2 days, which is shorter than now. About"
+                                        + " 2 stored events would expire at once. Send \"confirm\":"
+                                        + " true to change it anyway."));
         var refused = owner.put(planPath, "{'plan':'short','confirm':false}");
         assertThat(refused.status()).isEqualTo(409);
         assertThat(owner.get("/api/v1/events").json().path("total").asInt()).isEqualTo(3);

@@ -327,6 +327,27 @@ class PlanLimitsTest {
     }
 
     @Test
+    void events_stored_without_a_quota_count_once_there_is_one_again() {
+        var api = WorkspaceFixture.create(sluice, "few-a-month");
+        var source = api.source("one");
+        assertThat(statuses(api, source, 4)).containsExactly(200, 200, 200, 402);
+        plan(api, "open");
+        await().untilAsserted(() -> assertThat(ingest(api, source).status()).isEqualTo(200));
+        for (int i = 0; i < 60; i++) {
+            assertThat(ingest(api, source).status()).isEqualTo(200);
+        }
+        await().until(() -> eventsOfMonth(api) == 64);
+
+        plan(api, "sixty");
+
+        await().untilAsserted(() -> assertThat(ingest(api, source).status()).isEqualTo(402));
+    }
+
+    private static long eventsOfMonth(ApiClient api) {
+        return api.get("/api/v1/usage").json().path("events").path("used").asLong();
+    }
+
+    @Test
     void a_larger_plan_lets_events_in_again() {
         var api = WorkspaceFixture.create(sluice, "few-a-month");
         var source = api.source("one");

@@ -3,7 +3,9 @@ package dev.sluice.journey;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.RunningSluice;
+import dev.sluice.account.access.PasswordHasher;
 import dev.sluice.account.access.SessionStore;
+import dev.sluice.platform.secret.Secret;
 import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.ApiClient.ApiResponse;
 import dev.sluice.testkit.ManualClock;
@@ -14,6 +16,8 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
+import java.util.Base64;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
@@ -157,6 +161,7 @@ class SignInTest {
     void a_new_password_ends_all_other_sessions() {
         var here = Person.register(api, "frank@example.com");
         var there = Person.signIn(api, "frank@example.com");
+        String token = here.token();
 
         assertThat(
                         here.post(
@@ -175,7 +180,14 @@ class SignInTest {
                                 .status())
                 .isEqualTo(204);
 
+        assertThat(here.token()).as("the kept session's token").isNotEqualTo(token);
         assertThat(here.get("/api/v1/me").status()).isEqualTo(200);
+        assertThat(
+                        api.send(
+                                        api.anonymous("/api/v1/me")
+                                                .header("Cookie", "sluice_session=" + token))
+                                .status())
+                .isEqualTo(401);
         assertThat(there.get("/api/v1/me").status()).isEqualTo(401);
         assertThat(login("frank@example.com", Person.PASSWORD, "203.0.113.6").status())
                 .isEqualTo(401);
@@ -290,5 +302,109 @@ class SignInTest {
             assertThat(left).isNotEmpty().allMatch(at -> at.isAfter(clock.instant()));
         }
         assertThat(luke.get("/api/v1/me").status()).isEqualTo(200);
+    }
+
+    @Test
+    void a_proxy_may_write_the_port_behind_the_address() {
+        Person.register(api, "ported@example.com");
+        for (var address : List.of("198.51.100.44:5678", "[2001:db8::7]:80", "[2001:db8::8]")) {
+            assertThat(login("ported@example.com", Person.PASSWORD, address).status())
+                    .isEqualTo(200);
+        }
+
+        assertThat(Person.signIn(api, "ported@example.com").get("/api/v1/auth/sessions").body())
+                .contains(
+                        "\"198.51.100.44\"",
+                        "\"2001:db8:0:0:0:0:0:7\"",
+                        "\"2001:db8:0:0:0:0:0:8\"");
+    }
+
+    @Test
+    void a_password_hashed_with_former_parameters_is_hashed_again_at_sign_in() {
+        Person.register(api, "former@example.com");
+        byte[] hash =
+                PasswordHasher.key(
+                        new Secret("password"), new byte[16], new PasswordHasher.KeyCost(64, 1, 1));
+        String former =
+                "$argon2id$v=19$m=64,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$"
+                        + Base64.getEncoder().withoutPadding().encodeToString(hash);
+        sluice.db()
+                .run(tx ->
+                        tx.update(
+                                "update account set password_hash = ? where email = ?",
+                                former,
+                                "former@example.com"));
+
+        assertThat(login("former@example.com", "password", "203.0.113.60").status()).isEqualTo(200);
+
+        assertThat(passwordHash("former@example.com"))
+                .startsWith("$argon2id$v=19$m=19456,t=2,p=1$");
+        assertThat(login("former@example.com", "password", "203.0.113.60").status()).isEqualTo(200);
+    }
+
+    private static String passwordHash(String email) {
+        return sluice.db()
+                .call(tx ->
+                        tx.single(
+                                "select password_hash from account where email = ?",
+                                row -> row.text("password_hash"),
+                                email));
+    }
+
+    @Test
+    void a_network_registers_thirty_accounts_a_minute() {
+        Person.register(api, "many@example.com");
+        for (int i = 0; i < 30; i++) {
+            assertThat(register("203.0.113.70").status()).isEqualTo(409);
+        }
+
+        var refused = register("203.0.113.70");
+
+        assertThat(refused.status()).isEqualTo(429);
+        assertThat(refused.header("Retry-After")).hasValue("60");
+        assertThat(register("203.0.113.71").status()).isEqualTo(409);
+    }
+
+    private static ApiResponse register(String address) {
+        return api.send(
+                Person.withBody(
+                                api.anonymous("/api/v1/auth/register"),
+                                "{'email':'many@example.com','password':'correct horse','name':'N',"
+                                        + "'workspace_name':'W'}")
+                        .header("X-Forwarded-For", address));
+    }
+
+    @Test
+    void an_account_has_sixteen_known_networks_at_most() {
+        Person.register(api, "traveller@example.com");
+        for (int i = 1; i <= 17; i++) {
+            clock.advance(Duration.ofSeconds(1));
+            assertThat(
+                            login(
+                                            "traveller@example.com",
+                                            Person.PASSWORD,
+                                            "203.0.113." + (100 + i))
+                                    .status())
+                    .isEqualTo(200);
+        }
+
+        assertThat(knownNetworks("traveller@example.com"))
+                .hasSize(16)
+                .contains("203.0.113.117")
+                .doesNotContain("203.0.113.101");
+    }
+
+    private static List<String> knownNetworks(String email) {
+        return sluice.db()
+                .call(tx ->
+                        tx.query(
+                                """
+                                select network
+                                  from known_network
+                                  join account on account.id = account_id
+                                 where email = ?
+                                """,
+                                row -> row.text("network"),
+                                email));
     }
 }

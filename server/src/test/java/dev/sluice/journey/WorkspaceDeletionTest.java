@@ -9,6 +9,7 @@ import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.ApiClient.ApiResponse;
 import dev.sluice.testkit.Person;
 import dev.sluice.testkit.Receiver;
+import dev.sluice.testkit.SseClient;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Map;
 import java.util.UUID;
 
@@ -88,22 +90,39 @@ class WorkspaceDeletionTest {
 
     @Test
     void no_key_session_invite_or_ingest_url_works_on_any_node() {
-        var key = newKey();
+        String secret = owner.post("/api/v1/api-keys", "{'name':'Key'}").text("key");
+        var key = new ApiClient(sluice.port(), secret);
         var elsewhere = key.onPort(second.port());
-        String ingestPath = key.source("Shop").text("ingest_path");
+        var source = key.source("Shop");
+        String before = source.text("ingest_path");
+        String ingestPath =
+                key.post("/api/v1/sources/" + source.text("id") + "/rotate-token", "{}")
+                        .text("ingest_path");
         var member = newMember();
         var guest = newPerson();
         var invite = invite("person" + people + "@example.com");
         await().untilAsserted(() ->
                 assertThat(elsewhere.ingest(ingestPath, "{}").status()).isEqualTo(200));
+        assertThat(elsewhere.ingest(before, "{}").status()).as("a rotated token").isEqualTo(200);
+        try (var here = SseClient.open(sluice.port(), "/api/v1/stream", member);
+                var there = SseClient.open(second.port(), "/api/v1/stream", secret)) {
+            here.awaitReady();
+            there.awaitReady();
 
-        assertThat(delete().status()).isEqualTo(204);
+            assertThat(delete().status()).isEqualTo(204);
 
-        assertThat(key.ingest(ingestPath, "{}").status()).isEqualTo(404);
-        assertThat(key.get("/api/v1/me").status()).isEqualTo(401);
-        assertThat(elsewhere.get("/api/v1/me").status()).isEqualTo(401);
-        await().untilAsserted(() ->
-                assertThat(elsewhere.ingest(ingestPath, "{}").status()).isEqualTo(404));
+            assertThat(key.ingest(ingestPath, "{}").status()).isEqualTo(404);
+            assertThat(key.ingest(before, "{}").status()).isEqualTo(404);
+            assertThat(key.get("/api/v1/me").status()).isEqualTo(401);
+            assertThat(elsewhere.get("/api/v1/me").status()).isEqualTo(401);
+            await().atMost(Duration.ofSeconds(2))
+                    .untilAsserted(() -> {
+                        assertThat(elsewhere.ingest(ingestPath, "{}").status()).isEqualTo(404);
+                        assertThat(elsewhere.ingest(before, "{}").status()).isEqualTo(404);
+                        assertThat(here.messages("bye")).isNotEmpty();
+                        assertThat(there.messages("bye")).isNotEmpty();
+                    });
+        }
         assertThat(workspaceOf(member)).as("moved to the own one").isNotEqualTo(workspace);
         assertThat(member.get("/api/v1/sources").json().path("items")).isEmpty();
         assertThat(member.post("/api/v1/workspaces/" + workspace + "/switch", "").status())

@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.sluice.RunningSluice;
+import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.observe.audit.DatabaseAuditor;
 import dev.sluice.platform.db.Db;
 import dev.sluice.testkit.ApiClient;
+import dev.sluice.testkit.Given;
 import dev.sluice.testkit.ManualClock;
 import dev.sluice.testkit.Person;
 import dev.sluice.testkit.Receiver;
+import dev.sluice.testkit.RowRefusal;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -46,7 +49,8 @@ class WorkspaceErasureTest {
                     "payload_dictionary");
     private static final List<String> SUM_TABLES = List.of("rollup_hour", "rollup_day", "total");
 
-    private record Tenant(String workspace, Person owner, UUID source, UUID connection) {
+    private record Tenant(
+            String workspace, Person owner, UUID source, UUID connection, UUID destination) {
 
         long rows() {
             long rows = 0;
@@ -57,6 +61,14 @@ class WorkspaceErasureTest {
                 rows += count(table, "source_id", source);
             }
             return rows + sums();
+        }
+
+        /// What the workspace's configuration was before, and where its alerts go.
+        long configurationRows() {
+            return count("replaced_source", "source_id", source)
+                    + count("replaced_connection", "connection_id", connection)
+                    + count("replaced_destination", "destination_id", destination)
+                    + count("alert_config", "workspace_id", UUID.fromString(workspace));
         }
 
         long sums() {
@@ -83,7 +95,19 @@ class WorkspaceErasureTest {
                         sluice.port(),
                         owner.post("/api/v1/api-keys", "{'name':'Key'}").text("key"));
         var source = key.source("Shop");
-        var connection = key.connect(source, key.destination(receiver.url(), ""));
+        var destination = key.destination(receiver.url(), "");
+        var connection = key.connect(source, destination);
+        key.patch(
+                "/api/v1/sources/" + source.text("id"),
+                "{'name':'Renamed','verification_config':{'provider':'none'}}");
+        key.patch(
+                "/api/v1/connections/" + connection.text("id"),
+                "{'transformation':{'remove_headers':['X-A']}}");
+        key.patch(
+                "/api/v1/destinations/" + destination.text("id"), "{'custom_headers':{'X-A':'1'}}");
+        owner.post(
+                "/api/v1/alert-configs",
+                "{'channel':'email','config':{'to':'" + name + "@example.com'}}");
         for (int i = 0; i < 3; i++) {
             assertThat(key.ingest(source.text("ingest_path"), "{}").status()).isEqualTo(200);
         }
@@ -92,7 +116,9 @@ class WorkspaceErasureTest {
                         owner.get("/api/v1/me").json().path("workspace").path("id").asString(),
                         owner,
                         UUID.fromString(source.text("id")),
-                        UUID.fromString(connection.text("id")));
+                        UUID.fromString(connection.text("id")),
+                        UUID.fromString(destination.text("id")));
+        assertThat(tenant.configurationRows()).isEqualTo(4);
         db.run(tx ->
                 tx.update(
                         "insert into dismissal (source_id, delivery_id, dismissed_at) values (?, ?,"
@@ -134,9 +160,40 @@ class WorkspaceErasureTest {
 
             await().untilAsserted(() -> assertThat(erasedAt(deleted.workspace())).isTrue());
             assertThat(deleted.rows()).isZero();
+            assertThat(deleted.configurationRows()).isZero();
+            assertThat(other.configurationRows()).isEqualTo(4);
             assertThat(other.rows()).isEqualTo(otherRows);
             assertThat(DatabaseAuditor.check(db).isClean()).isTrue();
         }
+    }
+
+    @Test
+    void a_workspace_that_cannot_be_erased_does_not_keep_the_next_from_it() {
+        var now = Instant.parse("2020-01-01T00:00:00Z");
+        var stuck = UUID.randomUUID();
+        var next = UUID.randomUUID();
+        try (var _ =
+                RowRefusal.of(
+                        db,
+                        "workspace",
+                        "new.id = '" + stuck + "' and new.erased_at is not null",
+                        "23514")) {
+            insertDeleted(stuck, now);
+            insertDeleted(next, now.plusSeconds(1));
+            sluice.restart(); // the chore runs at the start and then each minute
+
+            await().untilAsserted(() -> assertThat(erasedAt(next.toString())).isTrue());
+            assertThat(erasedAt(stuck.toString())).isFalse();
+        }
+        sluice.restart();
+        await().untilAsserted(() -> assertThat(erasedAt(stuck.toString())).isTrue());
+    }
+
+    private static void insertDeleted(UUID workspace, Instant when) {
+        db.run(tx -> {
+            Given.insertWorkspace(tx, new WorkspaceId(workspace), "", "free", when);
+            tx.update("update workspace set deleted_at = ? where id = ?", when, workspace);
+        });
     }
 
     private static boolean erasedAt(String workspace) {

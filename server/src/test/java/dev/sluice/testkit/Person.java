@@ -4,13 +4,14 @@ import dev.sluice.testkit.ApiClient.ApiResponse;
 
 import java.net.http.HttpRequest;
 
-/// A person who is signed in, and calls the API with the session's cookie.
+/// A person who is signed in, and calls the API with the session's cookie. A reply that replaces
+/// the cookie does so here, as in a browser.
 public final class Person {
 
     public static final String PASSWORD = "correct horse battery";
 
     private final ApiClient api;
-    private final String cookie;
+    private volatile String cookie;
 
     private Person(ApiClient api, ApiResponse signedIn) {
         this.api = api;
@@ -74,7 +75,7 @@ public final class Person {
                 .POST(HttpRequest.BodyPublishers.ofString(json.replace('\'', '"')));
     }
 
-    /// The whole `Set-Cookie` header that the sign-in returned.
+    /// The whole `Set-Cookie` header that the sign-in, or a later reply, returned.
     public String cookie() {
         return cookie;
     }
@@ -93,7 +94,11 @@ public final class Person {
     }
 
     public ApiResponse send(HttpRequest.Builder request) {
-        return api.send(request);
+        var answer = api.send(request);
+        answer.header("Set-Cookie")
+                .filter(set -> !set.contains("Max-Age=0"))
+                .ifPresent(set -> cookie = set);
+        return answer;
     }
 
     public ApiResponse get(String path) {

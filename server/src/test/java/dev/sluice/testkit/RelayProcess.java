@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
@@ -26,11 +27,19 @@ public final class RelayProcess implements AutoCloseable {
 
     private final Path dataDir;
     private final Database database;
+    private final Map<String, String> more;
     private final Process process;
     private final Path log;
     private final int port;
 
-    private RelayProcess(Path dataDir, Database database, Process process, Path log, int port) {
+    private RelayProcess(
+            Path dataDir,
+            Database database,
+            Map<String, String> more,
+            Process process,
+            Path log,
+            int port) {
+        this.more = more;
         this.dataDir = dataDir;
         this.database = database;
         this.process = process;
@@ -42,15 +51,21 @@ public final class RelayProcess implements AutoCloseable {
     ///
     /// @param dataDir made if it is missing
     public static RelayProcess start(Path dataDir, Database database) {
-        return start(dataDir, database, 0);
+        return start(dataDir, database, 0, Map.of());
+    }
+
+    /// @param more settings to add, or to replace
+    public static RelayProcess start(Path dataDir, Database database, Map<String, String> more) {
+        return start(dataDir, database, 0, more);
     }
 
     /// Starts a server like this one, which was killed, on the same port.
     public RelayProcess startAgain() {
-        return start(dataDir, database, port);
+        return start(dataDir, database, port, more);
     }
 
-    private static RelayProcess start(Path dataDir, Database database, int port) {
+    private static RelayProcess start(
+            Path dataDir, Database database, int port, Map<String, String> more) {
         try {
             Files.createDirectories(dataDir);
             var log = Files.createTempFile(dataDir, "relay", ".log");
@@ -74,8 +89,9 @@ public final class RelayProcess implements AutoCloseable {
             environment.put("SLUICE_MASTER_KEY", MASTER_KEY);
             environment.put("SLUICE_ADMIN_API_KEY", ADMIN_API_KEY);
             environment.put("SLUICE_ALLOW_PRIVATE_DESTINATIONS", "127.0.0.0/8");
+            environment.putAll(more);
             var process = builder.redirectErrorStream(true).redirectOutput(log.toFile()).start();
-            return new RelayProcess(dataDir, database, process, log, awaitPort(process, log));
+            return new RelayProcess(dataDir, database, more, process, log, awaitPort(process, log));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -47,9 +47,19 @@ public final class SseClient implements AutoCloseable {
 
     /// @param lastEventId the id from which to continue
     public static SseClient open(int port, String path, String key, @Nullable String lastEventId) {
+        return open(port, path, "Authorization", "Bearer " + key, lastEventId);
+    }
+
+    /// Connects with the session of a person.
+    public static SseClient open(int port, String path, Person person) {
+        return open(port, path, "Cookie", "sluice_session=" + person.token(), null);
+    }
+
+    private static SseClient open(
+            int port, String path, String header, String value, @Nullable String lastEventId) {
         var connect =
                 ConnectStrategy.http(URI.create("http://127.0.0.1:" + port + path))
-                        .header("Authorization", "Bearer " + key)
+                        .header(header, value)
                         .readTimeout(60, TimeUnit.SECONDS);
         return new SseClient(
                 new EventSource.Builder(connect)

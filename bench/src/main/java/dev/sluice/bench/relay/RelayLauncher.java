@@ -21,11 +21,17 @@ record RelayLauncher(
         String key,
         Map<String, String> settings) {
 
-    /// A workspace without limits: what is measured is never the plan.
+    /// The first workspace has the plan without limits: what is measured is never the plan. The
+    /// other plan has limits that no measurement reaches, but which are counted.
     private static final String PLANS_JSON =
             """
             {"items": [{"name": "business", "price_monthly_usd": 0, "features": [],
-                        "limits": {"retention_days": 30}}]}
+                        "limits": {"retention_days": 30}},
+                       {"name": "counted", "price_monthly_usd": 0, "features": [],
+                        "limits": {"api_requests_per_minute": 100000000,
+                                   "ingest_per_minute_per_source": 100000000,
+                                   "events_per_month": 2000000000,
+                                   "retention_days": 30}}]}
             """;
 
     RelayLauncher {

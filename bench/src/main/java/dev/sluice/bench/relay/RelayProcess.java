@@ -38,6 +38,11 @@ public final class RelayProcess implements SystemUnderTest {
     private static final Duration START_TIMEOUT = Duration.ofMinutes(2);
     private static final Duration STOP_TIMEOUT = Duration.ofMinutes(1);
 
+    /// The settings of a relay whose workspace has limits that are counted and never reached: a
+    /// budget of requests and of webhooks a minute, and a monthly quota.
+    public static final Map<String, String> COUNTED_LIMITS =
+            Map.of("SLUICE_WORKSPACE_PLAN", "counted");
+
     private final RelayLauncher launch;
     private final RelayApi api;
     private final boolean keep;

@@ -12,11 +12,19 @@ import dev.sluice.bench.sink.SinkProcess;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 
 /// Scenario `pair`: this build and another one in turn, each on a PostgreSQL of its own. Shows what
 /// one change gains or costs: the middle one of the rounds' ratios, because a noisy machine changes
 /// its speed between rounds more than within one.
-public record PairScenario(RelaySetup setup, LoadSettings load, Duration settling, Path against)
+///
+/// @param settings of both relays, by their environment names
+public record PairScenario(
+        RelaySetup setup,
+        LoadSettings load,
+        Duration settling,
+        Path against,
+        Map<String, String> settings)
         implements Scenario {
 
     /// The relay's code is compiled in the first minute under load.
@@ -29,15 +37,17 @@ public record PairScenario(RelaySetup setup, LoadSettings load, Duration settlin
                 options.seconds("settling", SETTLING_SECONDS),
                 options.path("against")
                         .orElseThrow(
-                                () -> new CommandLineException("pair needs --against LAUNCHER")));
+                                () -> new CommandLineException("pair needs --against LAUNCHER")),
+                options.flag("limits") ? RelayProcess.COUNTED_LIMITS : Map.of());
     }
 
     @Override
     public BenchReport run() {
         try (var sink = SinkProcess.start();
-                var there = RelayProcess.start(against, false)) {
+                var there = RelayProcess.start(against, false, settings)) {
             return setup.runOwn(
                     "pair",
+                    settings,
                     (here, report) -> {
                         var ours = Contender.of("this build", load, here, sink);
                         var theirs = Contender.of("the other build", load, there, sink);

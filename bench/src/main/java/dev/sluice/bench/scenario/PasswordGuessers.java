@@ -9,6 +9,7 @@ import dev.sluice.bench.platform.BenchJson;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.Map;
@@ -21,8 +22,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 
 /// Clients that guess an account's password, each guess from an address of its own, and the owner,
-/// who signs in from one address until the last guess is answered. Addresses stand in
-/// `X-Forwarded-For`.
+/// who signs in and out until the last guess is answered, in turn from one address and from a new
+/// one each time. Addresses stand in `X-Forwarded-For`.
 final class PasswordGuessers implements AutoCloseable {
 
     private static final String OWNER_ADDRESS = "203.0.113.7";
@@ -35,10 +36,15 @@ final class PasswordGuessers implements AutoCloseable {
     private final AtomicInteger begun = new AtomicInteger();
     private final CountDownLatch unanswered;
     private final Map<Integer, Integer> answers = new ConcurrentSkipListMap<>();
-    private final AtomicInteger ownerRefused = new AtomicInteger();
+    private final OwnerSignIns atKnownAddress = new OwnerSignIns();
+    private final OwnerSignIns atNewAddresses = new OwnerSignIns();
 
-    /// Written by the owner's thread, and read after it has ended.
-    private final Histogram owner = new Histogram();
+    /// The owner's sign-ins of one kind. Written by the owner's thread, and read after it has
+    /// ended.
+    private static final class OwnerSignIns {
+        private final Histogram latency = new Histogram();
+        private int refused;
+    }
 
     private final HttpClient client =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
@@ -52,9 +58,15 @@ final class PasswordGuessers implements AutoCloseable {
         this.unanswered = new CountDownLatch(guesses);
     }
 
-    /// The owner's sign-in, once. Returns the status of the answer.
+    /// The owner's sign-in and logout, once. Returns the status of the answer to the sign-in.
     int signInAsOwner() {
-        return signIn(OWNER_ADDRESS, password);
+        return signInAsOwner(OWNER_ADDRESS);
+    }
+
+    private int signInAsOwner(String address) {
+        var answer = signIn(address, password);
+        answer.headers().firstValue("Set-Cookie").ifPresent(this::logOut);
+        return answer.statusCode();
     }
 
     void start(int atATime) {
@@ -80,12 +92,20 @@ final class PasswordGuessers implements AutoCloseable {
         return answers;
     }
 
-    LatencySummary ownerLatency() {
-        return owner.summary();
+    LatencySummary latencyAtKnownAddress() {
+        return atKnownAddress.latency.summary();
     }
 
-    int ownerRefused() {
-        return ownerRefused.get();
+    int refusedAtKnownAddress() {
+        return atKnownAddress.refused;
+    }
+
+    LatencySummary latencyAtNewAddresses() {
+        return atNewAddresses.latency.summary();
+    }
+
+    int refusedAtNewAddresses() {
+        return atNewAddresses.refused;
     }
 
     private void guessUntil(BooleanSupplier isOver) {
@@ -93,24 +113,41 @@ final class PasswordGuessers implements AutoCloseable {
             int number = begun.getAndIncrement();
             if (number < guesses) {
                 String address = "10.%d.%d.1".formatted(number / 256, number % 256);
-                answers.merge(signIn(address, "guess " + number), 1, Integer::sum);
+                answers.merge(signIn(address, "guess " + number).statusCode(), 1, Integer::sum);
                 unanswered.countDown();
             }
         }
     }
 
     private boolean signInUntilAnswered() throws InterruptedException {
+        int number = 0;
         do {
-            long from = System.nanoTime();
-            if (signInAsOwner() != 200) {
-                ownerRefused.incrementAndGet();
-            }
-            owner.record(System.nanoTime() - from);
+            signInAsOwner(OWNER_ADDRESS, atKnownAddress);
+            signInAsOwner(
+                    "172.16.%d.%d".formatted(number / 256 % 256, number % 256), atNewAddresses);
+            number++;
         } while (!unanswered.await(OWNER_PAUSE.toMillis(), TimeUnit.MILLISECONDS));
         return true;
     }
 
-    private int signIn(String address, String withPassword) {
+    private void signInAsOwner(String address, OwnerSignIns signIns) {
+        long from = System.nanoTime();
+        if (signInAsOwner(address) != 200) {
+            signIns.refused++;
+        }
+        signIns.latency.record(System.nanoTime() - from);
+    }
+
+    private void logOut(String setCookie) {
+        var request =
+                HttpRequest.newBuilder(login.resolve("logout"))
+                        .header("Cookie", setCookie.split(";", 2)[0])
+                        .POST(HttpRequest.BodyPublishers.noBody())
+                        .build();
+        var _ = unchecked(() -> client.send(request, BodyHandlers.discarding()));
+    }
+
+    private HttpResponse<Void> signIn(String address, String withPassword) {
         String json = BenchJson.compact(Map.of("email", email, "password", withPassword));
         var request =
                 HttpRequest.newBuilder(login)
@@ -118,6 +155,6 @@ final class PasswordGuessers implements AutoCloseable {
                         .header("X-Forwarded-For", address)
                         .POST(HttpRequest.BodyPublishers.ofString(json))
                         .build();
-        return unchecked(() -> client.send(request, BodyHandlers.discarding())).statusCode();
+        return unchecked(() -> client.send(request, BodyHandlers.discarding()));
     }
 }

@@ -58,11 +58,23 @@ public final class AccountStore {
                         id);
     }
 
+    /// Locks an account until the transaction ends. Returns false, and locks nothing, if the
+    /// account was deleted or its password was changed since it was read.
+    public static boolean lockUnchanged(Tx tx, Account read) {
+        return tx.findOne(
+                        "select id from account where id = ? and password_hash = ? for update",
+                        row -> row.uuid("id"),
+                        read.id(),
+                        read.passwordHash())
+                .isPresent();
+    }
+
     /// Deletes an account with its sessions. The API keys that the person created stay valid. The
     /// caller must already have removed the person's memberships, invites and password reset.
     public static void delete(Tx tx, UUID id) {
         ApiKeyStore.forgetCreator(tx, id);
         SessionStore.endAll(tx, id, Optional.empty());
+        KnownNetworkStore.deleteAll(tx, id);
         tx.update("delete from account where id = ?", id);
     }
 

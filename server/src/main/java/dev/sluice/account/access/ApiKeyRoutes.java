@@ -6,7 +6,6 @@ import dev.sluice.account.idempotency.AnswerKeeper;
 import dev.sluice.account.idempotency.IdempotencyKeys;
 import dev.sluice.account.workspace.Role;
 import dev.sluice.account.workspace.WorkspaceId;
-import dev.sluice.account.workspace.WorkspaceStore;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.ApiErrorCode;
@@ -128,6 +127,7 @@ public final class ApiKeyRoutes {
         String location = "/api/v1/api-keys/" + key.id();
         var listed =
                 db.call(tx -> {
+                    caller.lockRole(tx, Role.ADMIN);
                     var inserted = insert(tx, key, now);
                     caller.record(tx, "api_key.created", key.id(), key.name(), input.names());
                     keeper.keepWithoutSecret(tx, location);
@@ -145,8 +145,9 @@ public final class ApiKeyRoutes {
         return time;
     }
 
+    /// The caller must have locked the workspace, so that simultaneous requests cannot exceed the
+    /// maximum.
     private static ListedKey insert(Tx tx, NewKey key, Instant now) {
-        WorkspaceStore.lock(tx, key.workspace());
         if (ApiKeyStore.count(tx, key.workspace()) >= MAX_KEYS) {
             throw new ApiException(
                     ApiErrorCode.CONFLICT,
@@ -162,6 +163,7 @@ public final class ApiKeyRoutes {
         WorkspaceId workspace = caller.workspace();
         var id = request.id("API key");
         db.run(tx -> {
+            caller.lockRole(tx, Role.ADMIN);
             var key =
                     ApiKeyStore.find(tx, workspace, id)
                             .orElseThrow(() -> ApiException.notFound("API key"));

@@ -26,7 +26,7 @@ import java.util.Optional;
 public final class Authenticator {
 
     private static final String BEARER_PREFIX = "Bearer ";
-    private static final int MAX_UNKNOWN_KEYS_PER_MINUTE = 30;
+    private static final int MAX_WRONG_KEYS_PER_MINUTE = 30;
 
     /// Forbids caches to store replies, because what one caller may see, another caller may not.
     private static final List<Header> NO_STORE = List.of(new Header("Cache-Control", "no-store"));
@@ -54,7 +54,7 @@ public final class Authenticator {
     private final Uuid7 ids;
     private final Activity activity;
     private final InstantSource clock;
-    private final NetworkFailures unknownKeys = new NetworkFailures(MAX_UNKNOWN_KEYS_PER_MINUTE);
+    private final NetworkRateLimiter wrongKeys = new NetworkRateLimiter(MAX_WRONG_KEYS_PER_MINUTE);
 
     /// @param baseUrl the server's public address, from which the dashboard's pages are served
     /// @param activity marked by each request
@@ -82,18 +82,12 @@ public final class Authenticator {
     ///   another site sent the request, or if the key may only read and the method is neither `GET`
     ///   nor `HEAD`
     /// @throws ApiException 429 if the request exceeds the workspace's rate limit, or if too many
-    ///   unknown keys came from the client's network
+    ///   unknown or expired keys came from the client's network
     public Caller authenticate(Request request) {
         activity.mark();
         if (!sendsKey(request) && hasSession(request)) {
             var session = session(request);
-            var membership =
-                    session.membership()
-                            .orElseThrow(() ->
-                                    new ApiException(
-                                            ApiErrorCode.FORBIDDEN,
-                                            "You are not a member of this workspace. Choose another"
-                                                + " with POST /api/v1/workspaces/{id}/switch."));
+            var membership = session.membership().orElseThrow(Authenticator::notMember);
             return new Caller(
                     membership.workspace(),
                     new Caller.Identity.SessionIdentity(
@@ -142,7 +136,7 @@ public final class Authenticator {
         originCheck.check(request);
         var session =
                 db.call(tx -> SessionStore.findAndExtend(tx, hash, clock.instant()))
-                        .orElseThrow(() -> unauthorized("Your session has ended. Sign in again."));
+                        .orElseThrow(Authenticator::sessionEnded);
         request.setBodyOwner(session.account());
         return session;
     }
@@ -154,9 +148,11 @@ public final class Authenticator {
             throw unauthorized("Send an API key as Authorization: Bearer <key>.");
         }
         byte[] hash = ApiKey.hash(header.substring(BEARER_PREFIX.length()).strip());
-        var found = db.call(tx -> find(tx, hash)).orElseThrow(() -> unknownKey(request));
+        var found =
+                db.call(tx -> find(tx, hash))
+                        .orElseThrow(() -> wrongKey(request, "The API key is unknown."));
         if (found.isExpired()) {
-            throw unauthorized("The API key has expired. Create a new one.");
+            throw wrongKey(request, "The API key has expired. Create a new one.");
         }
         found.rateLimit()
                 .ifPresent(rateLimit -> {
@@ -174,18 +170,19 @@ public final class Authenticator {
         return found.caller(trail(request, AuditActor.key(found.key().id())));
     }
 
-    /// Returns the refusal of an unknown key: 401, or 429 if too many unknown keys came from the
-    /// client's network. A valid key from the same network still works, because every key is looked
-    /// up first.
-    private ApiException unknownKey(Request request) {
+    /// Returns the refusal of an unknown or expired key: 401, or 429 if too many of them came from
+    /// the client's network. A valid key from the same network still works, because every key is
+    /// looked up first.
+    private ApiException wrongKey(Request request, String message) {
         var now = clock.instant();
         String network = ClientAddress.network(clientAddress.of(request));
-        var delay = unknownKeys.delay(network, now);
+        var delay = wrongKeys.delay(network, now);
         if (!delay.isZero()) {
-            return ApiException.tooMany("Too many unknown API keys came from your network.", delay);
+            return ApiException.tooMany(
+                    "Too many unknown or expired API keys came from your network.", delay);
         }
-        unknownKeys.add(network, now);
-        return unauthorized("The API key is unknown.");
+        wrongKeys.add(network, now);
+        return unauthorized(message);
     }
 
     /// Finds the key, and counts the request unless the key has expired.
@@ -202,6 +199,19 @@ public final class Authenticator {
                             false,
                             rateLimiter.countRequest(tx, key.workspace(), key.plan(), now));
                 });
+    }
+
+    /// Returns the 403 error for a session whose person is not a member of its workspace.
+    static ApiException notMember() {
+        return new ApiException(
+                ApiErrorCode.FORBIDDEN,
+                "You are not a member of this workspace. Choose another with POST"
+                        + " /api/v1/workspaces/{id}/switch.");
+    }
+
+    /// Returns the 401 error for a session that has ended.
+    public static ApiException sessionEnded() {
+        return unauthorized("Your session has ended. Sign in again.");
     }
 
     /// Returns a 401 error, with the header that RFC 9110, section 15.5.2, requires.

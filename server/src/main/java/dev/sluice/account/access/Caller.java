@@ -42,16 +42,20 @@ public record Caller(WorkspaceId workspace, Identity identity, AuditTrail trail)
     /// @throws ApiException 403 if the caller is an API key, or if the role is lower
     public Identity.SessionIdentity requireRole(Role required) {
         var session = requireSession();
-        if (!session.role().includes(required)) {
-            throw new ApiException(
-                    ApiErrorCode.FORBIDDEN,
-                    "This needs the role "
-                            + required.text()
-                            + "; your role in this workspace is "
-                            + session.role().text()
-                            + ".");
-        }
+        CurrentRole.require(session.role(), required);
         return session;
+    }
+
+    /// Checks the role of the caller's session once more, in the transaction that makes the change.
+    /// Locks the workspace's members until it ends.
+    ///
+    /// @throws ApiException 403 if the person is no longer a member, or if the role no longer
+    ///   includes `required`
+    void lockRole(Tx tx, Role required) {
+        var role =
+                CurrentRole.lock(tx, workspace, requireSession().account())
+                        .orElseThrow(Authenticator::notMember);
+        CurrentRole.require(role, required);
     }
 
     /// Returns the caller's session.

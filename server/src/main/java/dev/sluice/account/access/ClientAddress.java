@@ -8,6 +8,7 @@ import java.net.InetAddress;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /// Finds the address of the client that sent a request, even if the request passed through proxies.
 ///
@@ -15,6 +16,10 @@ import java.util.Optional;
 /// therefore the last address that is not a trusted proxy's. The client itself may have written
 /// anything before that address, so it proves nothing.
 public final class ClientAddress {
+
+    private static final Pattern IPV4_WITH_PORT = Pattern.compile("^([0-9.]+):\\d{1,5}$");
+    private static final Pattern IPV6_IN_BRACKETS =
+            Pattern.compile("^\\[([0-9a-fA-F:.]+)](?::\\d{1,5})?$");
 
     private final List<Cidr> trustedProxies;
 
@@ -45,9 +50,13 @@ public final class ClientAddress {
         return trustedProxies.stream().anyMatch(range -> range.contains(address));
     }
 
+    /// Parses an address as proxies write it: alone, in brackets, or with the client's port as in
+    /// `192.0.2.1:5678` and `[2001:db8::1]:80`.
     private static Optional<InetAddress> parse(String text) {
+        String address = IPV4_WITH_PORT.matcher(text).replaceFirst("$1");
+        address = IPV6_IN_BRACKETS.matcher(address).replaceFirst("$1");
         try {
-            return Optional.of(InetAddress.ofLiteral(text));
+            return Optional.of(InetAddress.ofLiteral(address));
         } catch (IllegalArgumentException e) {
             return Optional.empty();
         }

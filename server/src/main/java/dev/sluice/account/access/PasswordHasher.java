@@ -26,6 +26,15 @@ public final class PasswordHasher {
                             + "\\$m=(?<memory>\\d+),t=(?<iterations>\\d+),p=(?<parallelism>\\d+)"
                             + "\\$(?<salt>[^$]+)\\$(?<hash>[^$]+)");
 
+    private static final String CURRENT_PREFIX =
+            "$argon2id$v=19$m="
+                    + ARGON2_MEMORY_KIB
+                    + ",t="
+                    + ARGON2_ITERATIONS
+                    + ",p="
+                    + ARGON2_PARALLELISM
+                    + "$";
+
     private PasswordHasher() {}
 
     /// Returns the hash of a password, as a string in PHC format.
@@ -35,16 +44,7 @@ public final class PasswordHasher {
         byte[] hash =
                 hash(password, salt, ARGON2_MEMORY_KIB, ARGON2_ITERATIONS, ARGON2_PARALLELISM);
         var base64 = Base64.getEncoder().withoutPadding();
-        return "$argon2id$v=19$m="
-                + ARGON2_MEMORY_KIB
-                + ",t="
-                + ARGON2_ITERATIONS
-                + ",p="
-                + ARGON2_PARALLELISM
-                + "$"
-                + base64.encodeToString(salt)
-                + "$"
-                + base64.encodeToString(hash);
+        return CURRENT_PREFIX + base64.encodeToString(salt) + "$" + base64.encodeToString(hash);
     }
 
     /// Whether the password is the one that was hashed. The check takes as long for a wrong
@@ -65,6 +65,11 @@ public final class PasswordHasher {
                         Integer.parseInt(parts.group("memory")),
                         Integer.parseInt(parts.group("iterations")),
                         Integer.parseInt(parts.group("parallelism"))));
+    }
+
+    /// Whether a result of `hash` was made with the parameters that `hash` uses now.
+    public static boolean isCurrent(String stored) {
+        return stored.startsWith(CURRENT_PREFIX);
     }
 
     /// The parameters of Argon2id that decide how much memory and time it takes to derive a key.

@@ -68,17 +68,6 @@ public final class SessionStore {
                 session.userAgent());
     }
 
-    /// Whether the account has a session that was opened from this address. An ended session does
-    /// not count; an expired one does until it is removed.
-    public static boolean isKnownAddress(Tx tx, UUID account, String address) {
-        return tx.findOne(
-                        "select id from session where account_id = ? and address = ? limit 1",
-                        row -> row.uuid("id"),
-                        account,
-                        address)
-                .isPresent();
-    }
-
     /// Finds a session that has not expired, and extends it if it was last seen more than a minute
     /// ago. Returns empty if there is none with this token.
     static Optional<Session> findAndExtend(Tx tx, byte[] tokenHash, Instant now) {
@@ -163,6 +152,17 @@ public final class SessionStore {
     /// member.
     public static void switchTo(Tx tx, UUID session, WorkspaceId workspace) {
         tx.update("update session set workspace_id = ? where id = ?", workspace.value(), session);
+    }
+
+    /// Replaces the hash of a session's token. Returns false if the session has ended.
+    static boolean replaceToken(Tx tx, UUID session, byte[] tokenHash) {
+        return tx.update("update session set token_hash = ? where id = ?", tokenHash, session) > 0;
+    }
+
+    /// Whether the session has not been ended.
+    public static boolean isOpen(Tx tx, UUID session) {
+        return tx.findOne("select id from session where id = ?", row -> row.uuid("id"), session)
+                .isPresent();
     }
 
     /// Moves the sessions of an account that act in `workspace` to the workspace of the person's

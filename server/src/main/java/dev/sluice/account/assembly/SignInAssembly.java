@@ -3,6 +3,7 @@ package dev.sluice.account.assembly;
 import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.ClientAddress;
 import dev.sluice.account.access.SessionCookie;
+import dev.sluice.account.access.SessionOpener;
 import dev.sluice.account.password.PasswordCheck;
 import dev.sluice.account.password.PasswordResetMailer;
 import dev.sluice.account.password.PasswordResetRoutes;
@@ -10,7 +11,6 @@ import dev.sluice.account.password.PasswordRoutes;
 import dev.sluice.account.people.AccountRoutes;
 import dev.sluice.account.people.PeopleSettings;
 import dev.sluice.account.people.RegistrationRoutes;
-import dev.sluice.account.people.SessionOpener;
 import dev.sluice.account.people.SessionRoutes;
 import dev.sluice.account.people.SignInRoutes;
 import dev.sluice.platform.db.Db;
@@ -61,7 +61,7 @@ final class SignInAssembly {
                         settings.isRegistrationOpen(),
                         ids,
                         clock);
-        password = new PasswordRoutes(db, authenticator, passwords, clientAddress);
+        password = new PasswordRoutes(db, authenticator, passwords, opener, clientAddress);
         sessions = new SessionRoutes(db, authenticator, clock);
         account = new AccountRoutes(db, authenticator, passwords, cookie, clientAddress);
         resetMailer = new PasswordResetMailer(db, mail, settings.baseUrl(), random, clock);

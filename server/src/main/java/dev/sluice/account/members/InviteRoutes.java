@@ -120,6 +120,7 @@ public final class InviteRoutes {
         String token = random.base62(TOKEN_LENGTH);
         String location = "/api/v1/workspaces/" + who.workspace() + "/invites/" + invite.id();
         db.run(tx -> {
+            who.lock(tx, Role.ADMIN);
             requireNoMember(tx, invite);
             InviteStore.replace(tx, invite, Sha256.hash(token), who.account());
             who.record(tx, "invite.created", invite.id(), invite.email(), input.names());
@@ -158,10 +159,11 @@ public final class InviteRoutes {
         var who = access.ofSession(request).require(Role.ADMIN);
         UUID id = inviteId(request);
         db.run(tx -> {
-            if (!InviteStore.delete(tx, who.workspace(), id)) {
-                throw ApiException.notFound("invite");
-            }
-            who.record(tx, "invite.deleted", id, "", Set.of());
+            who.lock(tx, Role.ADMIN);
+            String email =
+                    InviteStore.delete(tx, who.workspace(), id)
+                            .orElseThrow(() -> ApiException.notFound("invite"));
+            who.record(tx, "invite.deleted", id, email, Set.of());
         });
         return Reply.noContent();
     }

@@ -1,7 +1,6 @@
 package dev.sluice.account.members;
 
 import dev.sluice.account.access.SessionStore;
-import dev.sluice.account.members.WorkspaceAccess.Access;
 import dev.sluice.account.workspace.InviteStore;
 import dev.sluice.account.workspace.MemberStore;
 import dev.sluice.account.workspace.MemberStore.Member;
@@ -84,12 +83,10 @@ public final class MemberRoutes {
         Role next = role.orElse(Role.MEMBER);
         var changed =
                 db.call(tx -> {
-                    MemberStore.lock(tx, who.workspace());
+                    var present = who.lock(tx, Role.ADMIN);
                     Role before = role(tx, who.workspace(), target);
                     if (before == Role.OWNER || next == Role.OWNER) {
-                        current(tx, who).require(Role.OWNER);
-                    } else {
-                        current(tx, who).require(Role.ADMIN);
+                        present.require(Role.OWNER);
                     }
                     if (before == Role.OWNER && next != Role.OWNER) {
                         requireOtherOwner(tx, who.workspace(), target);
@@ -105,9 +102,9 @@ public final class MemberRoutes {
         var who = access.ofSession(request).require(Role.ADMIN);
         UUID target = target(request);
         db.run(tx -> {
-            MemberStore.lock(tx, who.workspace());
-            Role role = role(tx, who.workspace(), target);
-            current(tx, who).require(role == Role.OWNER ? Role.OWNER : Role.ADMIN);
+            var present = who.lock(tx, Role.ADMIN);
+            present.require(
+                    role(tx, who.workspace(), target) == Role.OWNER ? Role.OWNER : Role.ADMIN);
             endMembership(tx, who.workspace(), target);
             SessionStore.endIn(tx, who.workspace(), target);
             who.record(tx, "member.removed", target, "", Set.of());
@@ -134,8 +131,7 @@ public final class MemberRoutes {
         input.check();
         UUID next = target.orElse(who.account());
         db.run(tx -> {
-            MemberStore.lock(tx, who.workspace());
-            current(tx, who).require(Role.OWNER);
+            who.lock(tx, Role.OWNER);
             if (MemberStore.role(tx, who.workspace(), next).isEmpty()) {
                 throw ApiException.notFound("member", "user_id");
             }
@@ -154,18 +150,6 @@ public final class MemberRoutes {
         }
         MemberStore.delete(tx, workspace, account);
         InviteStore.deleteBy(tx, workspace, account);
-    }
-
-    /// Returns the caller's access with the role that the person has now, while the members are
-    /// locked.
-    private static Access current(Tx tx, Access who) {
-        return new Access(
-                who.workspace(),
-                who.account(),
-                who.session(),
-                MemberStore.role(tx, who.workspace(), who.account())
-                        .orElseThrow(WorkspaceAccess::notFound),
-                who.trail());
     }
 
     private static void requireOtherOwner(Tx tx, WorkspaceId workspace, UUID account) {

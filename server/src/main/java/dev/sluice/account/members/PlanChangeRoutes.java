@@ -69,6 +69,7 @@ public final class PlanChangeRoutes {
 
     private Reply change(Tx tx, Access who, IfMatch condition, Plan next, boolean isConfirmed) {
         long version = WorkspaceStore.nextConfigVersion(tx); // makes other changes wait
+        var present = who.lock(tx, Role.OWNER);
         condition.require(WorkspaceAccess.tag(tx, who.workspace()), "workspace");
         var change =
                 PlanChange.apply(
@@ -83,7 +84,7 @@ public final class PlanChangeRoutes {
         change.recordTo(tx, who.trail());
         return switch (change) {
             case PlanChange.Changed(var workspace) ->
-                    Reply.ok(workspace.json().put("role", who.role().text()))
+                    Reply.ok(workspace.json().put("role", present.role().text()))
                             .with(WorkspaceAccess.tag(tx, workspace.id()));
             case PlanChange.Unconfirmed unconfirmed ->
                     throw new ApiException(

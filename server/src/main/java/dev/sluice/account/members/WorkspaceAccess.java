@@ -3,6 +3,7 @@ package dev.sluice.account.members;
 import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.access.Caller.Identity;
+import dev.sluice.account.access.CurrentRole;
 import dev.sluice.account.access.Session;
 import dev.sluice.account.audit.AuditTrail;
 import dev.sluice.account.workspace.MemberStore;
@@ -39,16 +40,19 @@ public final class WorkspaceAccess {
 
         /// @throws ApiException 403 if the role does not include `required`
         public Access require(Role required) {
-            if (!role.includes(required)) {
-                throw new ApiException(
-                        ApiErrorCode.FORBIDDEN,
-                        "This needs the role "
-                                + required.text()
-                                + "; your role in this workspace is "
-                                + role.text()
-                                + ".");
-            }
+            CurrentRole.require(role, required);
             return this;
+        }
+
+        /// Checks the role once more, in the transaction that makes the change. Locks the members
+        /// until it ends. Returns the access with the role that the person has now.
+        ///
+        /// @throws ApiException 404 if the person is no longer a member, 403 if the role no longer
+        ///   includes `required`
+        public Access lock(Tx tx, Role required) {
+            var now =
+                    CurrentRole.lock(tx, workspace, account).orElseThrow(WorkspaceAccess::notFound);
+            return new Access(workspace, account, session, now, trail).require(required);
         }
     }
 

@@ -170,10 +170,11 @@ public final class WorkspaceRoutes {
         String name = name(request.jsonBody());
         return db.call(tx -> {
             long version = WorkspaceStore.nextConfigVersion(tx); // makes other changes wait
+            var present = who.lock(tx, Role.ADMIN);
             condition.require(WorkspaceAccess.tag(tx, who.workspace()), "workspace");
             WorkspaceStore.rename(tx, who.workspace(), name, clock.instant(), version);
             who.record(tx, "workspace.renamed", who.workspace().value(), name, Set.of("name"));
-            return present(tx, who);
+            return present(tx, present);
         });
     }
 

@@ -3,8 +3,9 @@ package dev.sluice.account.password;
 import dev.sluice.account.access.Account;
 import dev.sluice.account.access.AccountStore;
 import dev.sluice.account.access.ClientAddress;
+import dev.sluice.account.access.KnownNetworkStore;
+import dev.sluice.account.access.NetworkRateLimiter;
 import dev.sluice.account.access.PasswordHasher;
-import dev.sluice.account.access.SessionStore;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
@@ -39,6 +40,10 @@ public final class PasswordCheck {
     private final SecretGenerator random;
     private final InstantSource clock;
     private final SignInThrottle throttle = new SignInThrottle();
+
+    /// Counts how often each network comes to the line. It never makes a network wait.
+    private final NetworkRateLimiter visits = new NetworkRateLimiter(Integer.MAX_VALUE);
+
     private final PasswordLine line;
     private final Duration lineTimeout;
     private final BiPredicate<Secret, String> matcher;
@@ -83,11 +88,8 @@ public final class PasswordCheck {
         var account = db.call(tx -> AccountStore.find(tx, email));
         // This query also runs for an unknown account, so that the reply takes just as long.
         var id = account.map(Account::id).orElse(NO_ACCOUNT);
-        boolean isKnown =
-                db.call(tx -> SessionStore.isKnownAddress(tx, id, client.getHostAddress()));
-        var place =
-                new PasswordLine.Place(
-                        network, isKnown, throttle.failures(network, clock.instant()));
+        boolean isKnown = db.call(tx -> KnownNetworkStore.isKnown(tx, id, network));
+        var place = place(network, isKnown);
         String stored = account.map(Account::passwordHash).orElse(unknownAccountHash);
         boolean matches = inLine(place, () -> matcher.test(password, stored));
         if (!matches || account.isEmpty()) {
@@ -102,8 +104,34 @@ public final class PasswordCheck {
     ///
     /// @throws ApiException 429 if too many clients are waiting
     public String hash(Secret password, InetAddress client) {
-        var place = new PasswordLine.Place(ClientAddress.network(client), false, 0);
+        return hash(password, place(ClientAddress.network(client), false));
+    }
+
+    /// Returns the hash of a new password for a client that has proved to be the account's owner.
+    /// It is served like one from a known network.
+    ///
+    /// @throws ApiException 429 if too many clients are waiting
+    String hashForOwner(Secret password, InetAddress client) {
+        return hash(password, place(ClientAddress.network(client), true));
+    }
+
+    private String hash(Secret password, PasswordLine.Place place) {
         return inLine(place, () -> PasswordHasher.hash(password, random.bytes(SALT_BYTES)));
+    }
+
+    /// Returns a new hash of a password that was just found right, if the stored one was made with
+    /// other parameters than those of today; empty if it need not be replaced.
+    ///
+    /// @param account as [#find] returned it
+    /// @throws ApiException 429 if too many clients are waiting
+    public Optional<String> rehash(Account account, Secret password, InetAddress client) {
+        return PasswordHasher.isCurrent(account.passwordHash())
+                ? Optional.empty()
+                : Optional.of(hashForOwner(password, client));
+    }
+
+    private PasswordLine.Place place(String network, boolean isKnown) {
+        return new PasswordLine.Place(network, isKnown, visits.add(network, clock.instant()));
     }
 
     /// Forgets the client's failed sign-ins for this account. Call this when the client has proved

@@ -9,10 +9,13 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /// The queue in which clients wait for a password hash, which is slow and uses 19 MiB on purpose.
 ///
-/// At most two hashes run at a time. Clients whose address has a session of the account are served
-/// first, then those whose network has the fewest failures, then those that came first. At most
-/// four clients of each network may wait. The queue has 256 places, and as many more for clients
-/// with a known address. A client that finds no place is refused. Thread-safe.
+/// At most two hashes run at a time. Clients from a known network are served first, then those
+/// whose network came least often in its current minute, then those that came last. A client that
+/// came last goes first because somebody who guesses from hundreds of networks fills the line once,
+/// and the account's owner, who comes later from a new network, is served next.
+///
+/// The queue has 256 places, at most four for each network. If it is full, a newcomer takes the
+/// place of the client that would be served last, unless that is the newcomer. Thread-safe.
 final class PasswordLine {
 
     static final int MAX_CONCURRENT = 2;
@@ -21,14 +24,16 @@ final class PasswordLine {
 
     /// The facts that decide when a waiting client is served.
     ///
-    /// @param isKnown whether the account has a session from the client's address
-    /// @param failures the number of recent failures from the network
-    record Place(String network, boolean isKnown, int failures) {}
+    /// @param isKnown whether somebody has signed in to the account from the network
+    /// @param visits how often the network came to the line before, in its current minute
+    record Place(String network, boolean isKnown, int visits) {}
 
     private final class Waiter {
         private final Place place;
+        private final long number = nextNumber++;
         private final Condition turn = lock.newCondition();
         private boolean isCalled;
+        private boolean isDisplaced;
 
         Waiter(Place place) {
             this.place = place;
@@ -37,11 +42,13 @@ final class PasswordLine {
 
     private static final Comparator<Waiter> ORDER =
             Comparator.comparing((Waiter waiter) -> !waiter.place.isKnown())
-                    .thenComparingInt(waiter -> waiter.place.failures());
+                    .thenComparingInt(waiter -> waiter.place.visits())
+                    .thenComparing(waiter -> waiter.number, Comparator.reverseOrder());
 
     private final ReentrantLock lock = new ReentrantLock();
     private final List<Waiter> waiting = new ArrayList<>();
     private int running;
+    private long nextNumber;
 
     /// Waits for the client's turn. If this returns true, the caller must call `leave` afterwards.
     /// If it returns false or is interrupted, the caller has left the queue.
@@ -55,10 +62,10 @@ final class PasswordLine {
                 running++;
                 return true;
             }
-            if (!hasRoom(place)) {
+            var waiter = new Waiter(place);
+            if (!hasRoom(waiter)) {
                 return false;
             }
-            var waiter = new Waiter(place);
             waiting.add(waiter);
             return await(waiter, patience);
         } finally {
@@ -69,7 +76,7 @@ final class PasswordLine {
     private boolean await(Waiter waiter, Duration patience) throws InterruptedException {
         long left = patience.toNanos();
         try {
-            while (!waiter.isCalled && left > 0) {
+            while (!waiter.isCalled && !waiter.isDisplaced && left > 0) {
                 left = waiter.turn.awaitNanos(left);
             }
         } catch (InterruptedException e) {
@@ -83,16 +90,30 @@ final class PasswordLine {
         return waiter.isCalled;
     }
 
-    /// Whether the queue has a place for this client. A client with a known address may still join
-    /// a queue of 256 or more clients, until there are 512.
-    private boolean hasRoom(Place place) {
+    /// Whether the queue has a place for this client. Displaces another client if need be.
+    private boolean hasRoom(Waiter newcomer) {
         long ofNetwork =
                 waiting.stream()
-                        .filter(waiter -> waiter.place.network().equals(place.network()))
+                        .filter(waiter -> waiter.place.network().equals(newcomer.place.network()))
                         .count();
-        return ofNetwork < MAX_WAITING_PER_NETWORK
-                && (waiting.size() < MAX_WAITING
-                        || (place.isKnown() && waiting.size() < 2 * MAX_WAITING));
+        if (ofNetwork >= MAX_WAITING_PER_NETWORK) {
+            return false;
+        }
+        return waiting.size() < MAX_WAITING || displaceFor(newcomer);
+    }
+
+    private boolean displaceFor(Waiter newcomer) {
+        var last =
+                waiting.stream()
+                        .filter(waiter -> !waiter.isCalled)
+                        .max(ORDER)
+                        .filter(waiter -> ORDER.compare(newcomer, waiter) < 0);
+        last.ifPresent(waiter -> {
+            waiting.remove(waiter);
+            waiter.isDisplaced = true;
+            waiter.turn.signal();
+        });
+        return last.isPresent();
     }
 
     /// Returns the number of clients that are waiting for their turn.

@@ -3,7 +3,7 @@ package dev.sluice.account.password;
 import dev.sluice.account.access.Account;
 import dev.sluice.account.access.AccountStore;
 import dev.sluice.account.access.ClientAddress;
-import dev.sluice.account.access.NetworkFailures;
+import dev.sluice.account.access.NetworkRateLimiter;
 import dev.sluice.account.access.SessionStore;
 import dev.sluice.account.audit.AuditActor;
 import dev.sluice.account.audit.AuditTrail;
@@ -36,7 +36,7 @@ public final class PasswordResetRoutes {
     private final ClientAddress clientAddress;
     private final Uuid7 ids;
     private final InstantSource clock;
-    private final NetworkFailures requests = new NetworkFailures(MAX_REQUESTS_PER_MINUTE);
+    private final NetworkRateLimiter requests = new NetworkRateLimiter(MAX_REQUESTS_PER_MINUTE);
 
     public PasswordResetRoutes(
             Db db,
@@ -85,7 +85,7 @@ public final class PasswordResetRoutes {
                 db.call(tx -> PasswordResetStore.find(tx, tokenHash, clock.instant()))
                         .orElseThrow(PasswordResetRoutes::unknownToken);
         var client = clientAddress.of(request);
-        String hash = passwords.hash(password.orElse(new Secret("")), client);
+        String hash = passwords.hashForOwner(password.orElse(new Secret("")), client);
         var account =
                 db.call(tx -> {
                     var id =

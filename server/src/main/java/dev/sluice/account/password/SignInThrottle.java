@@ -1,7 +1,7 @@
 package dev.sluice.account.password;
 
 import dev.sluice.account.access.LeastRecentlyUsed;
-import dev.sluice.account.access.NetworkFailures;
+import dev.sluice.account.access.NetworkRateLimiter;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -33,7 +33,7 @@ final class SignInThrottle {
     private record PairFailures(int number, Instant last) {}
 
     private final Map<AccountOnNetwork, PairFailures> byPair = new LeastRecentlyUsed<>(MAX_PAIRS);
-    private final NetworkFailures byNetwork = new NetworkFailures(MAX_FAILURES_PER_MINUTE);
+    private final NetworkRateLimiter byNetwork = new NetworkRateLimiter(MAX_FAILURES_PER_MINUTE);
 
     /// Returns how long the client must wait; zero if it may try now.
     synchronized Duration delay(String email, String network, Instant now) {
@@ -56,11 +56,6 @@ final class SignInThrottle {
     private static Duration backoff(int failures) {
         var delay = Duration.ofSeconds(1L << Math.min(failures - FREE_FAILURES, 20));
         return delay.compareTo(MAX_DELAY) > 0 ? MAX_DELAY : delay;
-    }
-
-    /// Returns the number of the network's failures in its current minute.
-    int failures(String network, Instant now) {
-        return byNetwork.number(network, now);
     }
 
     synchronized void failed(String email, String network, Instant now) {

@@ -4,7 +4,9 @@ import dev.sluice.account.access.Account;
 import dev.sluice.account.access.AccountStore;
 import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.ClientAddress;
+import dev.sluice.account.access.Session;
 import dev.sluice.account.access.SessionCookie;
+import dev.sluice.account.access.SessionStore;
 import dev.sluice.account.audit.AuditTrail;
 import dev.sluice.account.password.PasswordCheck;
 import dev.sluice.account.password.PasswordFields;
@@ -65,16 +67,36 @@ public final class AccountRoutes {
         var input = request.jsonBody();
         var password = PasswordFields.given(input, "password");
         input.check();
-        Account account = db.call(tx -> AccountStore.find(tx, session.account())).orElseThrow();
-        if (passwords.find(account.email(), password, clientAddress.of(request)).isEmpty()) {
-            throw new ApiException(ApiErrorCode.FORBIDDEN, "The password is wrong.");
-        }
-        db.run(tx -> delete(tx, account.id(), authenticator.trail(request, session)));
+        var client = clientAddress.of(request);
+        var account =
+                db.call(tx -> AccountStore.find(tx, session.account()))
+                        .flatMap(found -> passwords.find(found.email(), password, client))
+                        .filter(found -> found.id().equals(session.account()))
+                        .orElseThrow(AccountRoutes::wrongPassword);
+        db.run(tx -> {
+            lock(tx, account.id());
+            requireUnchanged(tx, session, account);
+            delete(tx, account.id(), authenticator.trail(request, session));
+        });
         return Reply.noContent().with(List.of(cookie.clear()));
     }
 
+    private static ApiException wrongPassword() {
+        return new ApiException(ApiErrorCode.FORBIDDEN, "The password is wrong.");
+    }
+
+    /// Refuses the request if the password was changed or the session ended while the client waited
+    /// for the check.
+    private static void requireUnchanged(Tx tx, Session session, Account account) {
+        if (!AccountStore.lockUnchanged(tx, account)) {
+            throw wrongPassword();
+        }
+        if (!SessionStore.isOpen(tx, session.id())) {
+            throw Authenticator.sessionEnded();
+        }
+    }
+
     private static void delete(Tx tx, UUID account, AuditTrail trail) {
-        lock(tx, account);
         var owned =
                 MemberStore.memberships(tx, account).stream()
                         .filter(membership -> membership.role() == Role.OWNER)

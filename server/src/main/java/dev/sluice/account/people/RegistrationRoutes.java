@@ -3,6 +3,8 @@ package dev.sluice.account.people;
 import dev.sluice.account.access.Account;
 import dev.sluice.account.access.AccountStore;
 import dev.sluice.account.access.ClientAddress;
+import dev.sluice.account.access.NetworkRateLimiter;
+import dev.sluice.account.access.SessionOpener;
 import dev.sluice.account.audit.AuditActor;
 import dev.sluice.account.audit.AuditTrail;
 import dev.sluice.account.password.PasswordCheck;
@@ -27,6 +29,7 @@ import dev.sluice.platform.secret.Secret;
 import dev.sluice.platform.secret.Sha256;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
@@ -34,8 +37,11 @@ import java.util.Optional;
 import java.util.Set;
 
 /// The route `POST /api/v1/auth/register`: creates an account, which gets a workspace of its own,
-/// joins one by an invite, or both. An invite works even if registration is closed.
+/// joins one by an invite, or both. An invite works even if registration is closed. A network may
+/// register 30 times a minute.
 public final class RegistrationRoutes {
+
+    private static final int MAX_REGISTRATIONS_PER_MINUTE = 30;
 
     private final Db db;
     private final Uuid7 ids;
@@ -45,6 +51,8 @@ public final class RegistrationRoutes {
     private final ClientAddress clientAddress;
     private final String firstPlan;
     private final boolean isOpen;
+    private final NetworkRateLimiter registrations =
+            new NetworkRateLimiter(MAX_REGISTRATIONS_PER_MINUTE);
 
     public RegistrationRoutes(
             Db db,
@@ -88,12 +96,26 @@ public final class RegistrationRoutes {
         }
         input.check();
         var invite = inviteToken.map(Sha256::hash);
+        var client = clientAddress.of(request);
+        limitRate(client);
         // This check comes before hashing, so that wrong tokens cost no hash. It is repeated when
         // the invite is taken.
         invite.ifPresent(token -> requireInvited(db.call(tx -> find(tx, token)), email.orElse("")));
-        String hash = passwords.hash(password.orElse(new Secret("")), clientAddress.of(request));
+        String hash = passwords.hash(password.orElse(new Secret("")), client);
         var account = new Account(ids.next(), email.orElse(""), name.orElse(""), hash);
         return db.call(tx -> create(tx, request, account, workspaceName.toOptional(), invite));
+    }
+
+    /// Each registration costs a hash, may make a workspace, and tells whether an address has an
+    /// account.
+    private void limitRate(InetAddress client) {
+        var now = clock.instant();
+        String network = ClientAddress.network(client);
+        var delay = registrations.delay(network, now);
+        if (!delay.isZero()) {
+            throw ApiException.tooMany("Too many registrations came from your network.", delay);
+        }
+        registrations.add(network, now);
     }
 
     private Optional<Invite> find(Tx tx, byte[] token) {
@@ -123,7 +145,7 @@ public final class RegistrationRoutes {
                     "An account with this e-mail address exists. Sign in, or reset its password.");
         }
         var joined = inviteToken.map(token -> join(tx, request, account, token, now));
-        var created = workspaceName.map(name -> createWorkspace(tx, account, name, now));
+        var created = workspaceName.map(name -> createWorkspace(tx, request, account, name, now));
         var membership = joined.or(() -> created).orElseThrow();
         var cookie =
                 sessionOpener.open(
@@ -137,10 +159,7 @@ public final class RegistrationRoutes {
     private Membership join(Tx tx, Request request, Account account, byte[] token, Instant now) {
         var invite = requireInvited(InviteStore.take(tx, token, now), account.email());
         MemberStore.insert(tx, invite.workspace(), account.id(), invite.role(), now);
-        new AuditTrail(
-                        AuditActor.user(account.id()),
-                        clientAddress.of(request).getHostAddress(),
-                        ids)
+        trail(request, account)
                 .record(
                         tx,
                         invite.workspace(),
@@ -152,10 +171,24 @@ public final class RegistrationRoutes {
                 WorkspaceStore.find(tx, invite.workspace()).orElseThrow(), invite.role());
     }
 
-    private Membership createWorkspace(Tx tx, Account account, String name, Instant now) {
+    private AuditTrail trail(Request request, Account account) {
+        return new AuditTrail(
+                AuditActor.user(account.id()), clientAddress.of(request).getHostAddress(), ids);
+    }
+
+    private Membership createWorkspace(
+            Tx tx, Request request, Account account, String name, Instant now) {
         var workspace = new Workspace(new WorkspaceId(ids.next()), name, firstPlan);
         WorkspaceStore.create(tx, workspace, now);
         MemberStore.insert(tx, workspace.id(), account.id(), Role.OWNER, now);
+        trail(request, account)
+                .record(
+                        tx,
+                        workspace.id(),
+                        "workspace.created",
+                        workspace.id().value(),
+                        name,
+                        Set.of("name"));
         return new Membership(workspace, Role.OWNER);
     }
 }

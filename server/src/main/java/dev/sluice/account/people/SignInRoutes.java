@@ -1,14 +1,17 @@
 package dev.sluice.account.people;
 
 import dev.sluice.account.access.Account;
+import dev.sluice.account.access.AccountStore;
 import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.ClientAddress;
 import dev.sluice.account.access.SessionCookie;
+import dev.sluice.account.access.SessionOpener;
 import dev.sluice.account.access.SessionStore;
 import dev.sluice.account.password.PasswordCheck;
 import dev.sluice.account.password.PasswordFields;
 import dev.sluice.account.workspace.MemberStore;
 import dev.sluice.platform.db.Db;
+import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.http.Router;
@@ -55,13 +58,19 @@ public final class SignInRoutes {
         var email = input.required("email", input.parsed("email", Account::normalizedEmail));
         var password = PasswordFields.given(input, "password");
         input.check();
+        var client = clientAddress.of(request);
         var account =
                 passwords
-                        .find(email.orElse(""), password, clientAddress.of(request))
-                        .orElseThrow(() ->
-                                Authenticator.unauthorized(
-                                        "The e-mail address or the password is wrong."));
+                        .find(email.orElse(""), password, client)
+                        .orElseThrow(SignInRoutes::wrongPassword);
+        var rehashed = passwords.rehash(account, password, client);
         return db.call(tx -> {
+            // The password may have been changed while the client waited for the check. The lock
+            // makes a change that comes now wait, and end this session, too.
+            if (!AccountStore.lockUnchanged(tx, account)) {
+                throw wrongPassword();
+            }
+            rehashed.ifPresent(hash -> AccountStore.setPasswordHash(tx, account.id(), hash));
             var first = MemberStore.memberships(tx, account.id()).stream().findFirst();
             var header =
                     sessionOpener.open(
@@ -74,6 +83,10 @@ public final class SignInRoutes {
                     .with(List.of(header))
                     .with("Cache-Control", "no-store");
         });
+    }
+
+    private static ApiException wrongPassword() {
+        return Authenticator.unauthorized("The e-mail address or the password is wrong.");
     }
 
     private Reply logout(Request request) {

@@ -27,7 +27,7 @@ public sealed interface PlanChange {
         public String message() {
             return "The plan keeps events for "
                     + retention.days().orElse(0)
-                    + " days, which is shorter than now. "
+                    + " days, which is shorter than now. About "
                     + events
                     + " stored events would expire at once.";
         }

@@ -84,12 +84,13 @@ public final class InviteStore {
         tx.update("delete from invite where expires_at <= ?", now);
     }
 
-    public static boolean delete(Tx tx, WorkspaceId workspace, UUID id) {
-        return tx.update(
-                        "delete from invite where workspace_id = ? and id = ?",
-                        workspace.value(),
-                        id)
-                > 0;
+    /// Deletes an invite. Returns the e-mail address that it was for; empty if there is none.
+    public static Optional<String> delete(Tx tx, WorkspaceId workspace, UUID id) {
+        return tx.findOne(
+                "delete from invite where workspace_id = ? and id = ? returning email",
+                row -> row.text("email"),
+                workspace.value(),
+                id);
     }
 
     /// Deletes the invites to a workspace that a person created.

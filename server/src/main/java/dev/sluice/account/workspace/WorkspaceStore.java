@@ -6,6 +6,7 @@ import dev.sluice.platform.http.EntityTag;
 
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 
@@ -108,22 +109,39 @@ public final class WorkspaceStore {
                 id.value());
     }
 
-    /// Returns the workspace that was deleted first among those whose data has not been erased yet,
-    /// and locks it until the transaction ends. Skips workspaces that another node is erasing.
+    /// Returns up to 100 deleted workspaces whose data has not been erased yet, the one that was
+    /// deleted first at the beginning.
     ///
     /// @param before returns only workspaces that were deleted at or before this time
-    public static Optional<WorkspaceId> lockDeleted(Tx tx, Instant before) {
-        return tx.findOne(
+    /// @param except workspaces to leave out
+    public static List<WorkspaceId> deletedBefore(
+            Tx tx, Instant before, Collection<WorkspaceId> except) {
+        return tx.query(
                 """
                 select id
                   from workspace
-                 where deleted_at <= ? and erased_at is null
+                 where deleted_at <= ? and erased_at is null and id <> all (?)
                  order by deleted_at
-                 limit 1
-                   for update skip locked
+                 limit 100
                 """,
                 row -> new WorkspaceId(row.uuid("id")),
-                before);
+                before,
+                except.stream().map(WorkspaceId::value).toList());
+    }
+
+    /// Locks a deleted workspace until the transaction ends. Returns false if another node has
+    /// locked it, or if its data has been erased.
+    public static boolean lockDeleted(Tx tx, WorkspaceId id) {
+        return tx.findOne(
+                        """
+                        select id
+                          from workspace
+                         where id = ? and deleted_at is not null and erased_at is null
+                           for update skip locked
+                        """,
+                        row -> row.uuid("id"),
+                        id.value())
+                .isPresent();
     }
 
     /// Records that everything of a deleted workspace has been erased, except for its row.

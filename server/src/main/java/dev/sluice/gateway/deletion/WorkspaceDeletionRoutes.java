@@ -1,10 +1,8 @@
 package dev.sluice.gateway.deletion;
 
 import dev.sluice.account.members.WorkspaceAccess;
-import dev.sluice.account.workspace.MemberStore;
 import dev.sluice.account.workspace.Role;
 import dev.sluice.gateway.ConfigurationWriter;
-import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Reply;
 import dev.sluice.platform.http.Request;
 import dev.sluice.platform.http.Router;
@@ -13,7 +11,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.time.InstantSource;
-import java.util.Optional;
 
 /// The route `DELETE /api/v1/workspaces/{id}`, with which an owner deletes a workspace.
 public final class WorkspaceDeletionRoutes {
@@ -44,12 +41,7 @@ public final class WorkspaceDeletionRoutes {
         var who = access.ofSession(request).require(Role.OWNER);
         var condition = request.ifMatch();
         configuration.write((tx, version) -> {
-            MemberStore.lock(tx, who.workspace());
-            // The role may have changed since the request began.
-            if (!MemberStore.role(tx, who.workspace(), who.account())
-                    .equals(Optional.of(Role.OWNER))) {
-                throw ApiException.notFound("workspace");
-            }
+            who.lock(tx, Role.OWNER);
             condition.require(WorkspaceAccess.tag(tx, who.workspace()), "workspace");
             deletion.delete(tx, who.workspace(), clock.instant(), version);
             return true;

@@ -5,6 +5,7 @@ import dev.sluice.account.workspace.WorkspaceStore;
 import dev.sluice.gateway.deletion.WorkspaceDeletion;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.DbException;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.loop.Loop;
 import dev.sluice.relay.DeletedWorkspace;
@@ -15,7 +16,9 @@ import org.slf4j.LoggerFactory;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 
 /// Erases the data of deleted workspaces, one chunk in each round.
@@ -23,7 +26,7 @@ import java.util.UUID;
 /// Erasing begins a quarter of an hour after a workspace was deleted. No attempt takes longer than
 /// five minutes, so no attempt for the workspace is in flight by then. A node locks the workspace
 /// for each chunk; meanwhile, other nodes skip it. After a crash, the next round continues with the
-/// next chunk.
+/// next chunk. A workspace that cannot be erased is left out until all others are erased.
 public final class WorkspaceEraser implements Loop.Step {
 
     private static final Logger log = LoggerFactory.getLogger(WorkspaceEraser.class);
@@ -48,6 +51,9 @@ public final class WorkspaceEraser implements Loop.Step {
     private final List<ErasureStep> steps;
     private final InstantSource settledClock;
 
+    /// The workspaces that could not be erased since the last round that had nothing else to do.
+    private final Set<WorkspaceId> failed = new HashSet<>();
+
     /// @param steps the steps in the order in which they run; each step is repeated until nothing
     ///   is left for it
     /// @param settledClock the clock for decisions that cannot be undone
@@ -66,10 +72,32 @@ public final class WorkspaceEraser implements Loop.Step {
     @Override
     public boolean run() {
         var now = settledClock.instant();
-        return db.call(tx ->
-                WorkspaceStore.lockDeleted(tx, now.minus(GRACE_PERIOD))
-                        .map(workspace -> erase(tx, workspace, now))
-                        .orElse(false));
+        var deleted =
+                db.call(tx -> WorkspaceStore.deletedBefore(tx, now.minus(GRACE_PERIOD), failed));
+        if (deleted.isEmpty()) {
+            failed.clear();
+            return false;
+        }
+        return deleted.stream().anyMatch(workspace -> tryErase(workspace, now));
+    }
+
+    /// Erases one chunk of a workspace. Returns false if that failed, or if another node is erasing
+    /// the workspace.
+    private boolean tryErase(WorkspaceId workspace, Instant now) {
+        try {
+            return db.call(
+                    tx -> WorkspaceStore.lockDeleted(tx, workspace) && erase(tx, workspace, now));
+        } catch (DbException e) {
+            if (e.isConnectionLost()) {
+                throw e;
+            }
+            failed.add(workspace);
+            log.atWarn()
+                    .addKeyValue("workspace_id", workspace)
+                    .setCause(e)
+                    .log("workspace.erasure_failed");
+            return false;
+        }
     }
 
     private boolean erase(Tx tx, WorkspaceId id, Instant now) {

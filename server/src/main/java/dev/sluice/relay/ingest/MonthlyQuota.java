@@ -39,6 +39,9 @@ import java.util.function.Function;
 /// in tokens, one for each event. A node reserves a chunk of tokens in the database and then spends
 /// them in memory. All nodes together therefore cannot spend more tokens than the limit.
 ///
+/// Events that are stored while a plan has no limit take no tokens. When the workspace has a limit
+/// again, they count: each reservation first raises the count to the number of stored events.
+///
 /// A node returns the tokens that an idle workspace does not use. The token of an event that was
 /// not stored can be spent again. When a node stops, it returns all its unused tokens. If a node
 /// crashes, its unused tokens are lost for the rest of the month: at most about one chunk for each

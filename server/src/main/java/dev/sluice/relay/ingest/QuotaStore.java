@@ -31,9 +31,11 @@ public final class QuotaStore {
                             insert(tx, workspace, month);
                             return lockTaken(tx, workspace, month).orElseThrow();
                         });
-        long chunk = QuotaLease.chunkSize(cap, taken);
-        if (chunk > 0) {
-            add(tx, workspace, month, chunk);
+        // Events that were stored while the plan had no quota took no tokens.
+        long uncounted = Math.max(0, stored(tx, workspace, month) - taken);
+        long chunk = QuotaLease.chunkSize(cap, taken + uncounted);
+        if (uncounted + chunk > 0) {
+            add(tx, workspace, month, uncounted + chunk);
         }
         return chunk;
     }
@@ -51,22 +53,30 @@ public final class QuotaStore {
                 month);
     }
 
-    /// Inserts a month's row. It starts with the number of events that were stored earlier in the
-    /// month, when another plan had no quota. Events that failed verification do not count. Events
-    /// of the last second may be missed.
     private static void insert(Tx tx, WorkspaceId workspace, int month) {
-        var first = LocalDate.of(month / 100, month % 100, 1);
         tx.update(
                 """
                 insert into quota (workspace_id, month, taken)
-                select ?, ?, coalesce(sum(n), 0)
-                  from source
-                  join rollup_day on kind = ? and key = source.id
-                 where workspace_id = ? and day >= ? and day < ? and dim = any (?)
+                values (?, ?, 0)
                 on conflict (workspace_id, month) do nothing
                 """,
                 workspace.value(),
-                month,
+                month);
+    }
+
+    /// Returns the number of events that were stored in a month, without those that failed
+    /// verification. Events of the last second may be missed; the next chunk counts them. While the
+    /// plan has a quota, the result is never more than the tokens taken.
+    private static long stored(Tx tx, WorkspaceId workspace, int month) {
+        var first = LocalDate.of(month / 100, month % 100, 1);
+        return tx.single(
+                """
+                select coalesce(sum(n), 0)::bigint as n
+                  from source
+                  join rollup_day on kind = ? and key = source.id
+                 where workspace_id = ? and day >= ? and day < ? and dim = any (?)
+                """,
+                row -> row.number("n"),
                 UsageKind.EVENTS.number(),
                 workspace.value(),
                 first.toEpochDay(),

@@ -18,6 +18,7 @@ final class InstallationTables {
                     ExportedTable.of("plan"),
                     ExportedTable.of("workspace"),
                     ExportedTable.of("account"),
+                    ExportedTable.of("known_network"),
                     ExportedTable.of("member"),
                     ExportedTable.of("api_key"),
                     ExportedTable.of("invite"),

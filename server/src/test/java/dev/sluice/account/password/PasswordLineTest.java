@@ -48,26 +48,26 @@ class PasswordLineTest {
     }
 
     @Test
-    void two_enter_and_the_others_wait_their_turn() {
+    void two_enter_and_the_one_that_came_last_is_next() {
         fill();
         var third = waitInLine(place("third"));
         var fourth = waitInLine(place("fourth"));
 
         line.leave();
-        assertThat(third.join()).isTrue();
-        assertThat(fourth).isNotDone();
-        line.leave();
         assertThat(fourth.join()).isTrue();
+        assertThat(third).isNotDone();
+        line.leave();
+        assertThat(third.join()).isTrue();
     }
 
     @Test
-    void a_known_network_goes_first_then_the_one_that_failed_least() {
+    void a_known_network_goes_first_then_the_one_that_came_least_often() {
         fill();
         var order = Collections.synchronizedList(new ArrayList<String>());
         var clients =
                 List.of(
-                        new Place("failed often", false, 9),
-                        new Place("failed once", false, 1),
+                        new Place("came often", false, 9),
+                        new Place("came once", false, 1),
                         new Place("known", true, 12));
         var entered = new ArrayList<CompletableFuture<Void>>();
         for (var client : clients) {
@@ -80,7 +80,7 @@ class PasswordLineTest {
             await().pollInterval(Duration.ofMillis(1)).until(() -> order.size() == served);
         }
 
-        assertThat(order).containsExactly("known", "failed once", "failed often");
+        assertThat(order).containsExactly("known", "came once", "came often");
         assertThat(entered).allMatch(CompletableFuture::isDone);
     }
 
@@ -96,16 +96,21 @@ class PasswordLineTest {
     }
 
     @Test
-    void a_full_line_refuses_unknown_networks_and_has_room_for_known_ones() {
+    void a_full_line_refuses_whom_it_would_serve_last_and_gives_others_their_place() {
         fill();
-        for (int i = 0; i < PasswordLine.MAX_WAITING; i++) {
+        var oldest = waitInLine(place("network 0"));
+        for (int i = 1; i < PasswordLine.MAX_WAITING; i++) {
             var _ = waitInLine(place("network " + i));
         }
 
-        assertThat(enter(place("one more"), LONG)).isFalse();
-        var known = waitInLine(new Place("the owner's", true, 0));
+        assertThat(enter(new Place("came before", false, 1), LONG)).isFalse();
+        var fresh =
+                CompletableFuture.supplyAsync(
+                        () -> enter(place("fresh"), LONG), Thread::startVirtualThread);
+        assertThat(oldest.join()).as("displaced").isFalse();
+        assertThat(line.waiting()).isEqualTo(PasswordLine.MAX_WAITING);
         line.leave();
-        assertThat(known.join()).isTrue();
+        assertThat(fresh.join()).isTrue();
     }
 
     @Test

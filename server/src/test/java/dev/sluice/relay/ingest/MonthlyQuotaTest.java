@@ -308,6 +308,42 @@ class MonthlyQuotaTest {
     @Test
     void the_first_quota_of_a_month_counts_the_events_already_stored_in_it() {
         var day = LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC);
+        insertSource();
+        db.run(tx -> {
+            insertSum(tx, day, VerificationStatus.VERIFIED);
+            insertSum(tx, day, VerificationStatus.SKIPPED);
+            insertSum(tx, day, VerificationStatus.FAILED);
+            insertSum(tx, day.withDayOfMonth(1).minusDays(1), VerificationStatus.SKIPPED);
+        });
+        cap(5);
+
+        assertThat(spendAll(quota)).as("two are stored").isEqualTo(3);
+        assertThat(taken(202603)).isEqualTo(5);
+    }
+
+    @Test
+    void events_stored_while_a_plan_had_no_quota_count_when_it_has_one_again() {
+        insertSource();
+        cap(10);
+        assertThat(spend(quota)).isEqualTo(NO_REFUSAL);
+        cap.set(OptionalLong.empty());
+        var day = LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC);
+        db.run(tx -> insertSum(tx, day, VerificationStatus.SKIPPED, 8)); // one of them took a token
+
+        cap(10);
+
+        assertThat(spendAll(quota)).isEqualTo(2);
+        assertThat(taken(202603)).isEqualTo(10);
+
+        cap.set(OptionalLong.empty());
+        db.run(tx -> insertSum(tx, day, VerificationStatus.VERIFIED, 1_000));
+        clock.advance(Duration.ofSeconds(2)); // past the time that an empty quota is cached
+        cap(1_010);
+
+        assertThat(spendAll(quota)).as("1 008 are stored").isEqualTo(2);
+    }
+
+    private void insertSource() {
         db.run(tx -> {
             Given.insertWorkspace(tx, source.workspace(), "Team", "open", clock.instant());
             tx.update(
@@ -321,23 +357,20 @@ class MonthlyQuotaTest {
                     source.id().toString(),
                     clock.instant(),
                     clock.instant());
-            insertSum(tx, day, VerificationStatus.VERIFIED);
-            insertSum(tx, day, VerificationStatus.SKIPPED);
-            insertSum(tx, day, VerificationStatus.FAILED);
-            insertSum(tx, day.withDayOfMonth(1).minusDays(1), VerificationStatus.SKIPPED);
         });
-        cap(5);
-
-        assertThat(spendAll(quota)).as("two are stored").isEqualTo(3);
-        assertThat(taken(202603)).isEqualTo(5);
     }
 
     private void insertSum(Tx tx, LocalDate day, VerificationStatus status) {
+        insertSum(tx, day, status, 1);
+    }
+
+    private void insertSum(Tx tx, LocalDate day, VerificationStatus status, int events) {
         tx.update(
-                "insert into rollup_day (kind, key, day, dim, n, size) values (1, ?, ?, ?, 1, 0)",
+                "insert into rollup_day (kind, key, day, dim, n, size) values (1, ?, ?, ?, ?, 0)",
                 source.id().value(),
                 (int) day.toEpochDay(),
-                (int) status.number());
+                (int) status.number(),
+                events);
     }
 
     @Test

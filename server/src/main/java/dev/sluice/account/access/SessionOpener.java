@@ -1,8 +1,5 @@
-package dev.sluice.account.people;
+package dev.sluice.account.access;
 
-import dev.sluice.account.access.ClientAddress;
-import dev.sluice.account.access.SessionCookie;
-import dev.sluice.account.access.SessionStore;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.Header;
@@ -34,24 +31,36 @@ public final class SessionOpener {
         this.random = random;
     }
 
-    /// Opens a session. Returns the header that sets the session's cookie.
+    /// Opens a session, and makes the network of the client a known one. Returns the header that
+    /// sets the session's cookie.
     ///
     /// @param workspace the workspace in which the session acts; empty if the person is a member of
     ///   none
-    Header open(
+    public Header open(
             Tx tx, Request request, UUID account, Optional<WorkspaceId> workspace, Instant now) {
         String token = random.base62(TOKEN_LENGTH);
+        var client = clientAddress.of(request);
+        KnownNetworkStore.remember(tx, account, ClientAddress.network(client), now);
         SessionStore.insert(
                 tx,
                 new SessionStore.NewSession(
                         ids.next(),
                         account,
                         workspace,
-                        clientAddress.of(request).getHostAddress(),
+                        client.getHostAddress(),
                         userAgent(request)),
                 Sha256.hash(token),
                 now);
         return cookie.set(token);
+    }
+
+    /// Gives an open session a new token, so that the old token no longer works. Returns the header
+    /// that sets the session's cookie; empty if the session has ended.
+    public Optional<Header> rotate(Tx tx, Session session) {
+        String token = random.base62(TOKEN_LENGTH);
+        return SessionStore.replaceToken(tx, session.id(), Sha256.hash(token))
+                ? Optional.of(cookie.set(token))
+                : Optional.empty();
     }
 
     private static String userAgent(Request request) {

@@ -1,0 +1,42 @@
+package dev.sluice.account.access;
+
+import dev.sluice.account.workspace.MemberStore;
+import dev.sluice.account.workspace.Role;
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.http.ApiErrorCode;
+import dev.sluice.platform.http.ApiException;
+
+import java.util.Optional;
+import java.util.UUID;
+
+/// Checks a person's role in a workspace once more, in the transaction that makes the change.
+///
+/// A request reads the role when it begins. Until its transaction runs, somebody may have removed
+/// the person or lowered the role. What such a request creates, an invite or a key, would outlive
+/// the removal.
+public final class CurrentRole {
+
+    private CurrentRole() {}
+
+    /// Locks the workspace's members until the transaction ends. Returns the role that the person
+    /// has now; empty if the person is no longer a member. A transaction that also calls
+    /// `WorkspaceStore.nextConfigVersion` must do so first.
+    public static Optional<Role> lock(Tx tx, WorkspaceId workspace, UUID account) {
+        MemberStore.lock(tx, workspace);
+        return MemberStore.role(tx, workspace, account);
+    }
+
+    /// @throws ApiException 403 if `role` does not include `required`
+    public static void require(Role role, Role required) {
+        if (!role.includes(required)) {
+            throw new ApiException(
+                    ApiErrorCode.FORBIDDEN,
+                    "This needs the role "
+                            + required.text()
+                            + "; your role in this workspace is "
+                            + role.text()
+                            + ".");
+        }
+    }
+}

@@ -1,0 +1,61 @@
+package dev.sluice.account.access;
+
+import dev.sluice.platform.db.Tx;
+
+import java.time.Instant;
+import java.util.UUID;
+
+/// Stores the networks from which people have signed in, the 16 most recent ones of each account.
+/// They outlive the sessions.
+///
+/// A network is named as by [ClientAddress#network]: an IPv4 address, or an IPv6 /64. A wider IPv4
+/// range would make the owner's neighbours at an access provider or in a data centre known, too,
+/// and an attacker easily rents an address there.
+public final class KnownNetworkStore {
+
+    private static final int MAX_NETWORKS = 16;
+
+    private KnownNetworkStore() {}
+
+    /// Whether somebody has signed in to the account from this network.
+    public static boolean isKnown(Tx tx, UUID account, String network) {
+        return tx.findOne(
+                        "select network from known_network where account_id = ? and network = ?",
+                        row -> row.text("network"),
+                        account,
+                        network)
+                .isPresent();
+    }
+
+    /// Remembers a network, and forgets those that were not used for the longest time if there are
+    /// more than 16.
+    public static void remember(Tx tx, UUID account, String network, Instant now) {
+        tx.update(
+                """
+                insert into known_network (account_id, network, last_used_at)
+                values (?, ?, ?)
+                on conflict (account_id, network) do update set last_used_at = excluded.last_used_at
+                """,
+                account,
+                network,
+                now);
+        tx.update(
+                """
+                delete from known_network
+                 where account_id = ?
+                   and network in (select network
+                                     from known_network
+                                    where account_id = ?
+                                    order by last_used_at desc, network
+                                   offset ?)
+                """,
+                account,
+                account,
+                MAX_NETWORKS);
+    }
+
+    /// Forgets the networks of an account.
+    static void deleteAll(Tx tx, UUID account) {
+        tx.update("delete from known_network where account_id = ?", account);
+    }
+}

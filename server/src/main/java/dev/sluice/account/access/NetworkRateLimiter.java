@@ -1,0 +1,64 @@
+package dev.sluice.account.access;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+
+/// Counts what comes from each network, such as wrong passwords, and says when a network must wait.
+/// A count covers one minute, which begins with the first request that counts. The first one after
+/// that minute begins a new count. A network is an IPv4 address or an IPv6 /64, as returned by
+/// [ClientAddress#network].
+///
+/// The counts are kept in memory. They cover up to 50 000 networks; beyond that, those not used for
+/// the longest time are forgotten. Thread-safe.
+public final class NetworkRateLimiter {
+
+    private static final Duration WINDOW = Duration.ofMinutes(1);
+    private static final int MAX_NETWORKS = 50_000;
+
+    /// @param start when the first request of the minute came
+    private record CountedMinute(int number, Instant start) {
+
+        /// Whether the minute is over, or the clock was set back.
+        boolean isOld(Instant now) {
+            return Duration.between(start, now).abs().compareTo(WINDOW) >= 0;
+        }
+    }
+
+    private final int max;
+    private final Map<String, CountedMinute> byNetwork = new LeastRecentlyUsed<>(MAX_NETWORKS);
+
+    /// @param max how many requests of a minute may count before the network must wait
+    public NetworkRateLimiter(int max) {
+        this.max = max;
+    }
+
+    /// Returns how long the network must wait until its minute is over; zero if fewer than `max`
+    /// requests were counted.
+    public synchronized Duration delay(String network, Instant now) {
+        var counted = byNetwork.get(network);
+        return counted == null || counted.isOld(now) || counted.number() < max
+                ? Duration.ZERO
+                : Duration.between(now, counted.start().plus(WINDOW));
+    }
+
+    /// Counts a request. Returns how many were counted in the network's current minute before it.
+    public synchronized int add(String network, Instant now) {
+        return byNetwork
+                        .merge(
+                                network,
+                                new CountedMinute(1, now),
+                                (before, first) ->
+                                        before.isOld(now)
+                                                ? first
+                                                : new CountedMinute(
+                                                        before.number() + 1, before.start()))
+                        .number()
+                - 1;
+    }
+
+    /// Returns how many networks are held in memory.
+    public synchronized int size() {
+        return byNetwork.size();
+    }
+}
