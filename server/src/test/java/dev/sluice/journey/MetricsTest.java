@@ -112,7 +112,9 @@ class MetricsTest {
     @Test
     void every_pool_is_measured() {
         var pools =
-                Pattern.compile("^sluice_pool_max_connections\\{pool=\"([a-z]+)\"}", Pattern.MULTILINE)
+                Pattern.compile(
+                                "^sluice_pool_max_connections\\{pool=\"([a-z]+)\"}",
+                                Pattern.MULTILINE)
                         .matcher(scrape())
                         .results()
                         .map(pool -> pool.group(1));

@@ -374,33 +374,54 @@ class AlertWatcherTest {
 
         watcher.run();
         assertThat(alerts.subjects()).hasSize(60);
-        assertThat(lastError()).startsWith("The workspace has used its 60 mails of this hour.");
+        assertThat(lastError()).startsWith("The workspace has used its 60 mails of the last hour.");
         alerts.takeMessages();
         alerts.clock.advance(Duration.ofHours(1));
+        watcher.run();
+        assertThat(alerts.subjects()).isEmpty();
+        alerts.clock.advance(Duration.ofMinutes(1));
         watcher.run();
 
         assertThat(alerts.subjects()).hasSize(1);
     }
 
+    /// The hour of the clock changes in between.
+    @Test
+    void around_a_full_hour_there_are_no_more_mails_than_in_any_other_hour() {
+        var channel = mailChannel(alerts.workspace(), "ann@example.com");
+        alerts.clock.advance(Duration.ofMinutes(58));
+        assertThat(takenMails(channel, 20)).isEqualTo(20);
+        alerts.clock.advance(Duration.ofMinutes(1));
+        assertThat(takenMails(channel, 60)).isEqualTo(40);
+
+        alerts.clock.advance(Duration.ofMinutes(1));
+        assertThat(takenMails(channel, 60)).isZero();
+        alerts.clock.advance(Duration.ofMinutes(59));
+        assertThat(takenMails(channel, 60)).as("those of the first minute are over").isEqualTo(20);
+        alerts.clock.advance(Duration.ofMinutes(1));
+        assertThat(takenMails(channel, 60)).isEqualTo(40);
+    }
+
     /// Whoever has many workspaces can neither flood a mailbox nor silence those who use it.
     @Test
-    void a_mailbox_gets_sixty_mails_an_hour_of_all_workspaces_but_its_first() {
+    void a_mailbox_gets_sixty_mails_an_hour_and_half_of_them_are_left_to_its_first_workspace() {
         var first = mailChannel(alerts.workspace(), "ann@example.com");
         var second = mailChannel(alerts.otherWorkspace(), "Ann@Example.com");
         UUID other = alerts.otherWorkspace();
         var third = mailChannel(other, "ann+pager@example.com");
 
         assertThat(takenMails(first, 1)).isEqualTo(1);
-        assertThat(takenMails(second, 50)).isEqualTo(50);
+        assertThat(takenMails(second, 20)).isEqualTo(20);
         assertThat(takenMails(third, 50)).isEqualTo(10);
         assertThat(takenMails(second, 1)).isZero();
-        assertThat(takenMails(first, 100)).isEqualTo(59);
+        assertThat(takenMails(first, 100)).isEqualTo(29);
         assertThat(takenMails(mailChannel(other, "bob@example.com"), 100))
                 .as("what was refused is not used up")
                 .isEqualTo(50);
 
-        alerts.clock.advance(Duration.ofHours(1));
-        assertThat(takenMails(second, 100)).isEqualTo(60);
+        alerts.clock.advance(Duration.ofMinutes(61));
+        assertThat(takenMails(first, 100)).isEqualTo(60);
+        assertThat(takenMails(second, 100)).isZero();
     }
 
     private AlertConfig mailChannel(UUID workspace, String to) {
@@ -420,7 +441,7 @@ class AlertWatcherTest {
     }
 
     @Test
-    void news_for_a_full_mailbox_waits_for_the_next_hour_and_a_month_without_mail_frees_it() {
+    void news_for_a_full_mailbox_waits_and_a_month_without_mail_frees_it() {
         var first = mailChannel(alerts.otherWorkspace(), "ann@example.com");
         var second = mailChannel(alerts.otherWorkspace(), "ann@example.com");
         takenMails(first, 1);
@@ -433,10 +454,10 @@ class AlertWatcherTest {
         assertThat(alerts.subjects()).isEmpty();
         assertThat(lastError(channel))
                 .isEqualTo(
-                        "This mailbox has got its alert mails of this hour. The rest is reported in"
-                                + " the next one.");
+                        "This mailbox has got its alert mails of the last hour. The rest is"
+                            + " reported together later.");
         assertThat(alerts.meter.counts(Fate.POSTPONED)).containsEntry("email", 1L);
-        alerts.clock.advance(Duration.ofHours(1));
+        alerts.clock.advance(Duration.ofMinutes(61));
         watcher.run();
         assertThat(alerts.subjects()).hasSize(1);
 
@@ -1016,10 +1037,10 @@ class AlertWatcherTest {
         var watcher = alerts.watcher();
         alerts.db.run(tx ->
                 tx.update(
-                        "insert into alert_use (workspace_id, kind, period, n) values (?,"
-                                + " 'webhook', ?, 599)",
+                        "insert into alert_use (workspace_id, kind, period, n, counts) values (?,"
+                                + " 'webhook', ?, 0, '{599}')",
                         alerts.workspace(),
-                        alerts.clock.instant().getEpochSecond() / 3600));
+                        SlidingHour.minute(alerts.clock.instant())));
         var other =
                 alerts.given.connectedDestinations(alerts.source, "other.example", 1, 1).getFirst();
 
@@ -1027,7 +1048,8 @@ class AlertWatcherTest {
         alerts.fail(other.connection(), 1);
         watcher.run();
         assertThat(alerts.subjects()).hasSize(1);
-        assertThat(lastError()).startsWith("The workspace has used its 600 webhooks of this hour.");
+        assertThat(lastError())
+                .startsWith("The workspace has used its 600 webhooks of the last hour.");
         alerts.takeMessages();
 
         // neither further news nor a round makes it earlier
@@ -1035,7 +1057,7 @@ class AlertWatcherTest {
         alerts.fail(alerts.connection, 1);
         watcher.run();
         assertThat(dueBefore(Duration.ofMinutes(59))).isEqualTo(1); // the one that was told
-        alerts.clock.advance(Duration.ofHours(1));
+        alerts.clock.advance(Duration.ofMinutes(61));
         watcher.run();
 
         assertThat(alerts.subjects()).hasSize(2);
