@@ -111,8 +111,9 @@ final class AlertStore {
     }
 
     /// Adds news to incidents that this transaction has locked. Counts of the same incident, source
-    /// and kind are added up. The same expiring deliveries may be added again after a crash. If the
-    /// first of them expires at the stored time, the larger count is kept instead.
+    /// and kind are added up. The same expiring deliveries may be added again after a change of the
+    /// retention. If the first of them expires at the stored time, the larger count is kept
+    /// instead.
     static void add(Tx tx, Collection<NewsItem> news) {
         if (news.isEmpty()) {
             return;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.sluice.account.plan.Retention;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.alertconfig.AlertConfig;
 import dev.sluice.gateway.destination.Destination;
@@ -13,7 +14,9 @@ import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.ExpiringDeliveries;
+import dev.sluice.relay.usage.CommitLogCompactor;
 import dev.sluice.testkit.Given;
+import dev.sluice.testkit.LogRecorder;
 import dev.sluice.testkit.TestPostgres;
 
 import org.junit.jupiter.api.AutoClose;
@@ -307,7 +310,8 @@ class AlertWatcherTest {
         alerts.emailChannel();
         var watcher = alerts.watcher();
 
-        watcher.expiring(
+        expiring(
+                watcher,
                 List.of(
                         new ExpiringDeliveries(
                                 alerts.source,
@@ -319,6 +323,62 @@ class AlertWatcherTest {
         assertThat(alerts.subjects())
                 .containsExactly("Sluice: 7 deliveries to \"destination\" will expire");
         assertThat(alerts.takeMessages()).contains("the first at 2026-03-02T12:00:00Z");
+    }
+
+    private void expiring(AlertWatcher watcher, List<ExpiringDeliveries> soon) {
+        alerts.db.run(tx -> watcher.expiring(tx, soon));
+    }
+
+    /// The watch fails, or no node runs it, while the log of commits is compacted.
+    @Test
+    void failures_that_the_watch_has_not_read_are_kept_for_a_day() {
+        alerts.emailChannel();
+        var watcher = alerts.watcher();
+        watcher.run();
+        alerts.succeed(alerts.connection);
+        alerts.fail(alerts.connection, 3);
+        try (var log = LogRecorder.of(CommitLogCompactor.class)) {
+            compact(Duration.ofMinutes(1));
+            assertThat(log.values("alert.watch_delayed", "batches")).containsExactly("1");
+        }
+        watcher.run();
+        assertThat(alerts.subjects())
+                .containsExactly("Sluice: 3 deliveries to \"destination\" failed");
+        alerts.takeMessages();
+        assertThat(batches()).isEqualTo(1);
+
+        compact(Duration.ofMinutes(1));
+        assertThat(batches()).as("after they were read").isZero();
+        alerts.fail(alerts.connection, 1);
+        compact(Duration.ofHours(2));
+        assertThat(batches()).as("after a day").isZero();
+    }
+
+    private boolean isAllEnded() {
+        return alerts.db.call(tx ->
+                tx.single(
+                        """
+                        select max(xid) < pg_snapshot_xmin(pg_current_snapshot())::text::bigint as ended
+                          from commit_log
+                        """,
+                        row -> row.bool("ended")));
+    }
+
+    private long batches() {
+        return alerts.db.call(tx ->
+                tx.single(
+                        "select count(*) as n from commit_log where compacted_at is null",
+                        row -> row.number("n")));
+    }
+
+    /// Compacts everything that was committed before.
+    private void compact(Duration interval) {
+        await().until(this::isAllEnded); // such as a round of autovacuum
+        var compactor = new CommitLogCompactor(alerts.db, Retention.ofDays(30), alerts.clock);
+        for (int round = 0; round < 16; round++) {
+            alerts.clock.advance(interval);
+            compactor.run();
+        }
     }
 
     @Test
@@ -455,7 +515,7 @@ class AlertWatcherTest {
         assertThat(lastError(channel))
                 .isEqualTo(
                         "This mailbox has got its alert mails of the last hour. The rest is"
-                            + " reported together later.");
+                                + " reported together later.");
         assertThat(alerts.meter.counts(Fate.POSTPONED)).containsEntry("email", 1L);
         alerts.clock.advance(Duration.ofMinutes(61));
         watcher.run();
@@ -856,7 +916,7 @@ class AlertWatcherTest {
                                     .toList();
                     assertThat(IncidentRoom.forKeys(tx, keys).has(keys.getFirst())).isTrue();
                     AlertStore.lock(tx, keys);
-                    var begun = CompletableFuture.runAsync(() -> watcher.expiring(soon));
+                    var begun = CompletableFuture.runAsync(() -> expiring(watcher, soon));
                     await().until(() -> begun.isDone() || isWaitedFor(tx));
                     return begun;
                 });
@@ -1092,7 +1152,7 @@ class AlertWatcherTest {
     }
 
     @Test
-    void deliveries_that_are_announced_again_after_a_crash_are_counted_once() {
+    void deliveries_that_are_announced_again_are_counted_once() {
         alerts.emailChannel();
         var soon =
                 List.of(
@@ -1102,8 +1162,8 @@ class AlertWatcherTest {
                                 7,
                                 alerts.clock.instant().plus(Duration.ofDays(1))));
 
-        alerts.watcher().expiring(soon);
-        alerts.watcher().expiring(soon);
+        expiring(alerts.watcher(), soon);
+        expiring(alerts.watcher(), soon);
         alerts.watcher().run();
 
         assertThat(alerts.subjects())
