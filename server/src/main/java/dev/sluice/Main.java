@@ -76,6 +76,7 @@ public final class Main {
             var settings = SettingSources.read(System.getenv());
             var config = Config.read(settings);
             exitOnComplaints(settings.errors());
+            configureLog(config);
             return config;
         } catch (UncheckedIOException e) {
             exitOnComplaints(List.of(String.valueOf(e.getMessage())));
@@ -83,16 +84,18 @@ public final class Main {
         }
     }
 
+    /// Sets level and format of the log. Must precede the first logger of the process.
+    private static void configureLog(Config config) {
+        System.setProperty("sluice.log.level", config.log().level());
+        if (config.log().format().equals("json")) {
+            System.setProperty("logback.configurationFile", "logback-json.xml");
+        }
+    }
+
     private static void run(Config config) {
         // Host names are looked up again after 5 s, so that a DNS change takes effect quickly.
         Security.setProperty("networkaddress.cache.ttl", "5");
         Security.setProperty("networkaddress.cache.negative.ttl", "5");
-        System.setProperty("sluice.log.level", config.log().level());
-        if (config.log().format().equals("json")) {
-            System.setProperty(
-                    "logback.configurationFile",
-                    "logback-json.xml"); // must precede the first logger
-        }
         var log = LoggerFactory.getLogger(Main.class);
         var sluice = Sluice.start(config, version());
         System.gc(); // gives back the memory that only the start needed

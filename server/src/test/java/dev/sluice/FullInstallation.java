@@ -190,8 +190,8 @@ final class FullInstallation {
                         """,
                         "insert into alert_use select id, 'mail', 494000, 2 from workspace",
                         """
-                        insert into alert_mailbox
-                        select gen_random_uuid(), id, extract(epoch from now())::bigint / 3600, 3
+                        insert into alert_mailbox (mailbox, workspace_id, period, counts)
+                        select gen_random_uuid(), id, extract(epoch from now())::bigint / 60, '{3}'
                           from workspace
                         """,
                         "update clock set settled_at = now()",

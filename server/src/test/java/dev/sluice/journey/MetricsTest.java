@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sluice.RunningSluice;
+import dev.sluice.platform.assembly.Pools;
 import dev.sluice.platform.db.Db;
 import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.Receiver;
@@ -25,6 +26,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// Tests the metrics of a server that has accepted, refused and delivered webhooks.
 class MetricsTest {
@@ -104,8 +106,22 @@ class MetricsTest {
                 .contains("\nsluice_database_up 1.0\n")
                 .contains("\nsluice_nodes_live 1.0\n")
                 .contains("\nsluice_audit_violations_total{invariant=\"orphan\"} 0.0\n")
-                .contains("\nsluice_pool_max_connections{pool=\"api\"} 10.0\n")
                 .contains("\nsluice_build_info{version=\"test\"} 1.0\n");
+    }
+
+    @Test
+    void every_pool_is_measured() {
+        var pools =
+                Pattern.compile(
+                                "^sluice_pool_max_connections\\{pool=\"([a-z]+)\"}",
+                                Pattern.MULTILINE)
+                        .matcher(scrape())
+                        .results()
+                        .map(pool -> pool.group(1));
+
+        assertThat(pools)
+                .hasSameSizeAs(Pools.class.getRecordComponents())
+                .contains("api", "relay", "delivery", "node");
     }
 
     @Test
@@ -171,13 +187,26 @@ class MetricsTest {
 
     @Test
     void promtool_finds_nothing_wrong() throws IOException, InterruptedException {
+        promtoolAccepts(scrape(), "check", "metrics");
+    }
+
+    @Test
+    void promtool_finds_nothing_wrong_with_the_alert_rules()
+            throws IOException, InterruptedException {
+        promtoolAccepts("", "check", "rules", "../deploy/prometheus/rules.yml");
+    }
+
+    private static void promtoolAccepts(String input, String... command)
+            throws IOException, InterruptedException {
         assumeTrue(Files.isExecutable(PROMTOOL), "promtool is not installed");
         var process =
-                new ProcessBuilder(PROMTOOL.toString(), "check", "metrics")
+                new ProcessBuilder(
+                                Stream.concat(Stream.of(PROMTOOL.toString()), Stream.of(command))
+                                        .toList())
                         .redirectErrorStream(true)
                         .start();
         try (var in = process.outputWriter(UTF_8)) {
-            in.write(scrape());
+            in.write(input);
         }
         String said = new String(process.getInputStream().readAllBytes(), UTF_8);
 

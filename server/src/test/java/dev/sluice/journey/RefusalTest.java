@@ -127,6 +127,31 @@ class RefusalTest {
         assertThat(inBuckets).isEqualTo(2);
     }
 
+    /// The database refuses the event.
+    @Test
+    void what_could_not_be_stored_is_counted() {
+        var theirs = WorkspaceFixture.create(sluice, "tiny"); // with a quota of its own
+        var source = theirs.source("unlucky");
+        try (var db = sluice.db()) {
+            db.run(tx ->
+                    tx.update(
+                            "alter table event add constraint unlucky check (source_id <> '"
+                                    + source.text("id")
+                                    + "') not valid"));
+            assertThat(ingest(source, "", new byte[2])).isEqualTo(500);
+            db.run(tx -> tx.update("alter table event drop constraint unlucky"));
+        }
+        assertThat(ingest(source, "", new byte[2])).isEqualTo(200);
+
+        String path = "/api/v1/sources/" + source.text("id") + "/refusals";
+        await().untilAsserted(() ->
+                assertThat(counts(theirs.get(path).json().path("items")))
+                        .isEqualTo(Map.of("500 not_stored", 1L)));
+        var overview =
+                theirs.get("/api/v1/stats/overview?source_ids=" + source.text("id")).json();
+        assertThat(overview.path("totals").path("refused").path("5xx").asInt()).isEqualTo(1);
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

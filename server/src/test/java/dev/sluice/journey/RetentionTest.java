@@ -94,6 +94,32 @@ class RetentionTest {
         }
     }
 
+    /// From the delivery that waits to the message that somebody reads.
+    @Test
+    void deliveries_that_will_expire_are_told_over_an_alert_channel() throws IOException {
+        var clock = new ManualClock(daysAgo(10));
+        try (var webhook = Receiver.start();
+                var sluice = start(clock, 2)) {
+            var api = sluice.api();
+            var channel =
+                    api.post(
+                            "/api/v1/alert-configs",
+                            "{'channel': 'webhook', 'config': {'url': '" + webhook.url() + "'}}");
+            assertThat(channel.status()).isEqualTo(201);
+            var source = api.source("s");
+            api.connect(
+                    source, api.destination("http://127.0.0.1:8000/", ", \"status\": \"paused\""));
+            api.ingest(source.text("ingest_path"), "{}");
+
+            clock.advance(DAY.plus(Duration.ofMinutes(1)));
+            await().until(() -> !webhook.requests().isEmpty());
+
+            assertThat(webhook.requests().getFirst().body())
+                    .contains("\"kind\":\"expiring\"")
+                    .contains("1 delivery to \\\"d\\\" will expire");
+        }
+    }
+
     private record DeliveryEnd(DeliveryStatus status, ErrorCode error) {}
 
     private static List<DeliveryEnd> ends(Db db) {

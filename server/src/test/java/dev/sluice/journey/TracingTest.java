@@ -17,6 +17,7 @@ import io.opentelemetry.proto.trace.v1.Status;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
+import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.util.List;
 import java.util.Map;
@@ -90,6 +91,37 @@ class TracingTest {
                 .extracting(span -> attribute(span, "sluice.attempt").orElse(""))
                 .containsExactly("1", "2");
         assertThat(second.getSpanId()).isNotEqualTo(first.getSpanId());
+    }
+
+    /// W3C Trace Context, 3.3: the state of a trace that is not continued is discarded.
+    @Test
+    void a_new_trace_has_no_state_of_another_one() {
+        ingest(connectedSource(), "00-nonsense");
+
+        await().until(() -> !receiver.requests().isEmpty());
+        var received = receiver.requests().getFirst();
+        assertThat(received.values("traceparent")).hasSize(1).doesNotContain("00-nonsense");
+        assertThat(received.values("tracestate")).isEmpty();
+    }
+
+    @Test
+    void without_tracing_the_senders_headers_pass_untouched() throws IOException {
+        try (var untraced = RunningSluice.start()) {
+            var client = untraced.api();
+            var source = client.source("s");
+            client.connect(source, client.destination(receiver.url(), RETRIES));
+            String sent = "00-" + TRACE + "-" + SENDER_SPAN + "-01";
+            client.send(
+                    client.anonymous(source.text("ingest_path"))
+                            .header("traceparent", sent)
+                            .header("tracestate", "vendor=1")
+                            .POST(HttpRequest.BodyPublishers.ofString("{}")));
+
+            await().until(() -> !receiver.requests().isEmpty());
+            var received = receiver.requests().getFirst();
+            assertThat(received.values("traceparent")).containsExactly(sent);
+            assertThat(received.values("tracestate")).containsExactly("vendor=1");
+        }
     }
 
     @Test

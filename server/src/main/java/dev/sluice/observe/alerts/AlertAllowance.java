@@ -2,29 +2,36 @@ package dev.sluice.observe.alerts;
 
 import dev.sluice.gateway.alertconfig.AlertChannel;
 import dev.sluice.gateway.alertconfig.AlertConfig;
+import dev.sluice.observe.alerts.AlertMessageStore.MailboxUse;
 import dev.sluice.platform.db.Tx;
 
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.UUID;
 
-/// How many alert messages a workspace may send in an hour, over all its channels of one kind.
+/// How many alert messages a workspace may send in any hour, over all its channels of one kind.
 /// Mails are also limited for each mailbox, over all workspaces.
 ///
-/// The workspace that wrote to a mailbox first is not limited by what others send there. A
-/// workspace that wrote later shares the mailbox's remaining allowance with all others, so they can
-/// delay its mails to the next hour.
+/// The workspaces that did not write to a mailbox first share half of what it may get. The other
+/// half is always left to the workspace that wrote first, so others cannot silence it.
 ///
 /// @param kind the name of the allowance in the database
 /// @param words the allowance as a phrase, such as `60 mails`
 record AlertAllowance(String kind, int perHour, String words) {
 
     private static final int MAX_MAILS_PER_HOUR = 60;
-    private static final int MAX_MAILS_OF_OTHERS_PER_HOUR = 60;
+    private static final int MAX_MAILS_OF_OTHERS_PER_HOUR = 30;
     private static final int MAX_MESSAGES_PER_HOUR = 600;
 
     /// How long a mailbox that gets no mail keeps its first workspace.
     private static final Duration MAILBOX_RETENTION = Duration.ofDays(30);
+
+    /// A message that may not be sent now.
+    ///
+    /// @param reason one sentence for the people of the workspace
+    /// @param until when the message may be sent, if no other one is sent until then
+    record LimitReached(String reason, Instant until) {}
 
     private static AlertAllowance of(AlertChannel channel) {
         return switch (channel) {
@@ -43,34 +50,54 @@ record AlertAllowance(String kind, int perHour, String words) {
         };
     }
 
-    /// Uses one message of this hour. If none is left, returns the reason as a sentence and uses
-    /// nothing.
-    static Optional<String> take(Tx tx, AlertConfig config, Instant now) {
+    /// Uses one message. If none is left, returns why and uses nothing.
+    static Optional<LimitReached> take(Tx tx, AlertConfig config, Instant now) {
         var workspace = config.workspace().value();
         var allowance = of(config.channel());
-        if (!AlertMessageStore.use(tx, workspace, allowance.kind, hour(now), allowance.perHour)) {
-            return Optional.of("The workspace has used its " + allowance.words + " of this hour.");
+        var use = AlertMessageStore.lockUse(tx, workspace, allowance.kind).at(now);
+        if (use.sum() >= allowance.perHour) {
+            return Optional.of(
+                    new LimitReached(
+                            "The workspace has used its " + allowance.words + " of the last hour.",
+                            use.isBelowAt(allowance.perHour)));
         }
-        var mailbox = config.mailbox();
-        if (mailbox.isPresent()
-                && !AlertMessageStore.useMailbox(
-                        tx, mailbox.get(), workspace, hour(now), MAX_MAILS_OF_OTHERS_PER_HOUR)) {
-            AlertMessageStore.giveBack(tx, workspace, allowance.kind);
-            return Optional.of("This mailbox has got its alert mails of this hour.");
+        var refusal =
+                config.mailbox().flatMap(mailbox -> takeFromMailbox(tx, mailbox, workspace, now));
+        if (refusal.isEmpty()) {
+            AlertMessageStore.saveUse(tx, workspace, allowance.kind, use.plusOne());
         }
+        return refusal;
+    }
+
+    private static Optional<LimitReached> takeFromMailbox(
+            Tx tx, UUID mailbox, UUID workspace, Instant now) {
+        var stored = AlertMessageStore.lockMailbox(tx, mailbox, workspace);
+        boolean isFirst = stored.firstWorkspace().equals(workspace);
+        var all = stored.all().at(now);
+        var others = stored.others().at(now);
+        boolean isFull = all.sum() >= MAX_MAILS_PER_HOUR;
+        boolean isFullForOthers = !isFirst && others.sum() >= MAX_MAILS_OF_OTHERS_PER_HOUR;
+        if (isFull || isFullForOthers) {
+            var until =
+                    isFull
+                            ? all.isBelowAt(MAX_MAILS_PER_HOUR)
+                            : others.isBelowAt(MAX_MAILS_OF_OTHERS_PER_HOUR);
+            return Optional.of(
+                    new LimitReached(
+                            "This mailbox has got its alert mails of the last hour.", until));
+        }
+        AlertMessageStore.saveMailbox(
+                tx,
+                mailbox,
+                new MailboxUse(
+                        stored.firstWorkspace(),
+                        all.plusOne(),
+                        isFirst ? others : others.plusOne()));
         return Optional.empty();
     }
 
-    /// Removes what is not needed to count the messages of this hour.
+    /// Removes what is not needed to count the messages of the last hour.
     static void deleteObsolete(Tx tx, Instant now) {
-        AlertMessageStore.deleteObsoleteUse(tx, hour(now.minus(MAILBOX_RETENTION)));
-    }
-
-    static Instant nextHour(Instant now) {
-        return Instant.ofEpochSecond((hour(now) + 1) * Duration.ofHours(1).toSeconds());
-    }
-
-    private static long hour(Instant now) {
-        return now.getEpochSecond() / Duration.ofHours(1).toSeconds();
+        AlertMessageStore.deleteObsoleteUse(tx, SlidingHour.minute(now.minus(MAILBOX_RETENTION)));
     }
 }

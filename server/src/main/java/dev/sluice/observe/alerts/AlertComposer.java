@@ -10,6 +10,8 @@ import dev.sluice.platform.db.DbException;
 import dev.sluice.platform.db.RoundParts;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.json.Json;
+import dev.sluice.platform.json.JsonObject;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -140,11 +142,12 @@ public final class AlertComposer {
                                 reported.interval(),
                                 now)
                         .compose(ids.next());
-        AlertMessageStore.insert(tx, key, config.get().channel(), message, now);
+        AlertMessageStore.insert(
+                tx, key, config.get().channel(), message, countsJson(news.items()), now);
         AlertStore.saveReported(tx, key, reported);
     }
 
-    /// Counts one message against the allowances of this hour. If they are used up, or too many
+    /// Counts one message against the allowances of the last hour. If they are used up, or too many
     /// messages wait for the target, postpones the incident. If they are used up, also records that
     /// on the channels.
     ///
@@ -156,12 +159,29 @@ public final class AlertComposer {
             return false;
         }
         var refusal = AlertAllowance.take(tx, config, now);
-        refusal.ifPresent(reason -> {
-            AlertStore.postpone(tx, key, AlertAllowance.nextHour(now));
+        refusal.ifPresent(limit -> {
+            var soonest = now.plus(POSTPONEMENT);
+            AlertStore.postpone(tx, key, limit.until().isAfter(soonest) ? limit.until() : soonest);
             AlertConfigStore.recordFailure(
-                    tx, key.target(), reason + " The rest is reported in the next one.");
+                    tx, key.target(), limit.reason() + " The rest is reported together later.");
         });
         return refusal.isEmpty();
+    }
+
+    /// Returns the counts of deliveries in the news as JSON, to be kept if the message is given up.
+    private static String countsJson(List<SourceNews> news) {
+        var counts =
+                news.stream()
+                        .filter(one -> one.kind().isCount())
+                        .map(one ->
+                                new JsonObject()
+                                        .put("source_id", one.source())
+                                        .put("kind", one.kind().number())
+                                        .put("n", one.n())
+                                        .put("sample", Optional.ofNullable(one.sample()))
+                                        .put("since", one.since()))
+                        .toList();
+        return Json.text(new JsonObject().put("counts", counts));
     }
 
     private static Optional<String> lastError(Tx tx, List<SourceNews> news) {

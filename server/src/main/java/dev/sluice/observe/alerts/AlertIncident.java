@@ -44,6 +44,14 @@ record AlertIncident(
             return number;
         }
 
+        /// Whether this news counts deliveries. Otherwise it is a state, which is news only once.
+        boolean isCount() {
+            return switch (this) {
+                case FAILED, EXHAUSTED, EXPIRING -> true;
+                case OPENED, RECOVERED, UNREADABLE -> false;
+            };
+        }
+
         static Optional<NewsKind> fromNumber(int number) {
             return Arrays.stream(values()).filter(kind -> kind.number == number).findFirst();
         }
@@ -62,6 +70,9 @@ record AlertIncident(
 
     /// Like [#QUIET], if the last message reported a recovery.
     static final Duration QUIET_AFTER_RECOVERY = FIRST_INTERVAL;
+
+    /// Like [#QUIET], if a message about the incident was given up. Its counts are kept that long.
+    static final Duration QUIET_AFTER_LOSS = Duration.ofDays(30);
 
     /// Returns how long after the last message the next message is due.
     Duration interval() {

@@ -5,9 +5,11 @@ import dev.sluice.platform.db.Row;
 import dev.sluice.platform.db.Tx;
 
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 
 /// Stores the alert messages that are to be sent. Counts the messages of each workspace and mailbox
@@ -15,31 +17,59 @@ import java.util.UUID;
 final class AlertMessageStore {
 
     /// A message that waits to be sent.
-    record WaitingMessage(UUID id, UUID workspace, AlertChannel channel) {}
+    record WaitingMessage(UUID id, UUID workspace, UUID target, AlertChannel channel) {}
 
     /// A message that one node is sending.
     ///
+    /// @param destination empty for a message that an earlier version has composed
     /// @param tries how often sending was tried, including this time
     record ClaimedMessage(
-            AlertMessage message, UUID workspace, UUID target, AlertChannel channel, int tries) {}
+            AlertMessage message,
+            UUID workspace,
+            UUID target,
+            Optional<UUID> destination,
+            AlertChannel channel,
+            int tries) {
+
+        Optional<AlertKey> key() {
+            return destination.map(id -> new AlertKey(workspace, target, id));
+        }
+    }
+
+    /// How many mails a mailbox got in the last hour.
+    ///
+    /// @param firstWorkspace the workspace that wrote to the mailbox first
+    /// @param others the mails of all other workspaces, which `all` counts too
+    record MailboxUse(UUID firstWorkspace, SlidingHour all, SlidingHour others) {}
+
+    /// The minimum pause between two messages to the same chat.
+    static final Duration CHAT_INTERVAL = Duration.ofSeconds(1);
 
     private AlertMessageStore() {}
 
+    /// @param news what the message reports, as [AlertStore#keepLost] reads it
     static void insert(
-            Tx tx, AlertKey key, AlertChannel channel, AlertMessage message, Instant tryAt) {
+            Tx tx,
+            AlertKey key,
+            AlertChannel channel,
+            AlertMessage message,
+            String news,
+            Instant tryAt) {
         tx.update(
                 """
-                insert into alert_message (id, workspace_id, target, channel, subject, body, details,
-                                           try_at)
-                values (?, ?, ?, ?, ?, ?, ?, ?)
+                insert into alert_message (id, workspace_id, target, destination_id, channel, subject,
+                                           body, details, news, try_at)
+                values (?, ?, ?, ?, ?, ?, ?, ?, ?::jsonb, ?)
                 """,
                 message.id(),
                 key.workspace(),
                 key.target(),
+                key.destination(),
                 channel.text(),
                 message.subject(),
                 message.text(),
                 message.details(),
+                news,
                 tryAt);
     }
 
@@ -52,7 +82,7 @@ final class AlertMessageStore {
             Tx tx, Collection<UUID> without, boolean withMail, Instant now, int limit) {
         return tx.query(
                 """
-                select id, workspace_id, channel
+                select id, workspace_id, target, channel
                   from alert_message
                  where try_at <= ? and workspace_id <> all (?::uuid[]) and (? or channel <> 'email')
                  order by try_at
@@ -62,6 +92,7 @@ final class AlertMessageStore {
                         new WaitingMessage(
                                 row.uuid("id"),
                                 row.uuid("workspace_id"),
+                                row.uuid("target"),
                                 AlertChannel.fromText(row.text("channel"))),
                 now,
                 without,
@@ -82,22 +113,54 @@ final class AlertMessageStore {
     }
 
     /// Claims messages for this node, and returns the claimed messages. Messages that another node
-    /// has claimed are left out.
+    /// has claimed are left out. Other messages to a chat whose message was claimed wait for
+    /// [#CHAT_INTERVAL].
     ///
+    /// @param messages at most one for each chat
     /// @param until when another node may claim the messages if this node has not recorded a result
     static List<ClaimedMessage> claim(
             Tx tx, Collection<UUID> messages, Instant now, Instant until) {
-        return tx.query(
+        lockChats(tx, messages);
+        var claimed =
+                tx.query(
+                        """
+                        update alert_message
+                           set try_at = ?, tries = tries + 1
+                         where id = any (?) and try_at <= ?
+                        returning *
+                        """,
+                        AlertMessageStore::claimed,
+                        until,
+                        messages,
+                        now);
+        claimed.stream()
+                .filter(message -> message.channel() == AlertChannel.MESSENGER)
+                .forEach(message -> pause(tx, message.target(), now.plus(CHAT_INTERVAL)));
+        return claimed;
+    }
+
+    /// Lets one transaction at a time claim messages to the same chat, so that nodes cannot claim
+    /// two of them in the same second.
+    private static void lockChats(Tx tx, Collection<UUID> messages) {
+        tx.query(
                 """
-                update alert_message
-                   set try_at = ?, tries = tries + 1
-                 where id = any (?) and try_at <= ?
-                returning *
+                select true as is_locked from alert_config
+                 where target in (select target from alert_message
+                                   where id = any (?) and channel = 'messenger')
+                 order by id
+                   for update
                 """,
-                AlertMessageStore::claimed,
+                row -> row.bool("is_locked"),
+                messages);
+    }
+
+    /// Lets the messages to a target wait at least until a time.
+    static void pause(Tx tx, UUID target, Instant until) {
+        tx.update(
+                "update alert_message set try_at = ? where target = ? and try_at < ?",
                 until,
-                messages,
-                now);
+                target,
+                until);
     }
 
     private static ClaimedMessage claimed(Row row) throws SQLException {
@@ -106,6 +169,9 @@ final class AlertMessageStore {
                         row.uuid("id"), row.text("subject"), row.text("body"), row.text("details")),
                 row.uuid("workspace_id"),
                 row.uuid("target"),
+                row.isNull("destination_id")
+                        ? Optional.empty()
+                        : Optional.of(row.uuid("destination_id")),
                 AlertChannel.fromText(row.text("channel")),
                 row.integer("tries"));
     }
@@ -119,20 +185,34 @@ final class AlertMessageStore {
                 message.tries());
     }
 
+    /// Removes a message that is given up, unless another node has claimed it since.
+    ///
+    /// @return what the message reports, as [AlertStore#keepLost] reads it; empty if the message
+    ///   was not removed
+    static Optional<String> giveUp(Tx tx, ClaimedMessage message) {
+        return tx.findOne(
+                """
+                delete from alert_message where id = ? and tries = ?
+                returning coalesce(news, '{}') as news
+                """,
+                row -> row.text("news"),
+                message.message().id(),
+                message.tries());
+    }
+
     static void delete(Tx tx, UUID id) {
         tx.update("delete from alert_message where id = ?", id);
     }
 
-    /// Counts one use in a period. Returns false, and counts nothing, if the workspace has already
-    /// used `max` in this period.
+    /// Counts one test in a minute. Returns false, and counts nothing, if the workspace has already
+    /// made `max` tests in this minute.
     ///
-    /// @param kind `test`, or the kind of an [AlertAllowance]
-    /// @param period the number of the hour or minute since 1970
-    static boolean use(Tx tx, UUID workspace, String kind, long period, int max) {
+    /// @param minute the minute since 1970
+    static boolean useTest(Tx tx, UUID workspace, long minute, int max) {
         return tx.update(
                         """
                         insert into alert_use (workspace_id, kind, period, n)
-                        values (?, ?, ?, 1)
+                        values (?, 'test', ?, 1)
                         on conflict (workspace_id, kind) do update
                            set n = case when alert_use.period = excluded.period
                                         then alert_use.n + 1 else 1 end,
@@ -140,50 +220,77 @@ final class AlertMessageStore {
                          where alert_use.period <> excluded.period or alert_use.n < ?
                         """,
                         workspace,
-                        kind,
-                        period,
+                        minute,
                         max)
                 == 1;
     }
 
-    /// Gives back one use that this transaction has counted.
-    static void giveBack(Tx tx, UUID workspace, String kind) {
-        tx.update(
-                "update alert_use set n = n - 1 where workspace_id = ? and kind = ?",
+    /// Locks the count of a workspace's messages until the transaction ends, and returns it.
+    ///
+    /// @param kind the kind of an [AlertAllowance]
+    static SlidingHour lockUse(Tx tx, UUID workspace, String kind) {
+        return tx.single(
+                """
+                insert into alert_use (workspace_id, kind, period, n)
+                values (?, ?, 0, 0)
+                on conflict (workspace_id, kind) do update set n = 0
+                returning period, counts
+                """,
+                row -> new SlidingHour(row.number("period"), row.integers("counts")),
                 workspace,
                 kind);
     }
 
-    /// Counts one mail to a mailbox in an hour. Returns false if other workspaces than the first
-    /// have already sent `max` mails to it. The first workspace may always send.
-    ///
-    /// @param hour the hour since 1970
-    static boolean useMailbox(Tx tx, UUID mailbox, UUID workspace, long hour, int max) {
-        return tx.update(
-                        """
-                        insert into alert_mailbox (mailbox, workspace_id, period, n)
-                        values (?, ?, ?, 0)
-                        on conflict (mailbox) do update
-                           set n = case when alert_mailbox.period = excluded.period
-                                        then alert_mailbox.n else 0 end
-                                 + case when alert_mailbox.workspace_id = excluded.workspace_id
-                                        then 0 else 1 end,
-                               period = excluded.period
-                         where alert_mailbox.workspace_id = excluded.workspace_id
-                            or alert_mailbox.period <> excluded.period
-                            or alert_mailbox.n < ?
-                        """,
-                        mailbox,
-                        workspace,
-                        hour,
-                        max)
-                == 1;
+    static void saveUse(Tx tx, UUID workspace, String kind, SlidingHour use) {
+        tx.update(
+                """
+                update alert_use set period = ?, counts = ?::integer[]
+                 where workspace_id = ? and kind = ?
+                """,
+                use.minute(),
+                use.counts(),
+                workspace,
+                kind);
     }
 
-    /// Removes the counts of deleted workspaces, and of mailboxes that got no mail since an hour.
+    /// Locks the count of a mailbox's mails until the transaction ends, and returns it. If nobody
+    /// has written to the mailbox yet, `workspace` is the first.
+    static MailboxUse lockMailbox(Tx tx, UUID mailbox, UUID workspace) {
+        return tx.single(
+                """
+                insert into alert_mailbox (mailbox, workspace_id, period)
+                values (?, ?, 0)
+                on conflict (mailbox) do update set mailbox = excluded.mailbox
+                returning workspace_id, period, counts, other_counts
+                """,
+                row -> {
+                    long minute = row.number("period");
+                    return new MailboxUse(
+                            row.uuid("workspace_id"),
+                            new SlidingHour(minute, row.integers("counts")),
+                            new SlidingHour(minute, row.integers("other_counts")));
+                },
+                mailbox,
+                workspace);
+    }
+
+    static void saveMailbox(Tx tx, UUID mailbox, MailboxUse use) {
+        tx.update(
+                """
+                update alert_mailbox
+                   set period = ?, counts = ?::integer[], other_counts = ?::integer[]
+                 where mailbox = ?
+                """,
+                use.all().minute(),
+                use.all().counts(),
+                use.others().counts(),
+                mailbox);
+    }
+
+    /// Removes the counts of deleted workspaces, and of mailboxes that got no mail since a minute.
     ///
-    /// @param hour the hour since 1970
-    static void deleteObsoleteUse(Tx tx, long hour) {
+    /// @param minute the minute since 1970
+    static void deleteObsoleteUse(Tx tx, long minute) {
         tx.update(
                 """
                 delete from alert_use
@@ -194,6 +301,6 @@ final class AlertMessageStore {
                 delete from alert_mailbox
                  where workspace_id in (select id from workspace where deleted_at is not null)
                 """);
-        tx.update("delete from alert_mailbox where period < ?", hour);
+        tx.update("delete from alert_mailbox where period < ?", minute);
     }
 }

@@ -347,17 +347,19 @@ final class AlertQueries {
                 row.uuid("workspace_id"), row.uuid("target"), row.uuid("destination_id"));
     }
 
-    /// Returns the news of an incident, without sources that are in the trash by now. The `limit`
-    /// sources with the most deliveries are listed; all others are counted together.
+    /// Returns the news of an incident, with what was lost with earlier messages, without sources
+    /// that are in the trash by now. The `limit` sources with the most deliveries are listed; all
+    /// others are counted together.
     static News news(Tx tx, AlertKey key, int limit) {
         var more = new AtomicLong();
         var items =
                 tx.query(
                         """
                         with news as (
-                          select alert_news.*, coalesce(source.name, '') as name,
+                          select destination_id, source_id, kind, n + lost as n, sample, since,
+                                 coalesce(source.name, '') as name,
                                  alert_news.source_id <> destination_id as has_source,
-                                 sum(n) over (partition by alert_news.source_id) as total
+                                 sum(n + lost) over (partition by alert_news.source_id) as total
                             from alert_news
                             left join source on source.id = alert_news.source_id
                            where target = ? and destination_id = ? and trashed_at is null),

@@ -8,6 +8,7 @@ import dev.sluice.observe.alerts.AlertMeter.Fate;
 import dev.sluice.observe.alerts.ChannelClient.SendResult;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DbException;
+import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.loop.Loop;
 
 import org.slf4j.Logger;
@@ -17,6 +18,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -30,8 +32,9 @@ import java.util.concurrent.locks.ReentrantLock;
 ///
 /// If that node dies, another node sends the message under the same id after the claim has expired.
 /// A message that is refused temporarily is tried up to five times, over about two and a half hours
-/// or, if the channel asks for longer pauses, longer. A node sends only a few messages of a
-/// workspace at a time, so that a channel that hangs does not delay other workspaces.
+/// or, if the channel asks for longer pauses, longer. The counts of a message that is given up are
+/// reported with a later one. A chat gets at most one message a second. A node sends only a few
+/// messages of a workspace at a time, so that a channel that hangs does not delay other workspaces.
 public final class AlertSender implements Loop.Step {
 
     public static final Duration ROUND_INTERVAL = Duration.ofSeconds(1);
@@ -125,8 +128,12 @@ public final class AlertSender implements Loop.Step {
     /// same time.
     private Map<UUID, WaitingMessage> choose() {
         var busy = new HashMap<UUID, Integer>();
+        var busyChats = new HashSet<UUID>();
         int mails = 0;
         for (var message : sending.values()) {
+            if (message.channel() == AlertChannel.MESSENGER) {
+                busyChats.add(message.target());
+            }
             busy.merge(message.workspace(), 1, Integer::sum);
             mails += message.channel() == AlertChannel.EMAIL ? 1 : 0;
         }
@@ -151,7 +158,9 @@ public final class AlertSender implements Loop.Step {
             int ofWorkspace = busy.getOrDefault(message.workspace(), 0);
             if (chosen.size() < room
                     && ofWorkspace < MAX_SENDING_PER_WORKSPACE
-                    && (!isMail || mails < MAX_SENDING_MAILS)) {
+                    && (!isMail || mails < MAX_SENDING_MAILS)
+                    && (message.channel() != AlertChannel.MESSENGER
+                            || busyChats.add(message.target()))) {
                 chosen.put(message.id(), message);
                 busy.put(message.workspace(), ofWorkspace + 1);
                 mails += isMail ? 1 : 0;
@@ -217,8 +226,10 @@ public final class AlertSender implements Loop.Step {
         switch (client.send(config.get(), claimed.message())) {
             case SendResult.MessageSent() -> {
                 db.run(tx -> {
+                    var now = clock.instant();
+                    AlertStore.reportLost(tx, claimed.target(), now);
+                    AlertConfigStore.recordSent(tx, claimed.target(), now);
                     AlertMessageStore.delete(tx, id);
-                    AlertConfigStore.recordSent(tx, claimed.target(), clock.instant());
                 });
                 meter.count(Fate.SENT, claimed.channel());
                 log.atDebug()
@@ -232,18 +243,16 @@ public final class AlertSender implements Loop.Step {
 
     private void refuse(ClaimedMessage claimed, SendResult.MessageRefused refused) {
         boolean isRetried = refused.isTemporary() && claimed.tries() <= RETRY_INTERVALS.size();
-        db.run(tx -> {
-            AlertConfigStore.recordFailure(tx, claimed.target(), refused.reason());
-            if (isRetried) {
-                var pause = RETRY_INTERVALS.get(claimed.tries() - 1);
-                var wait = refused.retryAfter().compareTo(pause) > 0 ? refused.retryAfter() : pause;
-                AlertMessageStore.retry(tx, claimed, clock.instant().plus(wait));
-            } else {
-                AlertMessageStore.delete(tx, claimed.message().id());
-            }
-        });
+        boolean isDropped =
+                db.call(tx -> {
+                    if (!isRetried) {
+                        return giveUp(tx, claimed, refused);
+                    }
+                    retry(tx, claimed, refused);
+                    return false;
+                });
         meter.count(Fate.FAILED, claimed.channel());
-        if (!isRetried) {
+        if (isDropped) {
             meter.count(Fate.DROPPED, claimed.channel());
         }
         log.atWarn()
@@ -252,6 +261,35 @@ public final class AlertSender implements Loop.Step {
                 .addKeyValue("reason", refused.reason())
                 .addKeyValue("is_retried", isRetried)
                 .log("alert.failed");
+    }
+
+    /// Schedules another try. If the channel asks for a pause, its other messages wait, too.
+    private void retry(Tx tx, ClaimedMessage claimed, SendResult.MessageRefused refused) {
+        var now = clock.instant();
+        var pause = RETRY_INTERVALS.get(claimed.tries() - 1);
+        var wait = refused.retryAfter().compareTo(pause) > 0 ? refused.retryAfter() : pause;
+        AlertConfigStore.recordFailure(tx, claimed.target(), refused.reason());
+        AlertMessageStore.retry(tx, claimed, now.plus(wait));
+        if (refused.retryAfter().isPositive()) {
+            AlertMessageStore.pause(tx, claimed.target(), now.plus(refused.retryAfter()));
+        }
+    }
+
+    /// Gives up a message, and keeps its counts for the next one. Does not give it up if another
+    /// node has claimed it since.
+    private static boolean giveUp(
+            Tx tx, ClaimedMessage claimed, SendResult.MessageRefused refused) {
+        var key = claimed.key();
+        if (key.isPresent()) {
+            AlertStore.lockRoom(tx);
+            AlertStore.lock(tx, List.of(key.get()));
+        }
+        AlertConfigStore.recordFailure(tx, claimed.target(), refused.reason());
+        var news = AlertMessageStore.giveUp(tx, claimed);
+        if (key.isPresent() && news.isPresent()) {
+            AlertStore.keepLost(tx, key.get(), news.get());
+        }
+        return news.isPresent();
     }
 
     /// Waits until this node is sending no message, but at most three seconds.

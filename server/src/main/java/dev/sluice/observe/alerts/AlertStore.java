@@ -51,6 +51,8 @@ final class AlertStore {
                and alert_incident.destination_id = gone.destination_id
             """;
 
+    private static final int MAX_LOST_REPORTED = 500;
+
     private AlertStore() {}
 
     /// Moves the watcher's position to the current snapshot if no workspace has an enabled channel.
@@ -109,8 +111,9 @@ final class AlertStore {
     }
 
     /// Adds news to incidents that this transaction has locked. Counts of the same incident, source
-    /// and kind are added up. The same expiring deliveries may be added again after a crash. If the
-    /// first of them expires at the stored time, the larger count is kept instead.
+    /// and kind are added up. The same expiring deliveries may be added again after a change of the
+    /// retention. If the first of them expires at the stored time, the larger count is kept
+    /// instead.
     static void add(Tx tx, Collection<NewsItem> news) {
         if (news.isEmpty()) {
             return;
@@ -144,6 +147,61 @@ final class AlertStore {
                         .toList(),
                 news.stream().map(one -> micros(one.since())).toList(),
                 NewsKind.EXPIRING.number());
+    }
+
+    /// Keeps the counts of a message that is given up. They alone make no message due: they are
+    /// reported with the next news of the incident, or after [#reportLost]. The caller must have
+    /// locked the incident.
+    ///
+    /// @param news a JSON object with a list `counts` of objects with `source_id`, `kind`, `n`,
+    ///   `sample` and `since`
+    static void keepLost(Tx tx, AlertKey key, String news) {
+        tx.update(
+                """
+                insert into alert_news (target, destination_id, source_id, kind, n, sample, since, lost)
+                select ?, ?, source_id, kind, 0, sample, since, n
+                  from jsonb_to_recordset(?::jsonb -> 'counts')
+                         as one (source_id uuid, kind smallint, n bigint, sample uuid,
+                                 since timestamptz)
+                on conflict (target, destination_id, source_id, kind)
+                   do update set lost = alert_news.lost + excluded.lost,
+                                 sample = coalesce(alert_news.sample, excluded.sample),
+                                 since = least(alert_news.since, excluded.since)
+                """,
+                key.target(),
+                key.destination(),
+                news);
+    }
+
+    /// Makes the counts of messages that were given up news again, because a message to the target
+    /// was sent. Handles up to 500 incidents; the next message handles the others.
+    static void reportLost(Tx tx, UUID target, Instant now) {
+        var keys =
+                tx.query(
+                        """
+                        select workspace_id, target, destination_id
+                          from alert_incident
+                         where (target, destination_id) in (
+                                 select target, destination_id from alert_news
+                                  where target = ? and lost > 0)
+                         order by destination_id
+                         limit ?
+                        """,
+                        AlertStore::key,
+                        target,
+                        MAX_LOST_REPORTED);
+        if (keys.isEmpty()) {
+            return;
+        }
+        lock(tx, keys);
+        tx.update(
+                """
+                update alert_news set n = n + lost, lost = 0
+                 where target = ? and destination_id = any (?) and lost > 0
+                """,
+                target,
+                destinations(keys));
+        schedule(tx, keys, now);
     }
 
     private static long micros(Instant time) {
@@ -265,7 +323,8 @@ final class AlertStore {
             select alert_incident.*,
                    array(select kind::integer from alert_news
                           where alert_news.target = alert_incident.target
-                            and alert_news.destination_id = alert_incident.destination_id) as kinds
+                            and alert_news.destination_id = alert_incident.destination_id
+                            and n > 0) as kinds
               from alert_incident
             """;
 
@@ -454,7 +513,15 @@ final class AlertStore {
                      and alert_incident.destination_id = one.destination_id
                    where due_at is null and not is_open and not is_unreadable
                          and (last_at is null
-                              or last_at <= case when messages = 0 then ?::timestamptz
+                              or last_at <= case when exists (
+                                                        select from alert_news
+                                                         where alert_news.target
+                                                                 = alert_incident.target
+                                                           and alert_news.destination_id
+                                                                 = alert_incident.destination_id
+                                                           and lost > 0)
+                                                 then ?::timestamptz
+                                                 when messages = 0 then ?::timestamptz
                                                  else ?::timestamptz end)
                       or not exists (select from alert_config
                                       where alert_config.target = alert_incident.target and enabled)
@@ -467,6 +534,7 @@ final class AlertStore {
                         + DELETE_GONE,
                 targets(keys),
                 destinations(keys),
+                now.minus(AlertIncident.QUIET_AFTER_LOSS),
                 now.minus(AlertIncident.QUIET_AFTER_RECOVERY),
                 now.minus(AlertIncident.QUIET));
     }

@@ -18,6 +18,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 
 /// The route `POST /api/v1/alert-configs/{id}/test`: sends a test message over an alert channel,
 /// and returns whether it was sent.
@@ -83,10 +84,14 @@ public final class AlertTestRoutes {
                                 error.ifPresentOrElse(
                                         reason ->
                                                 AlertConfigStore.recordFailure(tx, target, reason),
-                                        () ->
-                                                AlertConfigStore.recordSent(
-                                                        tx, target, clock.instant()))));
+                                        () -> recordSent(tx, target))));
         return Reply.ok(new JsonObject().put("sent", error.isEmpty()).put("error", error));
+    }
+
+    private void recordSent(Tx tx, UUID target) {
+        var sentAt = clock.instant();
+        AlertStore.reportLost(tx, target, sentAt);
+        AlertConfigStore.recordSent(tx, target, sentAt);
     }
 
     /// Counts a test message against the workspace's limits, and throws an [ApiException] if one of
@@ -95,7 +100,7 @@ public final class AlertTestRoutes {
         var workspace = config.workspace().value();
         long second = now.getEpochSecond();
         long minute = Duration.ofMinutes(1).toSeconds();
-        if (!AlertMessageStore.use(tx, workspace, "test", second / minute, MAX_TESTS_PER_MINUTE)) {
+        if (!AlertMessageStore.useTest(tx, workspace, second / minute, MAX_TESTS_PER_MINUTE)) {
             throw ApiException.tooMany(
                     "A workspace may test its channels "
                             + MAX_TESTS_PER_MINUTE
@@ -105,8 +110,8 @@ public final class AlertTestRoutes {
         var refusal = AlertAllowance.take(tx, config, now);
         if (refusal.isPresent()) {
             throw ApiException.tooMany(
-                    refusal.get(),
-                    Duration.between(now, AlertAllowance.nextHour(now)).plusSeconds(1));
+                    refusal.get().reason(),
+                    Duration.between(now, refusal.get().until()).plusSeconds(1));
         }
     }
 }

@@ -225,11 +225,13 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
         AlertStore.schedule(tx, keys, now);
     }
 
-    /// Stores news about deliveries that will expire soon. The news is committed when this method
-    /// returns.
+    /// Stores news about deliveries that will expire soon.
     @Override
-    public void expiring(List<ExpiringDeliveries> soon) {
-        beginAnew(); // otherwise the next round might delete this news
+    public void expiring(Tx tx, List<ExpiringDeliveries> soon) {
+        AlertStore.lockRoom(tx); // before any incident
+        while (beginAnew(tx)) {
+            // Otherwise the next round might delete this news.
+        }
         for (int from = 0; from < soon.size(); from += EXPIRY_BATCH_SIZE) {
             var batch = soon.subList(from, Math.min(from + EXPIRY_BATCH_SIZE, soon.size()));
             var byConnection =
@@ -239,23 +241,21 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
                                             one -> one.connection().value(),
                                             one -> one,
                                             (one, _) -> one));
-            db.run(tx -> {
-                var news = new ArrayList<NewsItem>();
-                for (var target : AlertQueries.targets(tx, byConnection.keySet())) {
-                    var one = byConnection.get(target.connection());
-                    if (one != null) {
-                        news.add(
-                                new NewsItem(
-                                        target.key(),
-                                        target.source(),
-                                        NewsKind.EXPIRING,
-                                        one.deliveries(),
-                                        null,
-                                        one.first()));
-                    }
+            var news = new ArrayList<NewsItem>();
+            for (var target : AlertQueries.targets(tx, byConnection.keySet())) {
+                var one = byConnection.get(target.connection());
+                if (one != null) {
+                    news.add(
+                            new NewsItem(
+                                    target.key(),
+                                    target.source(),
+                                    NewsKind.EXPIRING,
+                                    one.deliveries(),
+                                    null,
+                                    one.first()));
                 }
-                addAndSchedule(tx, news, clock.instant());
-            });
+            }
+            addAndSchedule(tx, news, clock.instant());
         }
     }
 

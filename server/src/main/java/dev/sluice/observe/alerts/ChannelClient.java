@@ -175,7 +175,13 @@ public final class ChannelClient {
                                 + " answered "
                                 + status
                                 + answer.description().map(text -> ": " + text).orElse("")
-                                + ".";
+                                + "."
+                                + answer.newChat()
+                                        .map(id ->
+                                                " The chat has a new id. Enter "
+                                                        + id
+                                                        + " as chat_id.")
+                                        .orElse("");
                 yield new SendResult.MessageRefused(
                         MailMessage.oneLine(mask.apply(reason), MAX_REASON_LENGTH),
                         status == 408 || status == 429 || status >= 500,
@@ -202,23 +208,27 @@ public final class ChannelClient {
     }
 
     /// The fields that the body of a refusal may have. They are those of the messenger's API.
-    private record ChannelAnswer(Optional<String> description, Optional<Duration> retryAfter) {
+    ///
+    /// @param newChat the id that the chat has got instead of the configured one
+    private record ChannelAnswer(
+            Optional<String> description, Optional<Duration> retryAfter, Optional<Long> newChat) {
 
         private static final ChannelAnswer NONE =
-                new ChannelAnswer(Optional.empty(), Optional.empty());
+                new ChannelAnswer(Optional.empty(), Optional.empty(), Optional.empty());
 
         static ChannelAnswer parse(String body) {
             try {
                 FieldReader answer = Json.fieldReader(body.getBytes(StandardCharsets.UTF_8));
+                var parameters = answer.nested("parameters").toOptional();
                 return new ChannelAnswer(
                         answer.text("description", 1, MAX_REASON_LENGTH).toOptional(),
-                        answer.nested("parameters")
-                                .toOptional()
-                                .flatMap(parameters ->
-                                        parameters
-                                                .integer("retry_after", 1, Integer.MAX_VALUE)
+                        parameters
+                                .flatMap(fields ->
+                                        fields.integer("retry_after", 1, Integer.MAX_VALUE)
                                                 .toOptional())
-                                .map(Duration::ofSeconds));
+                                .map(Duration::ofSeconds),
+                        parameters.flatMap(
+                                fields -> fields.longInteger("migrate_to_chat_id").toOptional()));
             } catch (MalformedJsonException e) {
                 return NONE;
             }

@@ -153,7 +153,7 @@ public final class ObserveAssembly {
         new MetricsRoutes(
                         relay.meters(),
                         relay.gauges(),
-                        List.of(base.pools().api(), base.pools().relay(), base.pools().node()),
+                        base.pools().all(),
                         auditLoop,
                         alertMeter,
                         base.clock(),

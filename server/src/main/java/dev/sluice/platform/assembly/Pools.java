@@ -5,6 +5,7 @@ import dev.sluice.platform.db.Db;
 import dev.sluice.platform.loop.Shutdown;
 
 import java.time.Duration;
+import java.util.List;
 
 /// The database connection pools of a server. They are separate so that no pool can exhaust the
 /// connections of another.
@@ -27,6 +28,11 @@ public record Pools(Db api, Db relay, Db delivery, Db node) {
     private static final Duration API_TIMEOUT = Duration.ofSeconds(5);
 
     private static final Duration CHORE_TIMEOUT = Duration.ofSeconds(60);
+
+    /// Returns all pools; the first one is that of the API.
+    public List<Db> all() {
+        return List.of(api, relay, delivery, node);
+    }
 
     public static Pools open(Database database, Shutdown shutdown) {
         return new Pools(

@@ -12,6 +12,9 @@ public record TraceContext(String traceId, String spanId, boolean isSampled) {
 
     public static final String HEADER = "traceparent";
 
+    /// The header with what tracing systems add to `traceparent`. It means nothing without it.
+    public static final String STATE_HEADER = "tracestate";
+
     /// The header's format. A later version may have more parts, which are ignored. Version `ff` is
     /// forbidden.
     private static final Pattern FORMAT =

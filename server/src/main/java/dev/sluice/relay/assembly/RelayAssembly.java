@@ -25,7 +25,6 @@ import dev.sluice.platform.http.Router;
 import dev.sluice.platform.loop.Chore;
 import dev.sluice.platform.net.AddressPolicy;
 import dev.sluice.platform.net.Cidr;
-import dev.sluice.relay.ExpiringDeliveries;
 import dev.sluice.relay.ExpiryListener;
 import dev.sluice.relay.HealthProblem;
 import dev.sluice.relay.InFlightAttempts;
@@ -73,7 +72,6 @@ import dev.sluice.relay.replay.ReplayStore;
 import dev.sluice.relay.replay.ReplayWorker;
 import dev.sluice.relay.replay.ResendRoutes;
 import dev.sluice.relay.request.DryRun;
-import dev.sluice.relay.retention.ExpiryLogger;
 import dev.sluice.relay.retention.RetentionLoop;
 import dev.sluice.relay.retention.RetentionNoticeStore;
 import dev.sluice.relay.send.HttpSender;
@@ -161,7 +159,7 @@ public final class RelayAssembly {
     private final FailureLog failureLog;
     private final HttpSender testSender;
     private volatile Runnable wakeReplays = () -> {};
-    private volatile ExpiryListener expiryListener = _ -> {};
+    private volatile ExpiryListener expiryListener = (_, _) -> {};
 
     private RelayAssembly(
             Foundation base,
@@ -412,13 +410,8 @@ public final class RelayAssembly {
                 partitions,
                 base.ids(),
                 listeners,
-                this::announceExpiry,
+                (tx, soon) -> expiryListener.expiring(tx, soon),
                 base.settledClock());
-    }
-
-    private void announceExpiry(List<ExpiringDeliveries> soon) {
-        new ExpiryLogger().expiring(soon);
-        expiryListener.expiring(soon);
     }
 
     /// Sets the listener to be called with deliveries that will expire soon.

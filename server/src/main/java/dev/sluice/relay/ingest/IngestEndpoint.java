@@ -147,17 +147,17 @@ public final class IngestEndpoint implements Endpoint {
             var reply = accept(ingestRoute, request, begun);
             durations.record(System.nanoTime() - begun);
             return reply;
-        } catch (ApiException | DbException e) {
+        } catch (RuntimeException e) {
             countRefused(source, e);
             throw e;
         }
     }
 
     private void countRefused(SourceId source, RuntimeException e) {
-        if (e instanceof ApiException refused) {
-            refusals.count(source, refused.error());
-        } else {
-            refusals.count(source, RefusalReason.UNAVAILABLE);
+        switch (e) {
+            case ApiException refused -> refusals.count(source, refused.error());
+            case DbException _ -> refusals.count(source, RefusalReason.UNAVAILABLE);
+            default -> refusals.count(source, RefusalReason.NOT_STORED); // a bug: the reply is 500
         }
     }
 
@@ -187,7 +187,7 @@ public final class IngestEndpoint implements Endpoint {
         try {
             requireRoom(source);
             return store(ingestRoute, webhook, System.nanoTime(), () -> {});
-        } catch (ApiException | DbException e) {
+        } catch (RuntimeException e) {
             countRefused(source.id(), e);
             throw e;
         }

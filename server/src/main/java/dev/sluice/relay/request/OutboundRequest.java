@@ -116,6 +116,20 @@ public record OutboundRequest(
                 attemptedAt);
     }
 
+    /// Returns a copy without the inbound headers of this name.
+    public OutboundRequest withoutInboundHeader(String name) {
+        return new OutboundRequest(
+                destination,
+                source,
+                method,
+                inboundHeaders.stream().filter(header -> !header.isNamed(name)).toList(),
+                body,
+                delivery,
+                attempt,
+                transformation,
+                attemptedAt);
+    }
+
     AuthConfig auth() {
         return destination.auth();
     }

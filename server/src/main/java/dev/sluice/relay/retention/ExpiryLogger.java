@@ -1,7 +1,6 @@
 package dev.sluice.relay.retention;
 
 import dev.sluice.relay.ExpiringDeliveries;
-import dev.sluice.relay.ExpiryListener;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -10,7 +9,7 @@ import java.util.Comparator;
 import java.util.List;
 
 /// Logs how many deliveries will expire soon: in all, and of the connections with the most.
-public final class ExpiryLogger implements ExpiryListener {
+final class ExpiryLogger {
 
     private static final Logger log = LoggerFactory.getLogger(ExpiryLogger.class);
 
@@ -18,8 +17,9 @@ public final class ExpiryLogger implements ExpiryListener {
     /// deliveries are chosen.
     private static final int MAX_LOGGED_CONNECTIONS = 20;
 
-    @Override
-    public void expiring(List<ExpiringDeliveries> soon) {
+    private ExpiryLogger() {}
+
+    static void log(List<ExpiringDeliveries> soon) {
         log.atWarn()
                 .addKeyValue(
                         "deliveries", soon.stream().mapToLong(ExpiringDeliveries::deliveries).sum())

@@ -23,8 +23,8 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /// Finds deliveries that will expire soon and announces them. A watermark for each workspace
-/// records which deliveries have been announced. It is saved only after the announcement, so that a
-/// crash does not skip a delivery.
+/// records which deliveries have been announced. It is saved in the transaction of the
+/// announcement, so a crash neither skips a delivery nor announces it twice.
 final class ExpiryNotices {
 
     /// Maximum number of rows read in one transaction.
@@ -90,11 +90,27 @@ final class ExpiryNotices {
             }
             range = range.continueAfter(read.getLast());
         }
+        announce(sources, List.copyOf(soon.values()), nextMark);
+    }
+
+    /// Announces the deliveries and saves the watermark of all workspaces of these sources.
+    private void announce(
+            Map<SourceId, WorkspaceId> sources,
+            List<ExpiringDeliveries> soon,
+            NoticeWatermark nextMark) {
         if (!soon.isEmpty()) {
-            listener.expiring(List.copyOf(soon.values()));
+            ExpiryLogger.log(soon);
         }
-        var workspaces = new HashSet<>(sources.values());
-        db.run(tx -> RetentionNoticeStore.saveNoticeWatermark(tx, workspaces, nextMark));
+        var byWorkspace =
+                soon.stream().collect(Collectors.groupingBy(one -> sources.get(one.source())));
+        byWorkspace.forEach((workspace, deliveries) ->
+                db.run(tx -> {
+                    listener.expiring(tx, deliveries);
+                    RetentionNoticeStore.saveNoticeWatermark(tx, List.of(workspace), nextMark);
+                }));
+        var others = new HashSet<>(sources.values());
+        others.removeAll(byWorkspace.keySet());
+        db.run(tx -> RetentionNoticeStore.saveNoticeWatermark(tx, others, nextMark));
     }
 
     private List<UnfinishedDelivery> read(

@@ -57,17 +57,20 @@ public final class FailureLog {
     /// Logs or counts a failed attempt after which the delivery is tried again.
     void retried(UnfinishedDelivery delivery, Route route, Attempt attempt, Instant nextAt) {
         if (isFirst(delivery, route, false)) {
-            log.atInfo()
-                    .addKeyValue("delivery_id", delivery.id())
-                    .addKeyValue("event_id", delivery.id().event())
-                    .addKeyValue("source_id", delivery.source())
-                    .addKeyValue("connection_id", delivery.connection())
-                    .addKeyValue("destination_id", route.destination().id())
-                    .addKeyValue("destination", route.destination().spec().name())
-                    .addKeyValue("host", route.destination().spec().url().host().text())
-                    .addKeyValue("attempt", attempt.number())
-                    .addKeyValue("latency_ms", attempt.latency().toMillis())
-                    .addKeyValue("status", status(attempt))
+            var line =
+                    log.atInfo()
+                            .addKeyValue("delivery_id", delivery.id())
+                            .addKeyValue("event_id", delivery.id().event())
+                            .addKeyValue("source_id", delivery.source())
+                            .addKeyValue("connection_id", delivery.connection())
+                            .addKeyValue("destination_id", route.destination().id())
+                            .addKeyValue("destination", route.destination().spec().name())
+                            .addKeyValue("host", route.destination().spec().url().host().text())
+                            .addKeyValue("attempt", attempt.number())
+                            .addKeyValue("latency_ms", attempt.latency().toMillis());
+            attempt.responseStatus()
+                    .map(status -> line.addKeyValue("status", status))
+                    .orElse(line)
                     .addKeyValue("error_code", code(attempt))
                     .addKeyValue("next_attempt_at", nextAt)
                     .log("attempt.failed");
@@ -77,25 +80,24 @@ public final class FailureLog {
     /// Logs or counts a delivery that ended as failed or exhausted with this attempt.
     void ended(UnfinishedDelivery delivery, Route route, Attempt attempt, DeliveryStatus end) {
         if (isFirst(delivery, route, true)) {
-            log.atInfo()
-                    .addKeyValue("delivery_id", delivery.id())
-                    .addKeyValue("event_id", delivery.id().event())
-                    .addKeyValue("source_id", delivery.source())
-                    .addKeyValue("connection_id", delivery.connection())
-                    .addKeyValue("destination_id", route.destination().id())
-                    .addKeyValue("destination", route.destination().spec().name())
-                    .addKeyValue("host", route.destination().spec().url().host().text())
-                    .addKeyValue("ended_as", end.text())
-                    .addKeyValue("attempt", attempt.number())
-                    .addKeyValue("latency_ms", attempt.latency().toMillis())
-                    .addKeyValue("status", status(attempt))
+            var line =
+                    log.atInfo()
+                            .addKeyValue("delivery_id", delivery.id())
+                            .addKeyValue("event_id", delivery.id().event())
+                            .addKeyValue("source_id", delivery.source())
+                            .addKeyValue("connection_id", delivery.connection())
+                            .addKeyValue("destination_id", route.destination().id())
+                            .addKeyValue("destination", route.destination().spec().name())
+                            .addKeyValue("host", route.destination().spec().url().host().text())
+                            .addKeyValue("ended_as", end.text())
+                            .addKeyValue("attempt", attempt.number())
+                            .addKeyValue("latency_ms", attempt.latency().toMillis());
+            attempt.responseStatus()
+                    .map(status -> line.addKeyValue("status", status))
+                    .orElse(line)
                     .addKeyValue("error_code", code(attempt))
                     .log("delivery.ended");
         }
-    }
-
-    private static String status(Attempt attempt) {
-        return attempt.responseStatus().map(String::valueOf).orElse("none");
     }
 
     private static String code(Attempt attempt) {

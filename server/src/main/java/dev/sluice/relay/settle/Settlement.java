@@ -91,12 +91,15 @@ public final class Settlement {
         if (!log.isDebugEnabled()) {
             return;
         }
-        log.atDebug()
-                .addKeyValue("delivery_id", delivery.id())
-                .addKeyValue("connection_id", delivery.connection())
-                .addKeyValue("attempt", attempt.number())
-                .addKeyValue("latency_ms", attempt.latency().toMillis())
-                .addKeyValue("status", attempt.responseStatus().map(String::valueOf).orElse("none"))
+        var line =
+                log.atDebug()
+                        .addKeyValue("delivery_id", delivery.id())
+                        .addKeyValue("connection_id", delivery.connection())
+                        .addKeyValue("attempt", attempt.number())
+                        .addKeyValue("latency_ms", attempt.latency().toMillis());
+        attempt.responseStatus()
+                .map(status -> line.addKeyValue("status", status))
+                .orElse(line)
                 .addKeyValue("error_code", attempt.errorCode().map(ErrorCode::text).orElse("none"))
                 .log("attempt.finished");
     }

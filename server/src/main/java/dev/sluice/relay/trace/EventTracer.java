@@ -76,15 +76,19 @@ public final class EventTracer {
     }
 
     /// The contexts of an attempt's span and of its parent.
-    record AttemptTrace(TraceContext attempt, TraceContext ingest) {}
+    ///
+    /// @param isContinued whether the trace is the sender's
+    record AttemptTrace(TraceContext attempt, TraceContext ingest, boolean isContinued) {}
 
     /// Returns the trace of an attempt; empty if nothing is traced.
     Optional<AttemptTrace> attemptTrace(OutboundRequest request) {
         return exporter.map(spans -> {
-            var ingest =
-                    ingestContext(spans, request.event(), sentContext(request.inboundHeaders()));
+            var sent = sentContext(request.inboundHeaders());
+            var ingest = ingestContext(spans, request.event(), sent);
             return new AttemptTrace(
-                    child(ingest, seed(request.delivery(), request.attempt())), ingest);
+                    child(ingest, seed(request.delivery(), request.attempt())),
+                    ingest,
+                    sent.isPresent());
         });
     }
 

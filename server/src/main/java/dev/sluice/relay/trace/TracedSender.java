@@ -7,7 +7,8 @@ import dev.sluice.relay.send.Sender;
 
 import java.util.function.BooleanSupplier;
 
-/// Wraps a [Sender]: gives each attempt its own span and sends that span's `traceparent`. When
+/// Wraps a [Sender]: gives each attempt its own span and sends that span's `traceparent`. A
+/// `tracestate` belongs to the sender's trace, so it is left out where a new trace begins. When
 /// tracing is off, the `traceparent` of the incoming webhook is forwarded like any other header.
 public record TracedSender(Sender sender, EventTracer tracer) implements Sender {
 
@@ -17,10 +18,12 @@ public record TracedSender(Sender sender, EventTracer tracer) implements Sender 
         if (trace.isEmpty()) {
             return sender.send(request, mayStart);
         }
+        var traced = request.withInboundHeader(TraceContext.HEADER, trace.get().attempt().header());
         var outcome =
                 sender.send(
-                        request.withInboundHeader(
-                                TraceContext.HEADER, trace.get().attempt().header()),
+                        trace.get().isContinued()
+                                ? traced
+                                : traced.withoutInboundHeader(TraceContext.STATE_HEADER),
                         mayStart);
         tracer.attempted(request, trace.get(), outcome);
         return outcome;

@@ -4,6 +4,9 @@ import dev.sluice.account.plan.Retention;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.loop.Loop;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -13,6 +16,8 @@ import java.util.Deque;
 /// Keeps the table `commit_log` short. The row of each batch is kept for some minutes. After that,
 /// each round replaces the rows of about a minute with one row, which is kept until the events
 /// themselves have expired.
+///
+/// Batches with failures that alerts have not read yet are left alone, for a day at most.
 ///
 /// Every node runs this loop; rounds of several nodes may overlap.
 public final class CommitLogCompactor implements Loop.Step {
@@ -25,6 +30,11 @@ public final class CommitLogCompactor implements Loop.Step {
 
     /// How much longer than the events the compacted rows are kept.
     private static final Duration EXTRA_RETENTION = Duration.ofDays(1);
+
+    /// How long failures are kept that the watch for alerts has not read.
+    private static final Duration MAX_WATCH_DELAY = Duration.ofDays(1);
+
+    private static final Logger log = LoggerFactory.getLogger(CommitLogCompactor.class);
 
     private final Db db;
     private final Retention retention;
@@ -47,10 +57,16 @@ public final class CommitLogCompactor implements Loop.Step {
         if (oldestRunning.size() > KEPT_ROUNDS) {
             long xid = oldestRunning.removeFirst();
             Instant now = clock.instant();
-            db.run(tx -> {
-                CommitLogStore.compactBefore(tx, xid, now);
-                CommitLogStore.deleteBefore(tx, retention.expiryCutoff(now).minus(EXTRA_RETENTION));
-            });
+            int kept =
+                    db.call(tx -> {
+                        CommitLogStore.compactBefore(tx, xid, now, now.minus(MAX_WATCH_DELAY));
+                        return CommitLogStore.uncompactedFailures(tx, xid);
+                    });
+            if (kept > 0) {
+                log.atWarn().addKeyValue("batches", kept).log("alert.watch_delayed");
+            }
+            var expired = retention.expiryCutoff(now).minus(EXTRA_RETENTION);
+            db.run(tx -> CommitLogStore.deleteBefore(tx, expired));
         }
         return false;
     }

@@ -19,20 +19,42 @@ public final class CommitLogStore {
 
     /// Replaces the rows of all batches whose transactions have numbers below `xid` with one row.
     /// All of those transactions must have ended. The outcomes and failures in the rows are
-    /// discarded.
-    static void compactBefore(Tx tx, long xid, Instant now) {
+    /// discarded. Rows with failures that the watch for alerts has not read stay, if there is an
+    /// alert channel.
+    ///
+    /// @param watchedSince if the watch has not moved since then, its failures are discarded, too
+    static void compactBefore(Tx tx, long xid, Instant now, Instant watchedSince) {
         tx.update(
                 """
-                with batches as (
+                with watch as (
+                  select seen::pg_snapshot as seen from alert_watch
+                   where moved_at > ? and exists (select from alert_config where enabled)),
+                batches as (
                   delete from commit_log
                    where xid < ? and compacted_at is null
+                     and (failed_connections is null
+                          or not exists (
+                               select from watch
+                                where not pg_visible_in_snapshot(xid::text::xid8, seen)))
                   returning xid, overlap, events_from)
                 insert into commit_log (xid, overlap, events_from, compacted_at)
                 select max(xid), max(overlap), min(events_from), ? from batches
                 having count(*) > 0
                 """,
+                watchedSince,
                 xid,
                 now);
+    }
+
+    /// Returns the number of batches below `xid` that were not compacted because of their failures.
+    static int uncompactedFailures(Tx tx, long xid) {
+        return tx.single(
+                """
+                select count(*) as n from commit_log
+                 where failed_connections is not null and compacted_at is null and xid < ?
+                """,
+                row -> row.integer("n"),
+                xid);
     }
 
     /// Empties the log and begins it with this transaction, which imports all events. A stream

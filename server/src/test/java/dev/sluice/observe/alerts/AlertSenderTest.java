@@ -106,6 +106,7 @@ class AlertSenderTest {
                     new AlertKey(workspace, to.target(), alerts.destination.value()),
                     to.channel(),
                     new AlertMessage(id, "Subject", "Text\n", "{\"n\":1}"),
+                    "{}",
                     now);
         });
         return id;
@@ -378,6 +379,123 @@ class AlertSenderTest {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /// The claim of a slow node expires while the channel answers, and another node claims the
+    /// message.
+    @Test
+    void a_node_whose_claim_has_expired_gives_up_nothing_that_another_has_claimed() {
+        message(webhook());
+        receiver.willAnswer(404);
+        node(
+                        slow -> {
+                            alerts.clock.advance(AlertSender.CLAIM_DURATION);
+                            node(_ -> {}).run(); // claims the message and dies
+                            slow.run();
+                        })
+                .run();
+
+        assertThat(alerts.subjects()).hasSize(1);
+        assertThat(alerts.meter.counts(Fate.DROPPED)).containsEntry("webhook", 0L);
+        alerts.clock.advance(AlertSender.CLAIM_DURATION);
+        receiver.willAnswer(200);
+        node().run();
+        assertThat(receiver.requests()).hasSize(2);
+    }
+
+    @Test
+    void what_a_message_counted_that_is_given_up_is_reported_once_the_channel_works() {
+        var config = webhook();
+        var watcher = alerts.watcher();
+        receiver.willAnswer(404);
+        alerts.fail(alerts.connection, 3);
+        watcher.run();
+        node().run();
+        assertThat(lastError(config)).isEqualTo("The webhook answered 404.");
+        watcher.run();
+        alerts.clock.advance(Duration.ofHours(9));
+        watcher.run();
+        assertThat(alerts.subjects()).as("nothing new").isEmpty();
+
+        receiver.willAnswer(200);
+        message(config); // any other one
+        node().run();
+        watcher.run();
+
+        assertThat(lastError(config)).isEmpty();
+        assertThat(alerts.subjects())
+                .containsExactly("Sluice: 3 deliveries to \"destination\" failed");
+    }
+
+    @Test
+    void what_a_message_counted_that_is_given_up_is_folded_into_the_next_one() {
+        webhook();
+        var watcher = alerts.watcher();
+        receiver.willAnswer(403, 200);
+        alerts.fail(alerts.connection, 3);
+        watcher.run();
+        node().run();
+
+        alerts.fail(alerts.connection, 2);
+        alerts.clock.advance(Duration.ofMinutes(10));
+        watcher.run();
+
+        assertThat(alerts.subjects())
+                .containsExactly("Sluice: 5 deliveries to \"destination\" failed");
+        node().run();
+        watcher.run();
+        assertThat(alerts.subjects()).as("nothing twice").isEmpty();
+    }
+
+    @Test
+    void a_chat_gets_one_message_a_second_over_all_nodes() {
+        var config = alerts.channel("messenger", "{'token':'1:a','chat_id':'-7'}", null);
+        for (int i = 0; i < 3; i++) {
+            message(config);
+        }
+
+        for (int second = 1; second <= 3; second++) {
+            node().run();
+            node().run();
+            assertThat(receiver.requests()).hasSize(second);
+            alerts.clock.advance(AlertMessageStore.CHAT_INTERVAL);
+        }
+    }
+
+    @Test
+    void while_a_channel_asks_for_a_pause_its_other_messages_wait_too() {
+        var config = alerts.channel("messenger", "{'token':'1:a','chat_id':'-7'}", null);
+        message(config);
+        message(config);
+        receiver.willDo(
+                Receiver.answer(429, "{\"ok\":false,\"parameters\":{\"retry_after\":600}}"));
+
+        node().run();
+        alerts.clock.advance(Duration.ofSeconds(599));
+        node().run();
+        assertThat(receiver.requests()).hasSize(1);
+        alerts.clock.advance(Duration.ofSeconds(1));
+        node().run();
+
+        assertThat(receiver.requests()).hasSize(2);
+    }
+
+    @Test
+    void a_chat_that_has_moved_is_told_with_its_new_id() {
+        var config = alerts.channel("messenger", "{'token':'1:a','chat_id':'-7'}", null);
+        message(config);
+        receiver.willDo(
+                Receiver.answer(
+                        400,
+                        "{\"ok\":false,\"description\":\"Bad Request: group chat was upgraded\","
+                                + "\"parameters\":{\"migrate_to_chat_id\":-1001234567890}}"));
+
+        node().run();
+
+        assertThat(lastError(config))
+                .isEqualTo(
+                        "The messenger answered 400: Bad Request: group chat was upgraded. The chat"
+                                + " has a new id. Enter -1001234567890 as chat_id.");
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.sluice.account.plan.Retention;
 import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.alertconfig.AlertConfig;
 import dev.sluice.gateway.destination.Destination;
@@ -13,7 +14,9 @@ import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.ExpiringDeliveries;
+import dev.sluice.relay.usage.CommitLogCompactor;
 import dev.sluice.testkit.Given;
+import dev.sluice.testkit.LogRecorder;
 import dev.sluice.testkit.TestPostgres;
 
 import org.junit.jupiter.api.AutoClose;
@@ -307,7 +310,8 @@ class AlertWatcherTest {
         alerts.emailChannel();
         var watcher = alerts.watcher();
 
-        watcher.expiring(
+        expiring(
+                watcher,
                 List.of(
                         new ExpiringDeliveries(
                                 alerts.source,
@@ -319,6 +323,62 @@ class AlertWatcherTest {
         assertThat(alerts.subjects())
                 .containsExactly("Sluice: 7 deliveries to \"destination\" will expire");
         assertThat(alerts.takeMessages()).contains("the first at 2026-03-02T12:00:00Z");
+    }
+
+    private void expiring(AlertWatcher watcher, List<ExpiringDeliveries> soon) {
+        alerts.db.run(tx -> watcher.expiring(tx, soon));
+    }
+
+    /// The watch fails, or no node runs it, while the log of commits is compacted.
+    @Test
+    void failures_that_the_watch_has_not_read_are_kept_for_a_day() {
+        alerts.emailChannel();
+        var watcher = alerts.watcher();
+        watcher.run();
+        alerts.succeed(alerts.connection);
+        alerts.fail(alerts.connection, 3);
+        try (var log = LogRecorder.of(CommitLogCompactor.class)) {
+            compact(Duration.ofMinutes(1));
+            assertThat(log.values("alert.watch_delayed", "batches")).containsExactly("1");
+        }
+        watcher.run();
+        assertThat(alerts.subjects())
+                .containsExactly("Sluice: 3 deliveries to \"destination\" failed");
+        alerts.takeMessages();
+        assertThat(batches()).isEqualTo(1);
+
+        compact(Duration.ofMinutes(1));
+        assertThat(batches()).as("after they were read").isZero();
+        alerts.fail(alerts.connection, 1);
+        compact(Duration.ofHours(2));
+        assertThat(batches()).as("after a day").isZero();
+    }
+
+    private boolean isAllEnded() {
+        return alerts.db.call(tx ->
+                tx.single(
+                        """
+                        select max(xid) < pg_snapshot_xmin(pg_current_snapshot())::text::bigint as ended
+                          from commit_log
+                        """,
+                        row -> row.bool("ended")));
+    }
+
+    private long batches() {
+        return alerts.db.call(tx ->
+                tx.single(
+                        "select count(*) as n from commit_log where compacted_at is null",
+                        row -> row.number("n")));
+    }
+
+    /// Compacts everything that was committed before.
+    private void compact(Duration interval) {
+        await().until(this::isAllEnded); // such as a round of autovacuum
+        var compactor = new CommitLogCompactor(alerts.db, Retention.ofDays(30), alerts.clock);
+        for (int round = 0; round < 16; round++) {
+            alerts.clock.advance(interval);
+            compactor.run();
+        }
     }
 
     @Test
@@ -374,33 +434,54 @@ class AlertWatcherTest {
 
         watcher.run();
         assertThat(alerts.subjects()).hasSize(60);
-        assertThat(lastError()).startsWith("The workspace has used its 60 mails of this hour.");
+        assertThat(lastError()).startsWith("The workspace has used its 60 mails of the last hour.");
         alerts.takeMessages();
         alerts.clock.advance(Duration.ofHours(1));
+        watcher.run();
+        assertThat(alerts.subjects()).isEmpty();
+        alerts.clock.advance(Duration.ofMinutes(1));
         watcher.run();
 
         assertThat(alerts.subjects()).hasSize(1);
     }
 
+    /// The hour of the clock changes in between.
+    @Test
+    void around_a_full_hour_there_are_no_more_mails_than_in_any_other_hour() {
+        var channel = mailChannel(alerts.workspace(), "ann@example.com");
+        alerts.clock.advance(Duration.ofMinutes(58));
+        assertThat(takenMails(channel, 20)).isEqualTo(20);
+        alerts.clock.advance(Duration.ofMinutes(1));
+        assertThat(takenMails(channel, 60)).isEqualTo(40);
+
+        alerts.clock.advance(Duration.ofMinutes(1));
+        assertThat(takenMails(channel, 60)).isZero();
+        alerts.clock.advance(Duration.ofMinutes(59));
+        assertThat(takenMails(channel, 60)).as("those of the first minute are over").isEqualTo(20);
+        alerts.clock.advance(Duration.ofMinutes(1));
+        assertThat(takenMails(channel, 60)).isEqualTo(40);
+    }
+
     /// Whoever has many workspaces can neither flood a mailbox nor silence those who use it.
     @Test
-    void a_mailbox_gets_sixty_mails_an_hour_of_all_workspaces_but_its_first() {
+    void a_mailbox_gets_sixty_mails_an_hour_and_half_of_them_are_left_to_its_first_workspace() {
         var first = mailChannel(alerts.workspace(), "ann@example.com");
         var second = mailChannel(alerts.otherWorkspace(), "Ann@Example.com");
         UUID other = alerts.otherWorkspace();
         var third = mailChannel(other, "ann+pager@example.com");
 
         assertThat(takenMails(first, 1)).isEqualTo(1);
-        assertThat(takenMails(second, 50)).isEqualTo(50);
+        assertThat(takenMails(second, 20)).isEqualTo(20);
         assertThat(takenMails(third, 50)).isEqualTo(10);
         assertThat(takenMails(second, 1)).isZero();
-        assertThat(takenMails(first, 100)).isEqualTo(59);
+        assertThat(takenMails(first, 100)).isEqualTo(29);
         assertThat(takenMails(mailChannel(other, "bob@example.com"), 100))
                 .as("what was refused is not used up")
                 .isEqualTo(50);
 
-        alerts.clock.advance(Duration.ofHours(1));
-        assertThat(takenMails(second, 100)).isEqualTo(60);
+        alerts.clock.advance(Duration.ofMinutes(61));
+        assertThat(takenMails(first, 100)).isEqualTo(60);
+        assertThat(takenMails(second, 100)).isZero();
     }
 
     private AlertConfig mailChannel(UUID workspace, String to) {
@@ -420,7 +501,7 @@ class AlertWatcherTest {
     }
 
     @Test
-    void news_for_a_full_mailbox_waits_for_the_next_hour_and_a_month_without_mail_frees_it() {
+    void news_for_a_full_mailbox_waits_and_a_month_without_mail_frees_it() {
         var first = mailChannel(alerts.otherWorkspace(), "ann@example.com");
         var second = mailChannel(alerts.otherWorkspace(), "ann@example.com");
         takenMails(first, 1);
@@ -433,10 +514,10 @@ class AlertWatcherTest {
         assertThat(alerts.subjects()).isEmpty();
         assertThat(lastError(channel))
                 .isEqualTo(
-                        "This mailbox has got its alert mails of this hour. The rest is reported in"
-                                + " the next one.");
+                        "This mailbox has got its alert mails of the last hour. The rest is"
+                                + " reported together later.");
         assertThat(alerts.meter.counts(Fate.POSTPONED)).containsEntry("email", 1L);
-        alerts.clock.advance(Duration.ofHours(1));
+        alerts.clock.advance(Duration.ofMinutes(61));
         watcher.run();
         assertThat(alerts.subjects()).hasSize(1);
 
@@ -835,7 +916,7 @@ class AlertWatcherTest {
                                     .toList();
                     assertThat(IncidentRoom.forKeys(tx, keys).has(keys.getFirst())).isTrue();
                     AlertStore.lock(tx, keys);
-                    var begun = CompletableFuture.runAsync(() -> watcher.expiring(soon));
+                    var begun = CompletableFuture.runAsync(() -> expiring(watcher, soon));
                     await().until(() -> begun.isDone() || isWaitedFor(tx));
                     return begun;
                 });
@@ -1016,10 +1097,10 @@ class AlertWatcherTest {
         var watcher = alerts.watcher();
         alerts.db.run(tx ->
                 tx.update(
-                        "insert into alert_use (workspace_id, kind, period, n) values (?,"
-                                + " 'webhook', ?, 599)",
+                        "insert into alert_use (workspace_id, kind, period, n, counts) values (?,"
+                                + " 'webhook', ?, 0, '{599}')",
                         alerts.workspace(),
-                        alerts.clock.instant().getEpochSecond() / 3600));
+                        SlidingHour.minute(alerts.clock.instant())));
         var other =
                 alerts.given.connectedDestinations(alerts.source, "other.example", 1, 1).getFirst();
 
@@ -1027,7 +1108,8 @@ class AlertWatcherTest {
         alerts.fail(other.connection(), 1);
         watcher.run();
         assertThat(alerts.subjects()).hasSize(1);
-        assertThat(lastError()).startsWith("The workspace has used its 600 webhooks of this hour.");
+        assertThat(lastError())
+                .startsWith("The workspace has used its 600 webhooks of the last hour.");
         alerts.takeMessages();
 
         // neither further news nor a round makes it earlier
@@ -1035,7 +1117,7 @@ class AlertWatcherTest {
         alerts.fail(alerts.connection, 1);
         watcher.run();
         assertThat(dueBefore(Duration.ofMinutes(59))).isEqualTo(1); // the one that was told
-        alerts.clock.advance(Duration.ofHours(1));
+        alerts.clock.advance(Duration.ofMinutes(61));
         watcher.run();
 
         assertThat(alerts.subjects()).hasSize(2);
@@ -1070,7 +1152,7 @@ class AlertWatcherTest {
     }
 
     @Test
-    void deliveries_that_are_announced_again_after_a_crash_are_counted_once() {
+    void deliveries_that_are_announced_again_are_counted_once() {
         alerts.emailChannel();
         var soon =
                 List.of(
@@ -1080,8 +1162,8 @@ class AlertWatcherTest {
                                 7,
                                 alerts.clock.instant().plus(Duration.ofDays(1))));
 
-        alerts.watcher().expiring(soon);
-        alerts.watcher().expiring(soon);
+        expiring(alerts.watcher(), soon);
+        expiring(alerts.watcher(), soon);
         alerts.watcher().run();
 
         assertThat(alerts.subjects())

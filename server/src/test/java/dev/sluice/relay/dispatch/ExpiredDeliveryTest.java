@@ -42,7 +42,7 @@ class ExpiredDeliveryTest {
                         new PartitionStore(harness.db),
                         new Uuid7(harness.clock, new Random(4)),
                         harness.dispatcher,
-                        _ -> {},
+                        (_, _) -> {},
                         harness.clock)
                 .run();
     }

@@ -31,6 +31,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.function.Consumer;
 
 /// A test database with events of any age, written as the relay writes them, and the retention
 /// loops that run on it.
@@ -38,6 +39,9 @@ final class RetentionFixture implements AutoCloseable {
 
     /// Announced deliveries, in order.
     final List<ExpiringDeliveries> warned = new ArrayList<>();
+
+    /// Called in the transaction of an announcement.
+    Consumer<Tx> onWarned = _ -> {};
 
     /// Deliveries that retention ended, in order.
     final List<DeliveryResult> ended = new ArrayList<>();
@@ -82,7 +86,8 @@ final class RetentionFixture implements AutoCloseable {
                         ended.addAll(effective);
                     }
                 },
-                soon -> {
+                (tx, soon) -> {
+                    onWarned.accept(tx);
                     synchronized (warned) {
                         warned.addAll(soon);
                     }

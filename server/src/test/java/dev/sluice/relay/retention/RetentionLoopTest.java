@@ -1,6 +1,7 @@
 package dev.sluice.relay.retention;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.source.SourceId;
@@ -432,5 +433,28 @@ class RetentionLoopTest {
             GivenRows.addToHour(tx, usage);
             GivenRows.addToDay(tx, usage);
         });
+    }
+
+    /// The process dies between the announcement and its watermark. They are one transaction.
+    @Test
+    void an_announcement_whose_transaction_is_lost_is_made_again_and_then_stands() {
+        var source = fixture.source("short");
+        fixture.waiting(source, connection, Some.NOON);
+        fixture.clock.advance(ONE_DAY.plusSeconds(1));
+        fixture.onWarned =
+                tx -> {
+                    tx.update(
+                            "insert into alert_use (workspace_id, kind, period, n)"
+                                    + " values (gen_random_uuid(), 'test', 7, 1)");
+                    throw new IllegalStateException("the process dies");
+                };
+        assertThatThrownBy(fixture::round).hasMessageContaining("the process dies");
+        assertThat(fixture.count("alert_use")).isZero();
+
+        fixture.onWarned = _ -> {};
+        fixture.round();
+        fixture.round();
+
+        assertThat(fixture.warned).hasSize(1);
     }
 }

@@ -1,0 +1,60 @@
+package dev.sluice.observe.alerts;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/// How many messages were sent in the last hour, minute by minute. Immutable; reads no clock.
+///
+/// The minute of the present and the sixty before it are counted, so a limit holds in any sixty
+/// minutes, wherever they begin.
+///
+/// @param minute the newest minute, in minutes since 1970
+/// @param counts the number of messages in each minute, from the newest one backwards
+record SlidingHour(long minute, List<Integer> counts) {
+
+    private static final int MINUTES = 61;
+
+    SlidingHour {
+        counts = List.copyOf(counts.subList(0, Math.min(counts.size(), MINUTES)));
+    }
+
+    static long minute(Instant now) {
+        return Math.floorDiv(now.getEpochSecond(), Duration.ofMinutes(1).toSeconds());
+    }
+
+    /// Returns the counts as seen at a time. If the clock was set back, the newest minute stays.
+    SlidingHour at(Instant now) {
+        long passed = Math.clamp(minute(now) - minute, 0, MINUTES);
+        var shifted = new ArrayList<>(Collections.nCopies((int) passed, 0));
+        shifted.addAll(counts);
+        return new SlidingHour(Math.max(minute, minute(now)), shifted);
+    }
+
+    int sum() {
+        return counts.stream().mapToInt(Integer::intValue).sum();
+    }
+
+    SlidingHour plusOne() {
+        var more = new ArrayList<>(counts);
+        if (more.isEmpty()) {
+            more.add(0);
+        }
+        more.set(0, more.getFirst() + 1);
+        return new SlidingHour(minute, more);
+    }
+
+    /// Returns when fewer than `max` messages will be counted, if none is sent until then.
+    Instant isBelowAt(int max) {
+        int left = sum();
+        int oldest = counts.size() - 1;
+        while (oldest >= 0 && left >= max) {
+            left -= counts.get(oldest);
+            oldest--;
+        }
+        long passed = oldest == counts.size() - 1 ? 0 : MINUTES - 1 - oldest;
+        return Instant.ofEpochSecond((minute + passed) * Duration.ofMinutes(1).toSeconds());
+    }
+}
