@@ -202,7 +202,7 @@ class ReceivingPageTest {
     @EnumSource
     void python(Scheme scheme) throws Exception {
         assumeTrue(isPresent("python3"), "python3 is not here: its program was not run");
-        var program = directory.resolve(scheme.type() + ".py");
+        var program = directory.resolve("verify_" + scheme.type() + ".py");
         String code = code("python" + scheme.codeSuffix);
         Files.writeString(
                 program,

@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
@@ -34,7 +35,7 @@ class ForwardedHeadersPageTest {
     void every_header_that_the_page_lists_is_dropped(String name) throws Exception {
         assertThat(isForwarded(name, "x")).isFalse();
         assertThat(isForwarded(name.replace('-', '_'), "x")).isFalse();
-        assertThat(isForwarded(name.toUpperCase(java.util.Locale.ROOT), "x")).isFalse();
+        assertThat(isForwarded(name.toUpperCase(Locale.ROOT), "x")).isFalse();
     }
 
     @ParameterizedTest
@@ -89,7 +90,7 @@ class ForwardedHeadersPageTest {
     /// Returns the names in the first two items of the list, which name what is dropped by name,
     /// and those of the table that Sluice sets on every delivery. A prefix becomes one name.
     static List<String> namesOnThePage() throws IOException {
-        String[] items = section().split("\n- ");
+        String[] items = section().split("\n- ", -1);
         return NAME.matcher(tableRows(items[0]) + items[1] + items[2])
                 .results()
                 .map(ForwardedHeadersPageTest::name)
@@ -102,7 +103,7 @@ class ForwardedHeadersPageTest {
                 "\n",
                 text.lines()
                         .filter(line -> line.startsWith("| `X-"))
-                        .map(line -> line.split("\\|")[1])
+                        .map(line -> line.split("\\|", -1)[1])
                         .toList());
     }
 
