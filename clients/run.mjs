@@ -36,6 +36,9 @@ const generate = (generator, ...more) => [
   ...more,
 ];
 
+/** Answers may gain fields. Without this, some clients refuse those that they do not know. */
+const OPEN_ANSWERS = 'disallowAdditionalPropertiesIfNotPresent=false';
+
 const openapiGenerator = () => generatorJar().replace(/.*-cli-(.*)\.jar/, '$1');
 const packageVersion = (directory, name) => JSON.parse(readFileSync(join(home, 'src', directory, 'package.json'), 'utf8')).devDependencies[name];
 const requirement = (directory, name) => new RegExp(`^${name}==(.*)$`, 'm').exec(readFileSync(join(home, 'src', directory, 'requirements.txt'), 'utf8'))[1];
@@ -50,7 +53,7 @@ function javaClient(library) {
     generator: () => `openapi-generator ${openapiGenerator()}, java with ${library}`,
     directories: ['java', `java-${library}`],
     build: () => [
-      generate('java', '--library', library, '-o', 'client', ...['invoker-package', 'dev.sluice.client', 'api-package', 'dev.sluice.client.api', 'model-package', 'dev.sluice.client.model'].map((word, index) => (index % 2 ? word : `--${word}`))),
+      generate('java', '--library', library, '-o', 'client', '--additional-properties', OPEN_ANSWERS, ...['invoker-package', 'dev.sluice.client', 'api-package', 'dev.sluice.client.api', 'model-package', 'dev.sluice.client.model'].map((word, index) => (index % 2 ? word : `--${word}`))),
       ['sh', '-c', `find client/src/main Journey.java Library.java -name '*.java' > sources.txt`],
       [javac, '-encoding', 'UTF-8', '-nowarn', '-proc:none', '-cp', `${join(target, 'lib')}/*`, '-d', 'classes', '@sources.txt'],
     ],
@@ -95,7 +98,7 @@ const CLIENTS = [
     needs: go,
     directories: ['go-openapi-generator'],
     build: () => [
-      generate('go', '-o', 'client', '--additional-properties', 'packageName=client,withGoMod=false,enumClassPrefix=true,useOneOfDiscriminatorLookup=true'),
+      generate('go', '-o', 'client', '--additional-properties', `packageName=client,withGoMod=false,enumClassPrefix=true,useOneOfDiscriminatorLookup=true,${OPEN_ANSWERS}`),
       ['go', 'build', '-o', 'journey', '.'],
     ],
     journey: ['./journey'],
@@ -118,7 +121,7 @@ const CLIENTS = [
     needs: python,
     directories: ['python-openapi-generator'],
     build: () => [
-      generate('python', '-o', 'client', '--additional-properties', 'packageName=sluice_client'),
+      generate('python', '-o', 'client', '--additional-properties', `packageName=sluice_client,${OPEN_ANSWERS}`),
       ...virtualEnvironment,
       ['venv/bin/python', '-m', 'compileall', '-q', 'client/sluice_client'],
     ],

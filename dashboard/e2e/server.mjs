@@ -23,17 +23,17 @@ function classPath() {
   return `${join(target, jar)}:${join(target, 'lib')}/*`;
 }
 
-/** Its port and its data stay when it is killed and started again. */
-export async function startServer() {
+/** Its port and its data stay when it is killed and started again. `settings` are environment variables that replace or add to those of the tests. */
+export async function startServer(settings = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'sluice-e2e-'));
-  let running = await start(directory, 0);
+  let running = await start(directory, 0, settings);
   const { port } = running;
   return {
     url: `http://127.0.0.1:${port}`,
     log: () => running.log(),
     kill: () => end(running, 'SIGKILL'),
     async startAgain() {
-      running = await start(directory, port);
+      running = await start(directory, port, settings);
     },
     async stop() {
       await end(running, 'SIGTERM');
@@ -49,7 +49,7 @@ async function end({ process }, signal) {
   await ended;
 }
 
-async function start(directory, port) {
+async function start(directory, port, settings) {
   const java = execFileSync(join(home, 'bin/jdk'), { encoding: 'utf8' }).trim();
   const server = spawn(java, ['-Xmx512m', '-XX:TieredStopAtLevel=1', '-cp', classPath(), 'dev.sluice.Main'], {
     env: {
@@ -63,6 +63,7 @@ async function start(directory, port) {
       SLUICE_REGISTRATION: 'open',
       SLUICE_ALLOW_PRIVATE_DESTINATIONS: '127.0.0.0/8',
       SLUICE_CIRCUIT_COOLDOWN: '600s',
+      ...settings,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

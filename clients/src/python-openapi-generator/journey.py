@@ -61,9 +61,9 @@ def journey(base_url, key, receiver):
     # A list, in pages.
     same(1, len(sources.list_sources(q="shop", page=1, limit=1).items))
 
-    # A typed error. The client itself refuses an empty name.
+    # A typed error. The client itself refuses an empty name and a URL without a host.
     try:
-        destinations.create_destination(sluice.DestinationCreate(name="App", url="http://"))
+        destinations.create_destination(sluice.DestinationCreate(name="App", url="http://10.0.0.1/"))
         raise AssertionError("the destination should be refused")
     except sluice.exceptions.UnprocessableEntityException as refused:
         problem = refused.data.error

@@ -35,6 +35,15 @@ class BodyIdTest {
                     dlq/dismiss            | event_id         | {'event_id':'ID'}
                     dlq/undismiss          | connection_id    | {'connection_id':'ID'}
                     dlq/resend             | destination_id   | {'destination_id':'ID'}
+                    dlq/undismiss          | source_id        | {'source_id':'ID'}
+                    dlq/undismiss          | destination_id   | {'destination_id':'ID'}
+                    dlq/undismiss          | event_id         | {'event_id':'ID'}
+                    dlq/resend             | source_id        | {'source_id':'ID'}
+                    dlq/resend             | connection_id    | {'connection_id':'ID'}
+                    dlq/resend             | event_id         | {'event_id':'ID'}
+                    destinations/DESTINATION/test | event_id  | {'event_id':'ID'}
+                    destinations/DESTINATION/test | connection_id | {'connection_id':'ID'}
+                    sources/SOURCE/verify  | event_id         | {'event_id':'ID'}
                     connections/preview    | connection_id    | {'connection_id':'ID','sample':{}}
                     connections/preview    | destination_id   | {'destination_id':'ID','sample':{}}
                     connections/preview    | event_id         | {'connection_id':'CONNECTION','event_id':'ID'}
@@ -51,12 +60,17 @@ class BodyIdTest {
         String unknown =
                 field.equals("event_id") ? unknownEvent(event) : UUID.randomUUID().toString();
 
-        assertNamed(post(path, event, filled, unknown), field);
-        assertNamed(post(path, event, filled, foreign(field)), field);
+        String at =
+                path.replace("SOURCE", source.text("id"))
+                        .replace("DESTINATION", destination.text("id"))
+                        .replace("EVENT", event);
+
+        assertNamed(post(at, filled, unknown), field);
+        assertNamed(post(at, filled, foreign(field)), field);
     }
 
-    private static ApiClient.ApiResponse post(String path, String event, String body, String id) {
-        return theirs.post("/api/v1/" + path.replace("EVENT", event), body.replace("ID", id));
+    private static ApiClient.ApiResponse post(String path, String body, String id) {
+        return theirs.post("/api/v1/" + path, body.replace("ID", id));
     }
 
     /// Creates what the field names in another workspace.

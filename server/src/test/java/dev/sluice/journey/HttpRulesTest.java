@@ -244,7 +244,7 @@ class HttpRulesTest {
                          'filter_rules': {'operator': 'and', 'rules': [
                            {'path': 'body.a', 'op': 'eq', 'value': null, 'operator': null, 'rules': null},
                            {'path': null, 'op': null, 'value': null, 'operator': 'or',
-                            'rules': [{'path': 'body.a', 'op': 'exists'}]}]}}
+                            'rules': [{'path': 'body.a', 'op': 'exists', 'value': null}]}]}}
                         """
                                 .formatted(api.destination("https://example.com/", "").text("id")));
 

@@ -249,6 +249,20 @@ class IdempotencyKeyTest {
         assertSameAnswer(request.send(second.port(), key), made.getFirst());
     }
 
+    @Test
+    void another_body_is_422_even_while_the_first_request_is_under_way() throws Exception {
+        String key = newKey();
+
+        var answers =
+                atOnce(
+                        key,
+                        () -> post(api, SOURCES, key, "{'name':'one'}"),
+                        () -> post(api, SOURCES, key, "{'name':'other'}"));
+
+        assertThat(answers).extracting(ApiResponse::status).containsExactlyInAnyOrder(201, 422);
+        assertThat(answers).extracting(ApiResponse::errorCode).contains("idempotency_key_reused");
+    }
+
     /// Sends both requests, and lets them go on when both are about to commit.
     private static List<ApiResponse> atOnce(
             String key, Callable<ApiResponse> one, Callable<ApiResponse> other) throws Exception {

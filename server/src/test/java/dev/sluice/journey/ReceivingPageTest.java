@@ -13,8 +13,9 @@ import dev.sluice.testkit.Receiver;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import tools.jackson.databind.json.JsonMapper;
 
@@ -22,6 +23,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -33,8 +35,6 @@ import java.util.regex.Pattern;
 class ReceivingPageTest {
 
     private static final Path PAGE = Path.of("../docs/reference/receiving.md");
-    private static final String SECRET = "sécret";
-    private static final String PREVIOUS_SECRET = "older";
 
     @AutoClose private static final RunningSluice sluice = RunningSluice.start();
     @AutoClose private static final Receiver receiver = Receiver.start();
@@ -42,24 +42,58 @@ class ReceivingPageTest {
 
     /// A delivery, changed or not, and whether the program must accept it.
     private record Case(
-            String what, Map<String, String> headers, String bodyHex, String secret, long now) {}
+            String what,
+            Map<String, String> headers,
+            String bodyHex,
+            String secret,
+            long now,
+            boolean isGenuine) {}
 
-    private static final List<Case> CASES = new ArrayList<>();
-    private static final List<Boolean> EXPECTED = new ArrayList<>();
+    /// A way to sign: the names of its headers, and two secrets that are valid at once.
+    enum Scheme {
+        HMAC("", "x-service-timestamp", "x-service-signature", "sécret", "older"),
+        STANDARD_WEBHOOKS(
+                " standard_webhooks",
+                "webhook-timestamp",
+                "webhook-signature",
+                "whsec_c2VjcmV0IG9mIHRoZSB0ZXN0IQ==",
+                "b2xkZXIgc2VjcmV0");
+
+        private final String codeSuffix;
+        private final String timestamp;
+        private final String signature;
+        private final String secret;
+        private final String previousSecret;
+
+        Scheme(
+                String codeSuffix,
+                String timestamp,
+                String signature,
+                String secret,
+                String previousSecret) {
+            this.codeSuffix = codeSuffix;
+            this.timestamp = timestamp;
+            this.signature = signature;
+            this.secret = secret;
+            this.previousSecret = previousSecret;
+        }
+
+        String type() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    private static final Map<Scheme, List<Case>> CASES = new EnumMap<>(Scheme.class);
 
     @BeforeAll
     static void deliver() {
-        ApiClient api = sluice.api();
-        var source = api.source("signed");
-        var destination =
-                api.destination(
-                        receiver.url(),
-                        ", 'auth_config': {'type': 'hmac', 'secret': '%s', 'previous_secret': '%s'}"
-                                .formatted(SECRET, PREVIOUS_SECRET));
-        api.connect(source, destination);
-        api.ingest(source.text("ingest_path"), "{\"text\": \"ünïcode\"}");
-        await().until(() -> !receiver.requests().isEmpty());
-        var request = receiver.requests().getFirst();
+        for (var scheme : Scheme.values()) {
+            CASES.put(scheme, cases(scheme));
+        }
+    }
+
+    private static List<Case> cases(Scheme scheme) {
+        var request = deliver(scheme);
         var headers = new LinkedHashMap<String, String>();
         for (String line : request.headers()) {
             int colon = line.indexOf(':');
@@ -68,42 +102,69 @@ class ReceivingPageTest {
                     line.substring(colon + 1).strip());
         }
         String body = hex(request.body().getBytes(ISO_8859_1));
-        long sentAt = Long.parseLong(headers.getOrDefault("x-service-timestamp", "0"));
-
-        add(true, new Case("as sent", headers, body, SECRET, sentAt));
-        add(true, new Case("the previous secret", headers, body, PREVIOUS_SECRET, sentAt));
-        add(true, new Case("almost too late", headers, body, SECRET, sentAt + 299));
-        add(false, new Case("too late", headers, body, SECRET, sentAt + 301));
-        add(false, new Case("too early", headers, body, SECRET, sentAt - 301));
-        add(false, new Case("another secret", headers, body, "other", sentAt));
-        add(false, new Case("another body", headers, body + "20", SECRET, sentAt));
-        String signature = headers.getOrDefault("x-service-signature", "");
-        for (String wrong : List.of("", ",", "zz", signature.substring(0, 10), "é")) {
-            add(
-                    false,
+        String secret = scheme.secret;
+        long sentAt = Long.parseLong(headers.getOrDefault(scheme.timestamp, "0"));
+        var cases = new ArrayList<Case>();
+        cases.add(new Case("as sent", headers, body, secret, sentAt, true));
+        cases.add(
+                new Case(
+                        "the previous secret", headers, body, scheme.previousSecret, sentAt, true));
+        cases.add(new Case("almost too late", headers, body, secret, sentAt + 299, true));
+        cases.add(new Case("too late", headers, body, secret, sentAt + 301, false));
+        cases.add(new Case("too early", headers, body, secret, sentAt - 301, false));
+        cases.add(new Case("another secret", headers, body, "b3RoZXIh", sentAt, false));
+        cases.add(new Case("another body", headers, body + "20", secret, sentAt, false));
+        String signature = headers.getOrDefault(scheme.signature, "");
+        for (String wrong :
+                List.of("", ",", " ", "zz", "v1,", "v1,zz", signature.substring(0, 10), "é")) {
+            cases.add(
                     new Case(
                             "the signature " + wrong,
-                            with(headers, "x-service-signature", wrong),
+                            with(headers, scheme.signature, wrong),
                             body,
-                            SECRET,
-                            sentAt));
+                            secret,
+                            sentAt,
+                            false));
         }
-        for (String wrong : List.of("", "1x", "-1", Long.toString(sentAt + 1))) {
-            add(
-                    false,
+        String longer = "9".repeat(5_000);
+        for (String wrong :
+                List.of("", "1x", "-1", "١٢", sentAt + " ", Long.toString(sentAt + 1), longer)) {
+            cases.add(
                     new Case(
                             "the time " + wrong,
-                            with(headers, "x-service-timestamp", wrong),
+                            with(headers, scheme.timestamp, wrong),
                             body,
-                            SECRET,
-                            sentAt));
+                            secret,
+                            sentAt,
+                            false));
         }
-        add(false, new Case("no headers", Map.of(), body, SECRET, sentAt));
+        if (headers.containsKey("webhook-id")) {
+            var changed = with(headers, "webhook-id", "another");
+            cases.add(new Case("another id", changed, body, secret, sentAt, false));
+        }
+        cases.add(new Case("no headers", Map.of(), body, secret, sentAt, false));
+        return cases;
     }
 
-    private static void add(boolean isGenuine, Case one) {
-        CASES.add(one);
-        EXPECTED.add(isGenuine);
+    private static Receiver.ReceivedRequest deliver(Scheme scheme) {
+        int before = receiver.requests().size();
+        ApiClient api = sluice.api();
+        var source = api.source(scheme.type());
+        var destination =
+                api.destination(
+                        receiver.url(),
+                        ", 'auth_config': {'type': '%s', 'secret': '%s', 'previous_secret': '%s'}"
+                                .formatted(scheme.type(), scheme.secret, scheme.previousSecret));
+        api.connect(source, destination);
+        api.ingest(source.text("ingest_path"), "{\"text\": \"ünïcode\"}");
+        await().until(() -> receiver.requests().size() > before);
+        return receiver.requests().get(before);
+    }
+
+    private static List<String> expected(Scheme scheme) {
+        return CASES.getOrDefault(scheme, List.of()).stream()
+                .map(one -> one.what() + ": " + one.isGenuine())
+                .toList();
     }
 
     private static Map<String, String> with(
@@ -117,47 +178,56 @@ class ReceivingPageTest {
         return java.util.HexFormat.of().formatHex(bytes);
     }
 
-    @Test
-    void javascript() throws Exception {
-        var program = directory.resolve("verify.cjs");
+    @ParameterizedTest
+    @EnumSource
+    void javascript(Scheme scheme) throws Exception {
+        var program = directory.resolve(scheme.type() + ".cjs");
+        String code = code("javascript" + scheme.codeSuffix);
         Files.writeString(
                 program,
-                code("javascript")
+                code
                         + """
 
                         const cases = JSON.parse(require('node:fs').readFileSync(process.argv[2], 'utf8'));
-                        console.log(cases.map((one) => isGenuine(one.headers, Buffer.from(one.bodyHex, 'hex'), one.secret, one.now)).join('\\n'));
-                        """,
+                        console.log(cases.map((one) => NAME(one.headers, Buffer.from(one.bodyHex, 'hex'), one.secret, one.now)).join('\\n'));
+                        """
+                                .replace("NAME", name("function (\\w+)", code)),
                 UTF_8);
 
-        assertThat(run("node", program.toString(), cases())).isEqualTo(EXPECTED);
+        assertThat(run(scheme, "node", program.toString(), jsonCases(scheme)))
+                .isEqualTo(expected(scheme));
     }
 
-    @Test
-    void python() throws Exception {
+    @ParameterizedTest
+    @EnumSource
+    void python(Scheme scheme) throws Exception {
         assumeTrue(isPresent("python3"), "python3 is not here: its program was not run");
-        var program = directory.resolve("verify.py");
+        var program = directory.resolve("verify_" + scheme.type() + ".py");
+        String code = code("python" + scheme.codeSuffix);
         Files.writeString(
                 program,
-                code("python")
+                code
                         + """
 
                         import json, sys
                         for one in json.load(open(sys.argv[1], encoding="utf-8")):
                             body = bytes.fromhex(one["bodyHex"])
-                            print(str(is_genuine(one["headers"], body, one["secret"], one["now"])).lower())
-                        """,
+                            print(str(NAME(one["headers"], body, one["secret"], one["now"])).lower())
+                        """
+                                .replace("NAME", name("def (\\w+)", code)),
                 UTF_8);
 
-        assertThat(run("python3", program.toString(), cases())).isEqualTo(EXPECTED);
+        assertThat(run(scheme, "python3", program.toString(), jsonCases(scheme)))
+                .isEqualTo(expected(scheme));
     }
 
-    @Test
-    void java() throws Exception {
-        // One argument for each case, because the page's program needs no library.
-        String code = code("java");
+    @ParameterizedTest
+    @EnumSource
+    void java(Scheme scheme) throws Exception {
+        // One line for each case, because the page's program needs no library.
+        String code = code("java" + scheme.codeSuffix);
         int end = code.lastIndexOf('}');
-        var program = directory.resolve("SluiceSignature.java");
+        var program = directory.resolve(name("class (\\w+)", code) + ".java");
         Files.writeString(
                 program,
                 code.substring(0, end)
@@ -170,14 +240,15 @@ class ReceivingPageTest {
                                     for (int i = 3; i + 1 < parts.length; i += 2) {
                                         headers.put(parts[i], parts[i + 1]);
                                     }
-                                    System.out.println(isGenuine(headers, HexFormat.of().parseHex(parts[0]), parts[1], Long.parseLong(parts[2])));
+                                    byte[] body = java.util.HexFormat.of().parseHex(parts[0]);
+                                    System.out.println(isGenuine(headers, body, parts[1], Long.parseLong(parts[2])));
                                 }
                             }
                         }
                         """,
                 UTF_8);
         var lines = new ArrayList<String>();
-        for (var one : CASES) {
+        for (var one : CASES.getOrDefault(scheme, List.of())) {
             var parts = new ArrayList<>(List.of(one.bodyHex(), one.secret(), "" + one.now()));
             one.headers().forEach((name, value) -> parts.addAll(List.of(name, value)));
             lines.add(String.join("\t", parts));
@@ -185,16 +256,24 @@ class ReceivingPageTest {
         var input = Files.write(directory.resolve("cases.txt"), lines, UTF_8);
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
 
-        assertThat(run(java, "-Xshare:auto", program.toString(), input.toString()))
-                .isEqualTo(EXPECTED);
+        assertThat(run(scheme, java, "-Xshare:auto", program.toString(), input.toString()))
+                .isEqualTo(expected(scheme));
     }
 
-    private static String cases() throws IOException {
+    private static String jsonCases(Scheme scheme) throws IOException {
         return Files.writeString(
-                        directory.resolve("cases.json"),
-                        JsonMapper.shared().writeValueAsString(CASES),
+                        directory.resolve(scheme.type() + ".json"),
+                        JsonMapper.shared()
+                                .writeValueAsString(CASES.getOrDefault(scheme, List.of())),
                         UTF_8)
                 .toString();
+    }
+
+    /// Returns what the pattern's group finds first in the code.
+    private static String name(String pattern, String code) {
+        var found = Pattern.compile(pattern).matcher(code);
+        assertThat(found.find()).isTrue();
+        return found.group(1);
     }
 
     /// Returns the program that the page shows in this language.
@@ -224,7 +303,7 @@ class ReceivingPageTest {
         }
     }
 
-    private static List<Boolean> run(String... command) throws Exception {
+    private static List<String> run(Scheme scheme, String... command) throws Exception {
         var output = directory.resolve("output.txt");
         var process =
                 new ProcessBuilder(command)
@@ -237,6 +316,13 @@ class ReceivingPageTest {
             process.destroyForcibly();
             throw new AssertionError(String.join(" ", command) + " failed: " + text);
         }
-        return text.lines().map(Boolean::parseBoolean).toList();
+        var verdicts = text.lines().toList();
+        var cases = CASES.getOrDefault(scheme, List.of());
+        assertThat(verdicts).hasSameSizeAs(cases);
+        var named = new ArrayList<String>();
+        for (int i = 0; i < cases.size(); i++) {
+            named.add(cases.get(i).what() + ": " + verdicts.get(i));
+        }
+        return named;
     }
 }

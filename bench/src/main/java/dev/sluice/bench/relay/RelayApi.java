@@ -17,6 +17,11 @@ public final class RelayApi {
     /// Short intervals: deliveries that a crash interrupts arrive while the run still lasts.
     public static final List<Integer> RETRY_SECONDS = List.of(1, 2, 3, 5, 5, 5, 5, 5, 5, 5);
 
+    /// The owner of the first workspace of each relay that is started.
+    public static final String OWNER_EMAIL = "owner@example.com";
+
+    public static final String OWNER_PASSWORD = "a-password-for-benches";
+
     private final URI base;
     private final String key;
 

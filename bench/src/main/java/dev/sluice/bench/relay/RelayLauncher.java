@@ -52,6 +52,8 @@ record RelayLauncher(
         environment.put("SLUICE_DATA_DIR", data().toString());
         environment.put("SLUICE_ALLOW_PRIVATE_DESTINATIONS", "127.0.0.0/8");
         environment.put("SLUICE_ADMIN_API_KEY", key);
+        environment.put("SLUICE_ADMIN_EMAIL", RelayApi.OWNER_EMAIL);
+        environment.put("SLUICE_ADMIN_PASSWORD", RelayApi.OWNER_PASSWORD);
         environment.put("SLUICE_PLANS_FILE", plans().toString());
         environment.putAll(settings);
         return unchecked(() ->

@@ -14,6 +14,7 @@ import java.net.URLEncoder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 
@@ -32,17 +33,31 @@ public final class FuzzRequestGenerator {
     /// and may close the connection before the answer is read.
     private static final int MAX_UNEXPECTED_BODY_BYTES = 8192;
 
+    /// Operations that would end or move the session of the run, or take its rights away. They name
+    /// nothing that exists.
+    private static final Set<String> HARMLESS_OPERATIONS =
+            Set.of(
+                    "deleteWorkspace",
+                    "endSession",
+                    "leaveWorkspace",
+                    "removeMember",
+                    "switchWorkspace",
+                    "transferWorkspace");
+
+    private static final int MAX_IDEMPOTENCY_KEYS = 50;
+
     private static final List<String> CONTENT_TYPES = RequestMutator.texts("content_types");
 
     private final OpenApiDocument document;
     private final KnownIds known;
-    private final String key;
+    private final FuzzCredentials credentials;
     private final long seed;
 
-    public FuzzRequestGenerator(OpenApiDocument document, KnownIds known, String key, long seed) {
+    FuzzRequestGenerator(
+            OpenApiDocument document, KnownIds known, FuzzCredentials credentials, long seed) {
         this.document = document;
         this.known = known;
-        this.key = key;
+        this.credentials = credentials;
         this.seed = seed;
     }
 
@@ -79,8 +94,8 @@ public final class FuzzRequestGenerator {
         private String method;
         private String path;
         private String query;
-        private String authorization = "Authorization: Bearer " + key + "\r\n";
-        private String extraHeaders = "";
+        private String authorization;
+        private String extraHeaders;
         private String type = "application/json";
         private byte[] body = new byte[0];
 
@@ -93,6 +108,8 @@ public final class FuzzRequestGenerator {
             this.method = operation.method();
             this.path = path();
             this.query = query();
+            this.authorization = authorization();
+            this.extraHeaders = parameterHeaders();
             if (operation.isIngest() && !method.equals("GET")) {
                 body = values.anyJson().toString().getBytes(UTF_8);
             } else if (hasBody()) {
@@ -105,16 +122,55 @@ public final class FuzzRequestGenerator {
         }
 
         private String path() {
-            String kind =
-                    List.of("source", "destination", "connection", "event").stream()
-                            .filter(one -> operation.path().startsWith("/api/v1/" + one))
-                            .findFirst()
-                            .orElse("token");
-            boolean isSpared = operation.id().startsWith("delete") && random.nextInt(3) > 0;
+            boolean isSpared =
+                    HARMLESS_OPERATIONS.contains(operation.id())
+                            || (operation.id().startsWith("delete") && random.nextInt(3) > 0);
             return operation
                     .path()
-                    .replace("{id}", isSpared ? UNKNOWN_ID : known.anyId(kind, random))
+                    .replace("{id}", isSpared ? UNKNOWN_ID : idInPath())
+                    .replace("{user_id}", isSpared ? UNKNOWN_ID : known.anyId("user", random))
+                    .replace("{invite_id}", known.anyId("invite", random))
+                    .replace("{number}", Integer.toString(random.nextInt(1, 4)))
                     .replace("{token}", known.anyId("token", random));
+        }
+
+        private String idInPath() {
+            return known.anyId(KnownIds.kindOfId(operation.path()), random);
+        }
+
+        /// Returns a session for the operations that take nothing else, and sometimes for others.
+        /// `logout` would end it.
+        private String authorization() {
+            boolean isSession =
+                    !operation.id().equals("logout")
+                            && (isForSessionsOnly() || random.nextInt(4) == 0);
+            return isSession ? credentials.sessionLines() : credentials.keyLine();
+        }
+
+        private boolean isForSessionsOnly() {
+            var security = operation.json().path("security");
+            return security.size() == 1 && security.path(0).has("session");
+        }
+
+        /// Returns the header lines for some of the header parameters.
+        private String parameterHeaders() {
+            var lines = new StringBuilder();
+            for (var parameter : operation.parameters()) {
+                if (parameter.path("in").asString().equals("header") && random.nextInt(3) == 0) {
+                    String name = parameter.path("name").asString();
+                    lines.append(name).append(": ").append(headerValue(name)).append("\r\n");
+                }
+            }
+            return lines.toString();
+        }
+
+        private String headerValue(String name) {
+            return switch (name) {
+                case "If-Match" -> values.pick(List.of("*", "\"h2k9x7c01f4\"", "W/\"a\", \"b\""));
+                // few of them, so that some requests repeat one
+                case "Idempotency-Key" -> "fuzz-" + random.nextInt(MAX_IDEMPOTENCY_KEYS);
+                default -> "a";
+            };
         }
 
         private String query() {
@@ -157,6 +213,7 @@ public final class FuzzRequestGenerator {
             return switch (dice.nextInt(14)) {
                 case 0 -> {
                     path = mutator.mutatePath(path);
+                    authorization = credentials.keyLine(); // see the method
                     yield build("path");
                 }
                 case 1, 2 -> {
@@ -165,6 +222,8 @@ public final class FuzzRequestGenerator {
                 }
                 case 3 -> {
                     method = values.pick(METHODS);
+                    // a session could now delete its own workspace
+                    authorization = credentials.keyLine();
                     yield build("method");
                 }
                 case 4 -> {
@@ -213,7 +272,7 @@ public final class FuzzRequestGenerator {
         }
 
         private void breakHeaders() {
-            extraHeaders =
+            extraHeaders +=
                     switch (random.nextInt(14)) {
                         case 0 -> "X-Long: " + "a".repeat(40_000) + "\r\n";
                         case 1 -> "X-Many: a\r\n".repeat(300);

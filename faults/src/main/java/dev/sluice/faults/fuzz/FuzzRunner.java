@@ -32,10 +32,10 @@ public final class FuzzRunner {
     private final KnownIds known;
     private final ResponseChecker checker;
 
-    public FuzzRunner(URI base, OpenApiDocument document, String key, long seed) {
+    FuzzRunner(URI base, OpenApiDocument document, FuzzCredentials credentials, long seed) {
         this.base = base;
         this.known = new KnownIds();
-        this.generator = new FuzzRequestGenerator(document, known, key, seed);
+        this.generator = new FuzzRequestGenerator(document, known, credentials, seed);
         this.checker = new ResponseChecker(document);
     }
 
@@ -48,7 +48,13 @@ public final class FuzzRunner {
                             "createSource",
                             "createDestination",
                             "createConnection",
-                            "sendWebhook")) {
+                            "createAlertConfig",
+                            "createApiKey",
+                            "createInvite",
+                            "sendWebhook",
+                            "listMembers",
+                            "listWorkspaces",
+                            "listDeliveries")) {
                 for (int i = 0; i < 10; i++) {
                     send(connection, generator.valid(operation, number--));
                 }

@@ -4,6 +4,7 @@ import dev.sluice.bench.measure.LiveHeap;
 import dev.sluice.bench.measure.ProcessRole;
 import dev.sluice.bench.platform.CommandLineOptions;
 import dev.sluice.bench.platform.SimpleHttpClient;
+import dev.sluice.bench.relay.RelayApi;
 import dev.sluice.bench.relay.SystemUnderTest;
 import dev.sluice.bench.report.BenchReport;
 import dev.sluice.bench.report.ReportTable;
@@ -46,7 +47,13 @@ public record FuzzScenario(
         var base = system.api().base();
         var answer = SimpleHttpClient.get(base.resolve("/api/openapi.json"));
         var document = OpenApiDocument.parse(answer.body());
-        var runner = new FuzzRunner(base, document, system.api().key(), seed).prepare();
+        var credentials =
+                FuzzCredentials.signIn(
+                        base, system.api().key(), RelayApi.OWNER_EMAIL, RelayApi.OWNER_PASSWORD);
+        if (credentials.session().isEmpty()) {
+            report.remark("Without a session: the relay has another owner than those we start.");
+        }
+        var runner = new FuzzRunner(base, document, credentials, seed).prepare();
 
         int warmUp = requests / WARM_UP_DIVISOR;
         runner.run(0, warmUp, connections, maxTime.dividedBy(WARM_UP_DIVISOR));

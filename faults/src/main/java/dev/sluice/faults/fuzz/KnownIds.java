@@ -19,8 +19,32 @@ public final class KnownIds {
     private final Map<String, List<String>> byKind = new HashMap<>();
     private final Map<String, String> tokens = new HashMap<>();
 
-    /// An id of this kind (`source`, `destination`, `connection`, `event`, `token`), or a new UUID
-    /// when none is known.
+    /// The kinds of what each collection holds, by its path.
+    private static final Map<String, String> KINDS_BY_COLLECTION =
+            Map.of(
+                    "/api/v1/sources", "source",
+                    "/api/v1/destinations", "destination",
+                    "/api/v1/connections", "connection",
+                    "/api/v1/events", "event",
+                    "/api/v1/deliveries", "delivery",
+                    "/api/v1/replays", "replay",
+                    "/api/v1/alert-configs", "alert",
+                    "/api/v1/workspaces", "workspace",
+                    "/api/v1/workspaces/{id}/members", "user",
+                    "/api/v1/workspaces/{id}/invites", "invite");
+
+    /// Returns the kind of what `{id}` names in a path, such as `source`, or an empty text if it is
+    /// never learned.
+    static String kindOfId(String path) {
+        return KINDS_BY_COLLECTION.getOrDefault(path.replaceFirst("/\\{id}.*", ""), keyKind(path));
+    }
+
+    private static String keyKind(String path) {
+        return path.startsWith("/api/v1/api-keys") ? "key" : "";
+    }
+
+    /// An id of this kind (as in [#kindOfId], or `token`, `user`, `invite`), or a new UUID when
+    /// none is known.
     synchronized String anyId(String kind, RandomGenerator random) {
         var ids = byKind.getOrDefault(kind, List.of());
         return ids.isEmpty()
@@ -28,17 +52,27 @@ public final class KnownIds {
                 : ids.get(random.nextInt(ids.size()));
     }
 
-    /// Takes up what an answer of 2xx tells.
+    /// Takes up what an answer of 2xx tells. The keys that a list shows are not taken up, because
+    /// one of them is the key of the run; those that were created are.
     synchronized void learn(ApiOperation operation, String path, JsonNode json) {
+        if (operation.method().equals("DELETE") && operation.path().endsWith("}")) {
+            remove(path);
+            return;
+        }
+        String kind = KINDS_BY_COLLECTION.getOrDefault(operation.path(), "");
+        if (!kind.isEmpty()) {
+            add(kind, json.path("id"));
+            for (var item : json.path("items")) {
+                add(kind, item.path(kind.equals("user") ? "user_id" : "id"));
+            }
+        }
         switch (operation.id()) {
             case "createSource" -> {
-                add("source", json.path("id"));
                 add("token", json.path("token"));
                 tokens.put(json.path("id").asString(), json.path("token").asString());
             }
-            case "createDestination" -> add("destination", json.path("id"));
-            case "createConnection" -> add("connection", json.path("id"));
-            case "deleteSource", "deleteDestination", "deleteConnection" -> remove(path);
+            case "createApiKey" -> add("key", json.path("id"));
+            case "resendDeadLetters", "resendDeliveries" -> add("replay", json.path("replay_id"));
             default -> add("event", json.path("request_id"));
         }
     }
@@ -46,6 +80,7 @@ public final class KnownIds {
     private void add(String kind, JsonNode id) {
         if (id.isString()) {
             var ids = byKind.computeIfAbsent(kind, _ -> new ArrayList<>());
+            ids.remove(id.stringValue());
             ids.add(id.stringValue());
             if (ids.size() > MAX_IDS_PER_KIND) {
                 ids.removeFirst();

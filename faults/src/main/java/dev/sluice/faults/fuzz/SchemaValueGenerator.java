@@ -31,8 +31,14 @@ final class SchemaValueGenerator {
                     Map.entry(
                             "^(body(\\.([^.\\\\]|\\\\[\\s\\S])+){1,32}|headers\\.([!#$%&'*+.^_`|~0-9A-Za-z-]|\\\\\\.)+)$",
                             List.of("body.type", "body.a.0.b", "body.a\\.b", "headers.X-A")),
+                    Map.entry(
+                            "^[^@\\x00-\\x20\\x7f,;<>\"()\\[\\]\\\\]+@[^@\\x00-\\x20\\x7f,;<>\"()]+$",
+                            List.of("a@example.com", "ü@x")),
+                    Map.entry(
+                            "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(,[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})*$",
+                            List.of("018f3c5e-7a00-7bbb-8ccc-2d5e6f708192")),
                     Map.entry("^[^:\\x00-\\x1f\\x7f-\\x9f]*$", List.of("user", "ü")),
-                    Map.entry("^[Hh][Tt][Tt][Pp][Ss]?://", List.of(UNREACHABLE_URL)),
+                    Map.entry("^[Hh][Tt][Tt][Pp][Ss]?://[^/?#]", List.of(UNREACHABLE_URL)),
                     Map.entry("^([!-~]([\\t -~]*[!-~])?)?$", List.of("a", "", "a b")),
                     Map.entry(
                             "^(exhausted|failed|filtered|succeeded)(,(exhausted|failed|filtered|succeeded))*$",
@@ -196,7 +202,7 @@ final class SchemaValueGenerator {
         for (var property : branch.path("properties").properties()) {
             var wanted = property.getValue();
             boolean isListAlready =
-                    wanted.size() == 1
+                    !wanted.has("minItems")
                             && wanted.path("type").asString("").equals("array")
                             && object.path(property.getKey()).isArray();
             if (object.has(property.getKey()) && !isListAlready) {

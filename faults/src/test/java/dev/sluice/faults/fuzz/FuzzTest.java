@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
@@ -82,13 +83,16 @@ class FuzzTest {
 
     /// With nothing known, ids are random and so from the seed too.
     private List<String> requests(long seed) {
-        var generator = new FuzzRequestGenerator(document, new KnownIds(), "key", seed);
+        var generator =
+                new FuzzRequestGenerator(
+                        document, new KnownIds(), FuzzCredentials.ofKey("key"), seed);
         return IntStream.range(0, 300).mapToObj(i -> generator.generate(i).toString()).toList();
     }
 
     @Test
     void every_operation_is_asked_in_every_way() {
-        var generator = new FuzzRequestGenerator(document, new KnownIds(), "key", 1);
+        var generator =
+                new FuzzRequestGenerator(document, new KnownIds(), FuzzCredentials.ofKey("key"), 1);
         var operations = new TreeSet<String>();
         var kinds = new TreeSet<String>();
         for (int i = 0; i < 3_000; i++) {
@@ -112,10 +116,62 @@ class FuzzTest {
                         "valid");
     }
 
+    @Test
+    void no_parameter_of_a_path_is_sent_as_its_name_and_headers_and_sessions_are_sent() {
+        var credentials = new FuzzCredentials("key", Optional.of("sluice_session=s"));
+        var generator = new FuzzRequestGenerator(document, new KnownIds(), credentials, 1);
+        var headers = new StringBuilder();
+        for (int i = 0; i < 3_000; i++) {
+            var request = generator.generate(i);
+            headers.append(request.headers());
+            if (request.kind().equals("valid")) {
+                assertThat(request.path()).doesNotContain("{");
+            }
+            if (request.kind().matches("method|path")
+                    || request.operation().id().equals("logout")) {
+                assertThat(request.headers()).doesNotContain("sluice_session=s");
+            }
+        }
+
+        assertThat(headers)
+                .contains("If-Match: *", "Idempotency-Key: fuzz-", "Cookie: sluice_session=s");
+    }
+
+    @Test
+    void what_answers_tell_is_named_by_later_requests() {
+        var known = new KnownIds();
+        learn(known, "listDeliveries", "{\"items\": [{\"id\": \"delivery\"}]}");
+        learn(known, "listReplays", "{\"items\": [{\"id\": \"replay\"}]}");
+        learn(known, "createAlertConfig", "{\"id\": \"alert\"}");
+        learn(known, "createApiKey", "{\"id\": \"key\"}");
+        learn(known, "listApiKeys", "{\"items\": [{\"id\": \"own key\"}]}");
+        learn(known, "listWorkspaces", "{\"items\": [{\"id\": \"workspace\"}]}");
+        learn(known, "listMembers", "{\"items\": [{\"user_id\": \"user\"}]}");
+        learn(known, "createInvite", "{\"id\": \"invite\"}");
+
+        for (var kind :
+                List.of("delivery", "replay", "alert", "key", "workspace", "user", "invite")) {
+            assertThat(known.anyId(kind, new SplittableRandom(1))).isEqualTo(kind);
+        }
+        var unlearned = new TreeSet<String>();
+        for (var operation : document.operations()) {
+            if (operation.path().contains("{id}")
+                    && KnownIds.kindOfId(operation.path()).isEmpty()) {
+                unlearned.add(operation.id());
+            }
+        }
+        assertThat(unlearned).containsExactly("endSession");
+    }
+
+    private void learn(KnownIds known, String operation, String json) {
+        known.learn(document.operation(operation), "", JsonMapper.shared().readTree(json));
+    }
+
     /// What once ended in a 500, or cost seconds, is among the requests.
     @Test
     void what_was_found_once_is_tried_again() {
-        var generator = new FuzzRequestGenerator(document, new KnownIds(), "key", 1);
+        var generator =
+                new FuzzRequestGenerator(document, new KnownIds(), FuzzCredentials.ofKey("key"), 1);
         var requests = new StringBuilder();
         for (int i = 0; i < 20_000; i++) {
             requests.append(generator.generate(i).body()).append('\n');

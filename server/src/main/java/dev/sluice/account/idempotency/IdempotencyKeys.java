@@ -97,10 +97,12 @@ public final class IdempotencyKeys {
             }
             // Another request with the key may have caused the failure, for example by using up the
             // plan.
-            if (db.call(tx -> find(tx, keyed)).isPresent()) {
-                throw inProgress();
+            var twin = db.call(tx -> find(tx, keyed));
+            if (twin.isEmpty()) {
+                throw e;
             }
-            throw e;
+            requireSameRequest(twin.get(), keyed);
+            throw inProgress();
         }
     }
 
@@ -151,14 +153,7 @@ public final class IdempotencyKeys {
     }
 
     private static Reply repeat(KeptAnswer earlier, KeyedRequest keyed) {
-        if (!earlier.requestHash().equals(keyed.hash())) {
-            throw new ApiException(
-                    ApiErrorCode.IDEMPOTENCY_KEY_REUSED,
-                    "This "
-                            + HEADER
-                            + " was used for another path or body. Use a new key for each request,"
-                            + " and the same one only to repeat it unchanged.");
-        }
+        requireSameRequest(earlier, keyed);
         if (earlier.isUnanswered()) {
             throw inProgress();
         }
@@ -168,6 +163,17 @@ public final class IdempotencyKeys {
         return Reply.json(earlier.status(), earlier.body())
                 .with(earlier.headers())
                 .with(List.of(REPLAYED));
+    }
+
+    private static void requireSameRequest(KeptAnswer earlier, KeyedRequest keyed) {
+        if (!earlier.requestHash().equals(keyed.hash())) {
+            throw new ApiException(
+                    ApiErrorCode.IDEMPOTENCY_KEY_REUSED,
+                    "This "
+                            + HEADER
+                            + " was used for another path or body. Use a new key for each request,"
+                            + " and the same one only to repeat it unchanged.");
+        }
     }
 
     private static ApiException madeBefore(KeptAnswer earlier) {

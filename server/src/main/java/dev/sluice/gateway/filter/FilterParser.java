@@ -110,16 +110,20 @@ public final class FilterParser {
 
     private static Optional<JsonValue> value(FieldReader input, FilterOperator operator) {
         var value = input.rawValue("value");
+        if (operator == FilterOperator.EXISTS && value.filter(v -> !isNull(v)).isEmpty()) {
+            return Optional.of(JSON_TRUE); // some clients send null for a field that is left out
+        }
         if (value.isEmpty()) {
-            if (operator == FilterOperator.EXISTS) {
-                return Optional.of(JSON_TRUE);
-            }
             input.addError("value", "is required.");
             return Optional.empty();
         }
         var error = operator.operandError(value.get()).or(() -> sizeError(operator, value.get()));
         error.ifPresent(message -> input.addError("value", message));
         return error.isPresent() ? Optional.empty() : value;
+    }
+
+    private static boolean isNull(JsonValue value) {
+        return value.type() == JsonValue.JsonType.NULL;
     }
 
     private static Optional<String> sizeError(FilterOperator operator, JsonValue value) {

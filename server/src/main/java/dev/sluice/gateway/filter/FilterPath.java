@@ -53,7 +53,7 @@ sealed interface FilterPath {
     /// @throws IllegalArgumentException if the path is invalid; the message is meant to be appended
     ///   to the field's path
     static FilterPath parse(String text) {
-        if (text.length() > MAX_LENGTH) {
+        if (text.codePointCount(0, text.length()) > MAX_LENGTH) {
             throw new IllegalArgumentException("must have at most " + MAX_LENGTH + " characters.");
         }
         var steps = steps(text);

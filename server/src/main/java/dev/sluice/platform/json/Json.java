@@ -91,7 +91,7 @@ public final class Json {
             throw new MalformedJsonException("The body is not valid JSON" + position(e) + ".");
         } catch (ArithmeticException | NumberFormatException e) {
             throw new MalformedJsonException(
-                    "The body is not valid JSON: a number has an exponent out of range.");
+                    "The body has a number whose exponent does not fit into 32 bits.");
         }
     }
 

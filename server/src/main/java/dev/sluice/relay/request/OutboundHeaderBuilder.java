@@ -35,7 +35,7 @@ public final class OutboundHeaderBuilder {
 
     /// Inbound headers that are not forwarded, because they are meant for Sluice or make claims
     /// about the route that a destination cannot check.
-    private static final Set<String> UNFORWARDED_HEADERS =
+    static final Set<String> UNFORWARDED_HEADERS =
             HeaderSyntax.foldedSet(
                     List.of(
                             "Accept-Encoding",

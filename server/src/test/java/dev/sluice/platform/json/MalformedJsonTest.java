@@ -26,7 +26,7 @@ class MalformedJsonTest {
     void a_number_whose_exponent_has_more_than_32_bits_is_refused(String number) {
         assertRefused(
                 ("{\"timeout_ms\": " + number + "}").getBytes(UTF_8),
-                "The body is not valid JSON: a number has an exponent out of range.");
+                "The body has a number whose exponent does not fit into 32 bits.");
     }
 
     @Test

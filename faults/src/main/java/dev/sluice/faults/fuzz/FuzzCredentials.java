@@ -1,0 +1,44 @@
+package dev.sluice.faults.fuzz;
+
+import dev.sluice.bench.platform.SimpleHttpClient;
+
+import java.net.URI;
+import java.util.Optional;
+
+/// What the requests of a run prove who they are with.
+///
+/// @param key an API key
+/// @param session the cookie of a person's session; empty if nobody can sign in
+record FuzzCredentials(String key, Optional<String> session) {
+
+    static FuzzCredentials ofKey(String key) {
+        return new FuzzCredentials(key, Optional.empty());
+    }
+
+    /// Signs in. The session is empty if the relay refuses the password.
+    static FuzzCredentials signIn(URI base, String key, String email, String password) {
+        var answer =
+                SimpleHttpClient.post(
+                        base.resolve("/api/v1/auth/login"),
+                        "",
+                        "{\"email\": \"%s\", \"password\": \"%s\"}".formatted(email, password));
+        return new FuzzCredentials(
+                key,
+                answer.headers()
+                        .firstValue("Set-Cookie")
+                        .filter(_ -> answer.statusCode() == 200)
+                        .map(cookie -> cookie.split(";", 2)[0]));
+    }
+
+    /// The header lines of a request with the key.
+    String keyLine() {
+        return "Authorization: Bearer " + key + "\r\n";
+    }
+
+    /// The header lines of a request with the session, as the server's own pages send it; without a
+    /// session, those with the key.
+    String sessionLines() {
+        return session.map(cookie -> "Cookie: " + cookie + "\r\nSec-Fetch-Site: same-origin\r\n")
+                .orElseGet(this::keyLine);
+    }
+}
