@@ -5,9 +5,11 @@ import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.SchemaMigrator;
 import dev.sluice.platform.postgres.EmbeddedPostgres;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 
@@ -49,9 +51,8 @@ final class CommandDatabase {
         if (directory.isEmpty()) {
             return work.apply(runningDatabase(config));
         }
-        try (var _ = directory.get();
-                var server = EmbeddedPostgres.start(postgres, Map.of())) {
-            return work.apply(Storage.database(server.login()));
+        try (var _ = directory.get()) {
+            return withPostgres(postgres, work);
         }
     }
 
@@ -65,9 +66,31 @@ final class CommandDatabase {
         if (external.isPresent()) {
             return work.apply(external.get(), Optional.empty());
         }
-        try (var directory = DataDirectory.open(config.storage().dataDir());
-                var server = EmbeddedPostgres.start(directory.postgresDirectory(), Map.of())) {
-            return work.apply(Storage.database(server.login()), Optional.of(directory));
+        try (var directory = DataDirectory.open(config.storage().dataDir())) {
+            return withPostgres(
+                    directory.postgresDirectory(),
+                    database -> work.apply(database, Optional.of(directory)));
+        }
+    }
+
+    /// Runs `work` with an embedded PostgreSQL, and stops that afterwards, also on Ctrl-C: it runs
+    /// in a session of its own, so that the signal does not reach it.
+    private static <T> T withPostgres(Path directory, Function<Database, T> work) {
+        var caller = Thread.currentThread();
+        var started = new CompletableFuture<Optional<EmbeddedPostgres>>();
+        try (var _ =
+                ExitAction.of(
+                        "stop-postgres",
+                        () -> {
+                            caller.interrupt(); // ends a start that is under way
+                            started.join().ifPresent(EmbeddedPostgres::close);
+                        })) {
+            try (var server = EmbeddedPostgres.start(directory, Map.of())) {
+                started.complete(Optional.of(server));
+                return work.apply(Storage.database(server.login()));
+            } finally {
+                started.complete(Optional.empty());
+            }
         }
     }
 

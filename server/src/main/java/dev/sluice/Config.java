@@ -86,6 +86,7 @@ record Config(
         var plans =
                 settings.read("SLUICE_PLANS_FILE", file -> PlanCatalog.read(Path.of(file)))
                         .orElseGet(PlanCatalog::builtIn);
+        var delivery = delivery(settings);
         var config =
                 new Config(
                         server,
@@ -94,8 +95,9 @@ record Config(
                                 plans,
                                 planChangePolicy(settings),
                                 initialSetup(settings, plans),
-                                people(settings, server, plans)),
-                        delivery(settings),
+                                people(settings, server, plans),
+                                delivery.headerPrefix()),
+                        delivery,
                         mail(settings),
                         settings.read("SLUICE_MESSENGER_API_URL", Config::baseUrl),
                         metrics(settings),

@@ -18,6 +18,7 @@ import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.nio.channels.Channels;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -92,7 +93,8 @@ final class ExportDataCommand {
         var part =
                 file.resolveSibling(
                         file.getFileName() + "." + new SecretGenerator().base62(8) + ".part");
-        try (var channel = PrivateFile.open(part, Set.of(CREATE_NEW, WRITE))) {
+        try (var _ = ExitAction.of("delete-part", () -> delete(part));
+                var channel = PrivateFile.open(part, Set.of(CREATE_NEW, WRITE))) {
             var out = new BufferedOutputStream(Channels.newOutputStream(channel), BUFFER_BYTES);
             var summary = export(config, passphrase, out, err);
             channel.force(true);
@@ -105,6 +107,14 @@ final class ExportDataCommand {
             throw new StartupException("there is no folder for " + file + ".");
         } finally {
             Files.deleteIfExists(part);
+        }
+    }
+
+    private static void delete(Path part) {
+        try {
+            Files.deleteIfExists(part);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

@@ -107,7 +107,9 @@ class ApplyTest {
         assertThat(again.err()).contains("Nothing to change.");
         assertThat(changed.status()).isEqualTo(5);
         assertThat(changed.err()).contains("source Own: ", "can only be set when the source is");
-        assertThat(cli.run("export").out()).doesNotContain(own);
+        assertThat(cli.run("export").out()).doesNotContain(own).contains("--tokens");
+        assertThat(cli.run("export", "--tokens").out())
+                .contains("token: ", own, "Keep this file secret");
     }
 
     @Test

@@ -20,6 +20,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -105,6 +107,112 @@ class ListenTest {
                     .containsExactly("ready", "event", "response", "summary");
             assertThat(listen.lines()).allMatch(line -> line.path("schema").asInt() == 1);
             assertThat(listen.lines().get(2).path("status").asInt()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void headers_arrive_in_their_order_and_case_and_byte_for_byte() throws IOException {
+        String path = shop.ingestPath();
+        var headers =
+                List.of(
+                        "x-lower: 1",
+                        "X-Latin: caf\u00e9",
+                        "X-UTF8: caf\u00c3\u00a9",
+                        "X-Same: a",
+                        "x-sAME: b",
+                        "X-Broken: \u00ff\u00fe\u0080");
+        String request =
+                "POST %s HTTP/1.1\r\nHost: h\r\nConnection: close\r\n%s\r\nContent-Length: 2\r\n\r\n{}"
+                        .formatted(path, String.join("\r\n", headers));
+        try (var socket = new Socket(InetAddress.getLoopbackAddress(), SERVER.port())) {
+            socket.getOutputStream().write(request.getBytes(ISO_8859_1));
+            assertThat(new String(socket.getInputStream().readAllBytes(), ISO_8859_1))
+                    .startsWith("HTTP/1.1 200");
+        }
+        try (var service = new LocalService()) {
+            var replay = shop.run("replay", "--last", "1", "-f", "" + service.port());
+
+            assertThat(replay.status()).as(replay.err()).isZero();
+            assertThat(service.requests().getFirst().head().split("\r\n", -1))
+                    .containsSubsequence(headers);
+        }
+    }
+
+    @Test
+    void jq_reads_every_type_of_line() throws Exception {
+        assumeTrue(new ProcessBuilder("sh", "-c", "command -v jq").start().waitFor() == 0);
+        shop.makeSource("Other");
+        try (var service = new LocalService();
+                var wire = new Wire(SERVER.port());
+                var process =
+                        shop.cli()
+                                .with("SLUICE_SERVER", wire.url())
+                                .startProcess(
+                                        "listen",
+                                        "Shop",
+                                        "-f",
+                                        "" + service.port(),
+                                        "-r",
+                                        "Other=nowhere.invalid:9",
+                                        "--filter",
+                                        "body.n lt 5",
+                                        "--no-resume",
+                                        "--max-events",
+                                        "2",
+                                        "-o",
+                                        "json")) {
+            var listen = process.run();
+            listen.awaitOutput("\"ready\"");
+            shop.send(4, 6);
+            listen.awaitOutput("\"filtered\"");
+            wire.cut();
+            wire.mend(SERVER.port());
+            listen.awaitOutput("\"gap\"");
+            shop.send(1, 2);
+            assertThat(listen.awaitEnd().status()).isZero();
+
+            var jq = new ProcessBuilder("jq", "-r", "select(.schema == 1).type").start();
+            try (var in = jq.getOutputStream()) {
+                in.write(listen.output());
+            }
+
+            assertThat(new String(jq.getInputStream().readAllBytes(), UTF_8).lines())
+                    .contains(
+                            "ready",
+                            "event",
+                            "response",
+                            "filtered",
+                            "reconnecting",
+                            "resumed",
+                            "gap",
+                            "warning",
+                            "summary");
+            assertThat(jq.waitFor()).isZero();
+        }
+    }
+
+    @Test
+    void several_sources_are_streamed_and_others_are_not() {
+        String second = shop.makeSource("Second");
+        String other = shop.makeSource("Other");
+        try (var service = new LocalService()) {
+            var listen =
+                    shop.cli()
+                            .runInBackground(
+                                    "listen",
+                                    "Shop",
+                                    "Second",
+                                    "-f",
+                                    "" + service.port(),
+                                    "--max-events",
+                                    "2");
+            listen.awaitOutput("Ready. 2 sources");
+            SERVER.ingest(other, "other".getBytes(UTF_8));
+            shop.send(0, 1);
+            SERVER.ingest(second, "second".getBytes(UTF_8));
+
+            assertThat(listen.awaitEnd().status()).isZero();
+            assertThat(service.bodies()).containsExactlyInAnyOrder("{\"n\": 0}", "second");
         }
     }
 
@@ -207,6 +315,51 @@ class ListenTest {
     }
 
     @Test
+    void an_event_during_which_the_command_was_killed_is_sent_again() {
+        try (var service = new LocalService();
+                var silent = new LocalService("")) {
+            String[] first = {"listen", "Shop", "-f", "" + service.port(), "--max-events", "1"};
+            var start = shop.cli().runInBackground(first);
+            start.awaitOutput("Ready.");
+            shop.send(0, 1);
+            assertThat(start.awaitEnd().status()).isZero();
+            try (var killed =
+                    shop.start("listen", "Shop", "-f", "" + silent.port(), "--catch-up")) {
+                killed.run().awaitOutput("Ready.");
+                shop.send(1, 2);
+                Awaitility.await().atMost(LIMIT).until(() -> silent.requests().size() == 1);
+                killed.signal("KILL");
+                killed.run().awaitEnd();
+            }
+
+            assertThat(shop.run(with(first, "--catch-up")).status()).isZero();
+            assertThat(service.bodies()).containsExactlyElementsOf(Shop.bodies(0, 2));
+        }
+    }
+
+    @Test
+    void an_event_that_cannot_be_kept_ends_the_command_and_is_sent_by_the_next_run()
+            throws IOException {
+        var file = Files.createFile(home.resolve("file"));
+        try (var service = new LocalService()) {
+            String[] once = {"listen", "Shop", "-f", "" + service.port(), "--max-events", "1"};
+            var first = shop.cli().runInBackground(once);
+            first.awaitOutput("Ready.");
+            shop.send(0, 1);
+            assertThat(first.awaitEnd().status()).isZero();
+            shop.send(1, 2);
+
+            var failed = shop.run(with(once, "--catch-up", "--record", file.toString()));
+            var next = shop.run(with(once, "--catch-up"));
+
+            assertThat(failed.status()).isEqualTo(1);
+            assertThat(failed.err()).contains("The event cannot be kept in " + file);
+            assertThat(next.status()).as(next.err()).isZero();
+            assertThat(service.bodies()).containsExactlyElementsOf(Shop.bodies(0, 2));
+        }
+    }
+
+    @Test
     void a_run_that_stops_among_the_oldest_events_is_caught_up_from_there() {
         shop.send(0, 4);
         try (var service = new LocalService()) {
@@ -256,6 +409,101 @@ class ListenTest {
     }
 
     @Test
+    void people_see_credentials_and_signatures_only_when_they_ask() {
+        SERVER.ingest(
+                shop.ingestPath(),
+                "{}".getBytes(UTF_8),
+                "Authorization",
+                "Bearer one",
+                "X-Hub-Signature-256",
+                "sha256=two",
+                "Cookie",
+                "session=three",
+                "X-Topic",
+                "four");
+        String[] tail = {"tail", "--from-start", "--max-events", "1", "--payload"};
+
+        assertThat(shop.run(tail).out())
+                .contains("Authorization: ***", "X-Hub-Signature-256: ***", "Cookie: ***", "four")
+                .doesNotContain("one", "two", "three");
+        var shown = Stream.concat(Stream.of(tail), Stream.of("--show-secrets"));
+        assertThat(shop.run(shown.toArray(String[]::new)).out()).contains("one", "two", "three");
+        try (var service = new LocalService()) {
+            var replay =
+                    shop.run(
+                            "replay",
+                            "--last",
+                            "1",
+                            "-f",
+                            "" + service.port(),
+                            "--print",
+                            "headers");
+            assertThat(replay.out()).contains("four").doesNotContain("one", "two", "three");
+            assertThat(service.requests().getFirst().values("Authorization"))
+                    .containsExactly("Bearer one");
+        }
+    }
+
+    @Test
+    void events_that_a_replaced_database_has_are_listed_after_the_gap() {
+        String event =
+                "{\"id\":\"%s\",\"source_id\":\"s\",\"received_at\":\"2026-01-01T00:00:0%s.000Z\",\"method\":\"POST\",\"body\":\"%s\"}";
+        String first = event.formatted("a1", "1", "first");
+        String missed = event.formatted("a2", "2", "missed");
+        String ready = "event: ready\ndata: {}\n\n";
+        var stream = Map.of("Content-Type", "text/event-stream");
+        try (var server = new ScriptedServer();
+                var service = new LocalService()) {
+            server.answer(200, Map.of(), "{\"items\":[],\"total\":0}")
+                    .answer(
+                            200,
+                            Map.of(),
+                            "{\"workspace\":{\"id\":\"1\"},\"header_prefix\":\"X-Mine\"}")
+                    .answer(200, stream, ready + "id: 1\nevent: event\ndata: " + first + "\n\n")
+                    .answer(
+                            200,
+                            stream,
+                            ready + "event: gap\ndata: {\"reason\":\"database_replaced\"}\n\n")
+                    .answer(200, Map.of(), "{\"items\":[],\"total\":2}")
+                    .answer(200, Map.of(), "{\"items\":[" + missed + "],\"next_cursor\":\"c\"}")
+                    .answer(200, Map.of(), "{\"items\":[" + first + "],\"next_cursor\":null}")
+                    .answer(200, Map.of(), missed);
+
+            var listen =
+                    shop.run(
+                            "listen",
+                            "-f",
+                            "" + service.port(),
+                            "--server",
+                            server.url(),
+                            "--max-events",
+                            "2",
+                            "-o",
+                            "json");
+
+            assertThat(listen.status()).as(listen.err()).isZero();
+            assertThat(service.bodies()).containsExactly("first", "missed");
+            assertThat(service.requests().getFirst().values("X-Mine-Event-Id"))
+                    .containsExactly("a1");
+            assertThat(listen.out().lines().map(line -> JsonTree.read(line)))
+                    .extracting(line -> line.path("type").asString())
+                    .containsExactly(
+                            "ready",
+                            "event",
+                            "response",
+                            "reconnecting",
+                            "resumed",
+                            "gap",
+                            "event",
+                            "response",
+                            "summary");
+            assertThat(listen.out()).contains("\"missed\":1");
+            assertThat(server.requests().get(5))
+                    .contains("events?received_after=2026-01-01T00%3A00%3A01.000Z");
+        }
+    }
+
+    @Test
     void sources_go_to_their_routes_and_others_nowhere() {
         String other = shop.makeSource("Other");
         try (var service = new LocalService();
@@ -277,6 +525,56 @@ class ListenTest {
 
             assertThat(service.bodies()).containsExactly("other");
             assertThat(fallback.bodies()).containsExactlyElementsOf(Shop.bodies(0, 1));
+        }
+    }
+
+    @Test
+    void a_routes_target_may_have_a_query_and_its_source_a_name_with_an_equals_sign() {
+        String odd = shop.makeSource("A=1");
+        try (var service = new LocalService()) {
+            var listen =
+                    shop.cli()
+                            .runInBackground(
+                                    "listen",
+                                    "-r",
+                                    "Shop=" + service.port() + "/hook?a=b",
+                                    "-r",
+                                    "A=1=" + service.port() + "/odd?c=d=e",
+                                    "--max-events",
+                                    "2");
+            listen.awaitOutput("Ready.");
+            shop.send(0, 1);
+            SERVER.ingest(odd, "odd".getBytes(UTF_8));
+            assertThat(listen.awaitEnd().status()).isZero();
+
+            assertThat(service.requests())
+                    .extracting(request -> request.head().lines().findFirst().orElseThrow())
+                    .containsExactlyInAnyOrder(
+                            "POST /hook?a=b HTTP/1.1", "POST /odd?c=d=e HTTP/1.1");
+        }
+    }
+
+    @Test
+    void a_source_that_has_a_route_is_streamed_with_the_sources_that_are_named() {
+        String other = shop.makeSource("Other");
+        try (var service = new LocalService()) {
+            var listen =
+                    shop.cli()
+                            .runInBackground(
+                                    "listen",
+                                    "Shop",
+                                    "-f",
+                                    "" + service.port(),
+                                    "-r",
+                                    "Other=" + service.port(),
+                                    "--max-events",
+                                    "2");
+            listen.awaitOutput("Ready.");
+            SERVER.ingest(other, "other".getBytes(UTF_8));
+            shop.send(0, 1);
+
+            assertThat(listen.awaitEnd().status()).isZero();
+            assertThat(service.bodies()).containsExactlyInAnyOrder("other", "{\"n\": 0}");
         }
     }
 
@@ -562,6 +860,26 @@ class ListenTest {
             return lines.filter(line -> line.startsWith("SigIgn:"))
                     .anyMatch(line ->
                             (Long.parseUnsignedLong(line.substring(7).strip(), 16) & 2) != 0);
+        }
+    }
+
+    @Test
+    void an_interrupted_replay_ends_with_the_summary() throws IOException {
+        shop.send(0, 2);
+        var cli = shop.cli();
+        if (isInterruptIgnored()) {
+            cli.startedBy("env", "--default-signal=INT");
+        }
+        try (var service = new LocalService("");
+                var replay =
+                        cli.startProcess(
+                                "replay", "--last", "2", "-f", "" + service.port(), "-o", "json")) {
+            Awaitility.await().atMost(LIMIT).until(() -> service.requests().size() == 1);
+            replay.signal("INT");
+
+            assertThat(replay.run().awaitEnd().status()).isEqualTo(130);
+            assertThat(replay.run().lines().getLast().path("type").asString()).isEqualTo("summary");
+            assertThat(replay.run().lines().getLast().path("received").asInt()).isEqualTo(1);
         }
     }
 

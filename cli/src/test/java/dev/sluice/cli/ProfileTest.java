@@ -154,6 +154,34 @@ class ProfileTest {
     }
 
     @Test
+    void login_takes_the_key_of_the_environment() {
+        String key = SERVER.newWorkspaceKey();
+
+        var login = cli().with("SLUICE_API_KEY", key).run("login", "--server", SERVER.url());
+
+        assertThat(login.status()).as(login.err()).isZero();
+        assertThat(cli().run("whoami").out()).contains(key.substring(0, 12), "profile 'default'");
+    }
+
+    @Test
+    void config_explain_names_a_variable_only_if_it_has_an_effect() {
+        var without =
+                cli().with("XDG_CONFIG_HOME", "relative").run("config", "explain", "-o", "json");
+        var with =
+                cli().with("XDG_CONFIG_HOME", home.toString())
+                        .with("SLUICE_FORWARD_TO", "3000")
+                        .run("config", "explain", "-o", "json");
+
+        assertThat(without.json().path("profiles").path("origin").asString())
+                .isEqualTo("the default");
+        assertThat(without.json().path("forward_to").path("value").asString()).isEqualTo("none");
+        assertThat(with.json().path("profiles").path("origin").asString())
+                .isEqualTo("XDG_CONFIG_HOME");
+        assertThat(with.json().path("forward_to").path("origin").asString())
+                .isEqualTo("SLUICE_FORWARD_TO");
+    }
+
+    @Test
     void config_explain_names_the_origin_of_every_value() {
         login("default");
 

@@ -11,6 +11,8 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -20,11 +22,17 @@ import java.time.Duration;
 import java.util.List;
 
 /// Tests that `listen`, as a process, misses nothing while the machine sleeps and the server goes
-/// on. `-Dsluice.sleep=60` makes it stand still for longer than it waits for data.
+/// on. The cases run at the same time, because they mostly wait. One of them stands still for
+/// longer than `listen` waits for data; `-Dsluice.sleep=60` makes the others do so, too.
+@Execution(ExecutionMode.CONCURRENT)
 class SleepTest {
 
     private static final RelayServer SERVER = RelayServer.shared();
     private static final Duration SLEEP = Duration.ofSeconds(Long.getLong("sluice.sleep", 1));
+
+    /// Longer than the 35 s without data after which `listen` takes a stream for lost.
+    private static final Duration LONG_SLEEP = Duration.ofSeconds(37);
+
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
     @TempDir private Path home;
@@ -50,7 +58,7 @@ class SleepTest {
 
             listen.signal("STOP");
             shop.send(3, 6);
-            Thread.sleep(SLEEP);
+            Thread.sleep(isCut ? SLEEP : longer(SLEEP, LONG_SLEEP));
             if (isCut) {
                 wire.mend(SERVER.port());
             }
@@ -96,6 +104,10 @@ class SleepTest {
             assertAllArrived(listen, service);
             assertThat(types(listen)).contains("resumed");
         }
+    }
+
+    private static Duration longer(Duration one, Duration other) {
+        return one.compareTo(other) > 0 ? one : other;
     }
 
     private static CommandProcess listen(CliRunner cli, LocalService service) {

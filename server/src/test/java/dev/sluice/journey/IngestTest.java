@@ -301,6 +301,13 @@ class IngestTest {
                         new ListedHeader("X-Empty", ""),
                         new ListedHeader("X-Padded", "in  between"),
                         new ListedHeader("content-length", "2"));
+        assertThat(event.path("header_list").valueStream().filter(h -> h.has("value_base64")))
+                .singleElement()
+                .satisfies(header -> {
+                    assertThat(header.path("name").asString()).isEqualTo("X-Latin");
+                    assertThat(header.path("value_base64").binaryValue())
+                            .isEqualTo("café".getBytes(ISO_8859_1));
+                });
         assertThat(event.path("headers").path("Set").asString()).isEqualTo("a, b");
         assertThat(event.path("headers").has("sET")).isFalse();
         assertThat(event.path("content_type").asString()).isEqualTo("Application/JSON");

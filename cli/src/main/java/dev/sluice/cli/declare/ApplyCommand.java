@@ -54,27 +54,26 @@ public final class ApplyCommand implements Runnable {
         try (var client = ServerAccess.resolve(context).client()) {
             var state = ExistingGateway.read(client);
             var changes = ChangePlan.of(wanted, state, isPruned, hasNewSecrets);
-            if (context.output() != OutputFormat.JSON) {
-                print(changes);
-            }
-            if (!isDryRun) {
-                var runner = new ChangeRunner(client, state);
-                changes.forEach(runner::run);
+            var runner = new ChangeRunner(client, state);
+            for (var change : changes) {
+                if (!isDryRun) {
+                    runner.run(change);
+                }
+                print(change);
             }
             finish(changes);
         }
     }
 
-    private void print(List<PlannedChange> changes) {
-        if (context.output() == OutputFormat.QUIET) {
+    /// Prints a change for people: one that has been made, or that would be.
+    private void print(PlannedChange change) {
+        if (context.output() != OutputFormat.PRETTY) {
             return;
         }
         var out = context.shell().out();
-        for (var change : changes) {
-            out.println(SafeText.line(change.summary()));
-            if (change instanceof FieldUpdate update) {
-                update.differences().forEach(line -> out.println(SafeText.line("    " + line)));
-            }
+        out.println(SafeText.line(change.summary()));
+        if (change instanceof FieldUpdate update) {
+            update.differences().forEach(line -> out.println(SafeText.line("    " + line)));
         }
     }
 

@@ -15,17 +15,22 @@ import java.util.Set;
 /// which the server masks, the file has references to environment variables.
 final class GatewayExport {
 
-    /// The field that the file leaves out, because everybody who knows the token can send events to
-    /// the source.
+    /// The field that the file leaves out unless it is asked for, because everybody who knows the
+    /// token can send events to the source.
     private static final String INGEST_TOKEN = "token";
 
     private final ObjectNode file = JsonTree.object().put("version", GatewayFile.VERSION);
     private final Set<String> variables = new LinkedHashSet<>();
 
-    private GatewayExport() {}
+    private final boolean hasTokens;
 
-    static GatewayExport of(ExistingGateway state) {
-        var export = new GatewayExport();
+    private GatewayExport(boolean hasTokens) {
+        this.hasTokens = hasTokens;
+    }
+
+    /// @param hasTokens whether the file has the tokens of the sources
+    static GatewayExport of(ExistingGateway state, boolean hasTokens) {
+        var export = new GatewayExport(hasTokens);
         for (var kind : DeclaredKind.values()) {
             var list = export.file.putArray(kind.list());
             state.things().stream()
@@ -55,7 +60,8 @@ final class GatewayExport {
         }
         for (String field : thing.kind().fields()) {
             var value = thing.json().path(field);
-            if (!field.equals(INGEST_TOKEN) && !value.isNull() && !value.isMissingNode()) {
+            boolean isWritten = hasTokens || !field.equals(INGEST_TOKEN);
+            if (isWritten && !value.isNull() && !value.isMissingNode()) {
                 item.set(
                         field,
                         withoutSecrets(value, thing.kind().word() + "_" + thing.name(), field));

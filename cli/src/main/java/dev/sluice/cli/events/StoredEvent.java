@@ -1,5 +1,6 @@
 package dev.sluice.cli.events;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import tools.jackson.databind.JsonNode;
@@ -12,7 +13,28 @@ import java.util.List;
 public final class StoredEvent {
 
     /// One header, as it was sent.
-    public record StoredHeader(String name, String value) {}
+    ///
+    /// @param value the value as text
+    /// @param rawValue the bytes of the value, one character for each
+    public record StoredHeader(String name, String value, String rawValue) {
+
+        /// Returns a header whose value is sent as UTF-8.
+        public static StoredHeader ofText(String name, String value) {
+            return new StoredHeader(name, value, new String(value.getBytes(UTF_8), ISO_8859_1));
+        }
+
+        private static StoredHeader read(JsonNode json) {
+            String name = json.path("name").asString("");
+            String value = json.path("value").asString("");
+            var base64 = json.path("value_base64");
+            return base64.isString()
+                    ? new StoredHeader(
+                            name,
+                            value,
+                            new String(Base64.getDecoder().decode(base64.asString()), ISO_8859_1))
+                    : ofText(name, value);
+        }
+    }
 
     private final JsonNode json;
 
@@ -74,15 +96,10 @@ public final class StoredEvent {
     public List<StoredHeader> headers() {
         var list = json.path("header_list");
         if (list.isArray()) {
-            return list.valueStream()
-                    .map(header ->
-                            new StoredHeader(
-                                    header.path("name").asString(""),
-                                    header.path("value").asString("")))
-                    .toList();
+            return list.valueStream().map(StoredHeader::read).toList();
         }
         return json.path("headers").properties().stream()
-                .map(header -> new StoredHeader(header.getKey(), header.getValue().asString("")))
+                .map(header -> StoredHeader.ofText(header.getKey(), header.getValue().asString("")))
                 .toList();
     }
 

@@ -1,6 +1,6 @@
 package dev.sluice.cli.forward;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import dev.sluice.cli.events.StoredEvent;
 import dev.sluice.cli.shell.CommandException;
@@ -37,7 +37,7 @@ public final class EventRecorder {
             Files.createDirectories(folder);
             String name = event.id().replaceAll("[^0-9A-Za-z-]", "");
             write(name + ".body", event.body(), "rw-------");
-            write(name + ".sh", script(event, name, target).getBytes(UTF_8), "rwx------");
+            write(name + ".sh", script(event, name, target).getBytes(ISO_8859_1), "rwx------");
         } catch (IOException e) {
             throw new CommandException(
                     ExitCode.FAILED,
@@ -56,6 +56,7 @@ public final class EventRecorder {
         Files.write(file, content);
     }
 
+    /// Returns the script, one character for each byte.
     private String script(StoredEvent event, String name, ForwardTarget target) {
         var headers = RequestHead.headers(event, rules);
         var curl = new StringBuilder("exec curl -sS -i -X ");
@@ -67,7 +68,7 @@ public final class EventRecorder {
         }
         for (var header : headers) {
             // An empty header has to be written with a semicolon.
-            String value = header.value().isEmpty() ? ";" : ": " + header.value();
+            String value = header.rawValue().isEmpty() ? ";" : ": " + header.rawValue();
             curl.append(CONTINUED).append("-H ").append(quote(header.name() + value));
         }
         curl.append(CONTINUED).append("--data-binary @\"$(dirname \"$0\")/" + name + ".body\"");
@@ -77,7 +78,7 @@ public final class EventRecorder {
         target=${1:-%s}
         %s "$target"
         """
-                .formatted(quote(target.toString()), curl);
+                .formatted(quote(target.uri().toASCIIString()), curl);
     }
 
     /// Returns the text as one word for the shell.

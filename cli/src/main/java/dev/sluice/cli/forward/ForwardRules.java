@@ -2,6 +2,8 @@ package dev.sluice.cli.forward;
 
 import dev.sluice.cli.events.StoredEvent.StoredHeader;
 
+import tools.jackson.databind.JsonNode;
+
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -9,6 +11,7 @@ import java.util.Set;
 
 /// How events are sent to a local address, and how they differ from the received events.
 ///
+/// @param headerPrefix how the names of the server's own headers begin
 /// @param method replaces the event's method
 /// @param isHostKept whether `Host` stays what the sender sent
 /// @param moreHeaders headers to add; they replace those of the same name
@@ -16,6 +19,7 @@ import java.util.Set;
 /// @param timeout how long one try may take
 /// @param retries how often to try again when the answer is not 2xx
 public record ForwardRules(
+        String headerPrefix,
         Optional<String> method,
         boolean isHostKept,
         List<StoredHeader> moreHeaders,
@@ -24,8 +28,24 @@ public record ForwardRules(
         int retries,
         TargetTls tls) {
 
+    public static final String DEFAULT_PREFIX = "X-Service";
+
     public ForwardRules {
         moreHeaders = List.copyOf(moreHeaders);
         withoutHeaders = Set.copyOf(withoutHeaders);
+    }
+
+    /// Returns these rules for the server that answered this to `GET /api/v1/me`. Older servers do
+    /// not say their prefix.
+    public ForwardRules withPrefixOf(JsonNode me) {
+        return new ForwardRules(
+                me.path("header_prefix").asString(DEFAULT_PREFIX),
+                method,
+                isHostKept,
+                moreHeaders,
+                withoutHeaders,
+                timeout,
+                retries,
+                tls);
     }
 }

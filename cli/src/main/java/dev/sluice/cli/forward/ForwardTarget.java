@@ -8,6 +8,7 @@ import java.net.URISyntaxException;
 import java.net.UnknownHostException;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /// The address that events are forwarded to. This is usually a service on this machine.
@@ -20,6 +21,15 @@ public record ForwardTarget(URI uri) {
     ///
     /// @throws CommandException if the text is none of these
     public static ForwardTarget parse(String text) {
+        return find(text)
+                .orElseThrow(() ->
+                        CommandException.usage(
+                                "'" + text + "' is not an address to forward to.",
+                                "Give a port such as 3000, localhost:3000/hook, or a URL."));
+    }
+
+    /// Like [#parse], but returns empty if the text is no address.
+    static Optional<ForwardTarget> find(String text) {
         String typed = text.strip();
         if (typed.matches("[0-9]{1,5}(/.*)?")) {
             typed = "localhost:" + typed;
@@ -32,14 +42,12 @@ public record ForwardTarget(URI uri) {
             if (uri.getHost() != null
                     && isPortGood
                     && (scheme.equals("http") || scheme.equals("https"))) {
-                return new ForwardTarget(uri);
+                return Optional.of(new ForwardTarget(uri));
             }
         } catch (URISyntaxException e) {
-            // The message below says what is accepted.
+            // It is no address.
         }
-        throw CommandException.usage(
-                "'" + text + "' is not an address to forward to.",
-                "Give a port such as 3000, localhost:3000/hook, or a URL.");
+        return Optional.empty();
     }
 
     boolean isEncrypted() {
@@ -55,9 +63,12 @@ public record ForwardTarget(URI uri) {
 
     /// Returns the path and query for the request line.
     String pathAndQuery() {
+        var ascii = URI.create(uri.toASCIIString());
         String path =
-                uri.getRawPath() == null || uri.getRawPath().isEmpty() ? "/" : uri.getRawPath();
-        return uri.getRawQuery() == null ? path : path + "?" + uri.getRawQuery();
+                ascii.getRawPath() == null || ascii.getRawPath().isEmpty()
+                        ? "/"
+                        : ascii.getRawPath();
+        return ascii.getRawQuery() == null ? path : path + "?" + ascii.getRawQuery();
     }
 
     /// Returns the IP addresses of the host, to be tried one after the other. For `localhost` there

@@ -1,6 +1,6 @@
 package dev.sluice.cli.forward;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import dev.sluice.cli.events.StoredEvent;
 import dev.sluice.cli.shell.Backoff;
@@ -13,6 +13,8 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 import javax.net.ssl.SSLException;
 
@@ -56,11 +58,16 @@ public final class LocalForwarder {
 
     private LocalAnswer exchange(Socket socket, ForwardTarget target, StoredEvent event, long start)
             throws IOException {
-        byte[] body = event.body();
         var out = socket.getOutputStream();
-        out.write(RequestHead.of(event, target, rules).getBytes(UTF_8));
-        out.write(body);
-        out.flush();
+        try (var deadline = new WriteDeadline(socket, remaining(start))) {
+            try {
+                out.write(RequestHead.of(event, target, rules).getBytes(ISO_8859_1));
+                out.write(event.body());
+                out.flush();
+            } catch (IOException e) {
+                throw deadline.hasPassed() ? new SocketTimeoutException() : e;
+            }
+        }
         return LocalAnswer.read(new DeadlineInput(socket, start));
     }
 
@@ -109,6 +116,40 @@ public final class LocalForwarder {
             case SSLException _ -> "TLS with %s failed: %s".formatted(authority, e.getMessage());
             default -> "%s failed to answer: %s".formatted(authority, e.getMessage());
         };
+    }
+
+    /// Closes a socket when a time has passed, which ends a write that waits for the other side. A
+    /// write has no timeout of its own.
+    private static final class WriteDeadline implements AutoCloseable {
+
+        private final CountDownLatch isWritten = new CountDownLatch(1);
+        private volatile boolean hasPassed;
+
+        WriteDeadline(Socket socket, int millis) {
+            Thread.ofVirtual().name("write deadline").start(() -> await(socket, millis));
+        }
+
+        private void await(Socket socket, int millis) {
+            try {
+                if (!isWritten.await(millis, TimeUnit.MILLISECONDS)) {
+                    hasPassed = true;
+                    socket.close();
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            } catch (IOException e) {
+                // The socket is closed in any case.
+            }
+        }
+
+        boolean hasPassed() {
+            return hasPassed;
+        }
+
+        @Override
+        public void close() {
+            isWritten.countDown();
+        }
     }
 
     /// Reads from a socket, with one deadline for the whole exchange.

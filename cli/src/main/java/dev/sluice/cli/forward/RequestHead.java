@@ -28,13 +28,13 @@ final class RequestHead {
                     "content-length",
                     "expect");
 
-    /// The mask that the server shows instead of a credential.
+    /// The mask that the server shows instead of a credential. A header that was sent with this
+    /// very value is left out, too: the server does not tell the two apart.
     private static final String MASK = "***";
-
-    private static final String EVENT_ID_HEADER = "X-Service-Event-Id";
 
     private RequestHead() {}
 
+    /// Returns the head, one character for each byte.
     static String of(StoredEvent event, ForwardTarget target, ForwardRules rules) {
         var head =
                 new StringBuilder()
@@ -44,7 +44,7 @@ final class RequestHead {
                         .append(" HTTP/1.1\r\n");
         line(head, "Host", host(event, target, rules));
         for (var header : headers(event, rules)) {
-            line(head, header.name(), header.value());
+            line(head, header.name(), header.rawValue());
         }
         line(head, "Content-Length", Integer.toString(event.body().length));
         line(head, "Connection", "close");
@@ -62,14 +62,15 @@ final class RequestHead {
                         sent.headers().stream()
                                 .filter(header -> header.name().equalsIgnoreCase("host"))
                                 .findFirst())
-                .map(StoredHeader::value)
+                .map(StoredHeader::rawValue)
                 .orElse(target.uri().getRawAuthority());
     }
 
     /// Returns the headers to send: those of the event that are forwarded, and those to add.
     static List<StoredHeader> headers(StoredEvent event, ForwardRules rules) {
+        String idHeader = rules.headerPrefix() + "-Event-Id";
         var dropped = new HashSet<>(rules.withoutHeaders());
-        dropped.add(EVENT_ID_HEADER.toLowerCase(Locale.ROOT));
+        dropped.add(idHeader.toLowerCase(Locale.ROOT));
         rules.moreHeaders().forEach(header -> dropped.add(header.name().toLowerCase(Locale.ROOT)));
         for (var header : event.headers()) {
             if (header.name().equalsIgnoreCase("connection")) {
@@ -87,7 +88,7 @@ final class RequestHead {
                 sent.add(header);
             }
         }
-        sent.add(new StoredHeader(EVENT_ID_HEADER, event.id()));
+        sent.add(StoredHeader.ofText(idHeader, event.id()));
         sent.addAll(rules.moreHeaders());
         return sent;
     }

@@ -2,6 +2,7 @@ package dev.sluice.cli.forward;
 
 import dev.sluice.cli.shell.CommandException;
 
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -14,6 +15,8 @@ import java.util.stream.Collectors;
 /// Maps each source to the local address that gets its events.
 public final class RouteTable {
 
+    private record RouteOption(String source, ForwardTarget target) {}
+
     private final Optional<ForwardTarget> otherwise;
     private final Map<String, ForwardTarget> bySource = new LinkedHashMap<>();
 
@@ -23,20 +26,36 @@ public final class RouteTable {
     public RouteTable(
             Optional<String> otherwise, List<String> routes, UnaryOperator<String> sourceId) {
         this.otherwise = otherwise.map(ForwardTarget::parse);
-        for (String route : routes) {
-            int equals = route.lastIndexOf('=');
-            if (equals < 1) {
-                throw CommandException.usage(
-                        "'" + route + "' is not a route.", "Write it like --route Shop=3000.");
-            }
-            var target = ForwardTarget.parse(route.substring(equals + 1));
-            bySource.put(sourceId.apply(route.substring(0, equals)), target);
+        for (String text : routes) {
+            var route = parse(text);
+            bySource.put(sourceId.apply(route.source()), route.target());
         }
         if (this.otherwise.isEmpty() && bySource.isEmpty()) {
             throw CommandException.usage(
                     "There is no address to forward to.",
                     "Such as --forward-to 3000, or SLUICE_FORWARD_TO.");
         }
+    }
+
+    /// Splits a route at its first `=` with an address after it. A source's name and the query of
+    /// an address may have a `=` too.
+    private static RouteOption parse(String text) {
+        for (int equals = text.indexOf('=', 1);
+                equals > 0;
+                equals = text.indexOf('=', equals + 1)) {
+            var target = ForwardTarget.find(text.substring(equals + 1));
+            if (target.isPresent()) {
+                return new RouteOption(text.substring(0, equals), target.get());
+            }
+        }
+        throw CommandException.usage(
+                "'" + text + "' is not a route.",
+                "Write it like --route Shop=3000 or --route Shop=localhost:3000/hook.");
+    }
+
+    /// Returns the ids of the sources that have a route, in the order of the routes.
+    public Set<String> sourceIds() {
+        return Collections.unmodifiableSet(bySource.keySet());
     }
 
     public Optional<ForwardTarget> target(String sourceId) {

@@ -42,7 +42,11 @@ final class EventWorkers implements AutoCloseable {
     /// soon as there is room.
     void handle(Runnable work) {
         if (limit == 1) {
-            work.run();
+            try {
+                work.run();
+            } catch (RuntimeException e) {
+                failure.compareAndSet(null, e);
+            }
             return;
         }
         permits.acquireUninterruptibly();
@@ -66,6 +70,9 @@ final class EventWorkers implements AutoCloseable {
 
     /// Notes the position after all events so far.
     synchronized void advance(String position) {
+        if (hasFailed()) {
+            return; // the next run begins with the event that could not be handled
+        }
         if (steps.isEmpty()) {
             onPosition.accept(position);
         } else {

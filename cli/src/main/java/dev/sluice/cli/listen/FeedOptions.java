@@ -3,6 +3,7 @@ package dev.sluice.cli.listen;
 import dev.sluice.cli.shell.CommandContext;
 import dev.sluice.cli.shell.CommandException;
 import dev.sluice.cli.shell.TimeArgument;
+import dev.sluice.cli.stream.StreamTimeouts;
 
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,7 @@ import java.util.stream.Stream;
 final class FeedOptions {
 
     private static final Duration RECONNECT_TIME_OFF_TERMINAL = Duration.ofMinutes(5);
+    private static final Duration LIMIT_TIME_OFF_TERMINAL = Duration.ofMinutes(2);
     private static final Duration WITHOUT_END = Duration.ofDays(36_500);
 
     @Parameters(
@@ -118,10 +120,13 @@ final class FeedOptions {
         return Optional.ofNullable(duration).map(TimeArgument::parseDuration);
     }
 
-    Duration maxReconnectTime(CommandContext context) {
-        if (maxReconnectTime != null) {
-            return TimeArgument.parseDuration(maxReconnectTime);
-        }
-        return context.shell().isTerminal() ? WITHOUT_END : RECONNECT_TIME_OFF_TERMINAL;
+    /// Returns how long the feed waits for what. On a terminal it waits until a person stops it.
+    StreamTimeouts timeouts(CommandContext context) {
+        boolean isTerminal = context.shell().isTerminal();
+        var reconnect =
+                Optional.ofNullable(maxReconnectTime)
+                        .map(TimeArgument::parseDuration)
+                        .orElse(isTerminal ? WITHOUT_END : RECONNECT_TIME_OFF_TERMINAL);
+        return StreamTimeouts.of(reconnect, isTerminal ? reconnect : LIMIT_TIME_OFF_TERMINAL);
     }
 }

@@ -23,7 +23,6 @@ final class FeedRunner {
     private final FeedPrinter printer;
     private final EventWorkers workers;
     private final CountDownLatch finished = new CountDownLatch(1);
-    private boolean isSummaryPrinted;
 
     /// @param workers are waited for before the summary
     FeedRunner(FeedPrinter printer, EventWorkers workers) {
@@ -47,7 +46,7 @@ final class FeedRunner {
         } catch (InterruptedException e) {
             throw CommandException.interrupted(e);
         } finally {
-            printSummary();
+            printer.summary();
             finished.countDown();
             removeHook(hook);
         }
@@ -58,17 +57,10 @@ final class FeedRunner {
         try {
             boolean isFinished = finished.await(STOP_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
             if (!isFinished) {
-                printSummary();
+                printer.summary();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        }
-    }
-
-    private synchronized void printSummary() {
-        if (!isSummaryPrinted) {
-            isSummaryPrinted = true;
-            printer.summary();
         }
     }
 

@@ -13,12 +13,14 @@ import dev.sluice.cli.stream.FeedListener;
 import dev.sluice.cli.stream.StartPlace;
 import dev.sluice.cli.stream.StreamChoice;
 import dev.sluice.cli.stream.StreamRequest;
-import dev.sluice.cli.stream.StreamTimeouts;
+
+import tools.jackson.databind.JsonNode;
 
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Function;
 
 /// One run of `tail` or `listen`: decides where the stream starts and stops, and saves the position
@@ -33,6 +35,7 @@ final class FeedSession implements FeedListener {
     private final FeedPrinter printer;
     private final Optional<Instant> since;
     private final EventWorkers workers;
+    private final JsonNode me;
     private final long startNanos = System.nanoTime();
     private Optional<CursorFile> cursors = Optional.empty();
     private Optional<FeedBanner> banner = Optional.empty();
@@ -63,6 +66,12 @@ final class FeedSession implements FeedListener {
                 new EventWorkers(
                         concurrency, position -> cursors.ifPresent(file -> file.write(position)));
         this.isBacklogKnown = concurrency > 1;
+        this.me = client.get("me").json();
+    }
+
+    /// Returns who the server says the caller is.
+    JsonNode me() {
+        return me;
     }
 
     /// @param access a phrase with the server and the origin of the key
@@ -76,7 +85,7 @@ final class FeedSession implements FeedListener {
             Optional<RouteTable> routes,
             Function<StoredEvent, Optional<Runnable>> onEvent) {
         handler = onEvent;
-        var workspace = client.get("me").json().path("workspace");
+        var workspace = me.path("workspace");
         var file =
                 CursorFile.of(
                         context.shell(),
@@ -100,11 +109,7 @@ final class FeedSession implements FeedListener {
                                 routes));
         var feed =
                 new EventFeed(
-                        client,
-                        clock,
-                        request(place, isFull),
-                        StreamTimeouts.withReconnect(options.maxReconnectTime(context)),
-                        this);
+                        client, clock, request(place, isFull), options.timeouts(context), this);
         new FeedRunner(printer, workers).run(feed);
     }
 
@@ -114,7 +119,9 @@ final class FeedSession implements FeedListener {
                 place.cursor(),
                 options.isResuming()
                         ? Optional.empty()
-                        : Optional.of(FeedRunner.path(choice, StartPlace.NOW, isFull)));
+                        : Optional.of(FeedRunner.path(choice, StartPlace.NOW, isFull)),
+                Optional.of(choice).filter(_ -> options.isResuming()),
+                isFull);
     }
 
     private StartPlace place(CursorFile file) {
@@ -137,12 +144,13 @@ final class FeedSession implements FeedListener {
     }
 
     @Override
-    public void onReady(boolean isReconnect) {
-        if (isReconnect) {
-            printer.resumed();
-        } else {
-            banner.ifPresent(printer::ready);
-        }
+    public void onReady() {
+        banner.ifPresent(printer::ready);
+    }
+
+    @Override
+    public void onResumed(OptionalLong missed) {
+        printer.resumed(missed);
     }
 
     @Override
@@ -176,11 +184,17 @@ final class FeedSession implements FeedListener {
 
     @Override
     public void onGap(String reason) {
-        if (isGapExpected) {
-            isGapExpected = false;
-        } else {
+        if (!isGapExpected || !reason.equals("retention")) {
             printer.gap(reason);
         }
+        isGapExpected = false;
+    }
+
+    @Override
+    public void onSilence(Duration time) {
+        printer.warning(
+                "nothing came for %d s; the stream is opened again when the local service has taken what came before"
+                        .formatted(time.toSeconds()));
     }
 
     @Override

@@ -109,18 +109,21 @@ final class ForwardOptions {
     }
 
     /// @throws CommandException if an option is invalid
-    EventForwarding forwarding(Shell shell) {
-        var rules =
-                new ForwardRules(
-                        method(),
-                        isHostKept,
-                        headers.stream().map(ForwardOptions::header).toList(),
-                        removedHeaders.stream()
-                                .map(name -> name.toLowerCase(Locale.ROOT))
-                                .collect(Collectors.toSet()),
-                        timeout(),
-                        retries(),
-                        tls(shell));
+    ForwardRules rules(Shell shell) {
+        return new ForwardRules(
+                ForwardRules.DEFAULT_PREFIX,
+                method(),
+                isHostKept,
+                headers.stream().map(ForwardOptions::header).toList(),
+                removedHeaders.stream()
+                        .map(name -> name.toLowerCase(Locale.ROOT))
+                        .collect(Collectors.toSet()),
+                timeout(),
+                retries(),
+                tls(shell));
+    }
+
+    EventForwarding forwarding(ForwardRules rules) {
         return new EventForwarding(
                 new LocalForwarder(rules),
                 Optional.ofNullable(recordFolder)
@@ -179,6 +182,6 @@ final class ForwardOptions {
             throw CommandException.usage(
                     "'" + text + "' is not a header.", "Write it like -H 'X-Env: dev'.");
         }
-        return new StoredHeader(header.group(1), header.group(2));
+        return StoredHeader.ofText(header.group(1), header.group(2));
     }
 }

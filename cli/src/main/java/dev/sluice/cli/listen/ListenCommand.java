@@ -21,6 +21,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 
 /// The command `sluice listen`: forwards events to a local address as they arrive.
 @Command(
@@ -45,7 +46,7 @@ public final class ListenCommand implements Callable<Integer> {
     @Option(
             names = {"-r", "--route"},
             paramLabel = "SOURCE=TARGET",
-            description = "Where this source's events go; repeatable.")
+            description = "Where this source's events go; repeatable. The source is streamed, too.")
     private List<String> routes = List.of();
 
     @Option(
@@ -67,7 +68,7 @@ public final class ListenCommand implements Callable<Integer> {
                     "--concurrency must be from 1 to " + MAX_CONCURRENCY + ".", "");
         }
         var filter = options.filters().filter(context.shell());
-        var forwarder = forwarding.forwarding(context.shell());
+        var rules = forwarding.rules(context.shell());
         var parts = printing.parts();
         var access = ServerAccess.resolve(context);
         try (var client = access.client()) {
@@ -79,11 +80,12 @@ public final class ListenCommand implements Callable<Integer> {
             forwarding.check(table.targets());
             var choice =
                     StreamChoice.find(
-                            client, options.sources(), filter, options.filters().connection());
+                            client, streamed(table), filter, options.filters().connection());
             var printer = new FeedPrinter(context, choice.sources(), parts);
             warnOfFarTargets(table, printer);
             var session =
                     new FeedSession(context, clock, options, client, choice, printer, concurrency);
+            var forwarder = forwarding.forwarding(rules.withPrefixOf(session.me()));
             session.run(
                     access.description(),
                     true,
@@ -98,6 +100,14 @@ public final class ListenCommand implements Callable<Integer> {
             }
             return FeedRunner.exitCode(options, session.events());
         }
+    }
+
+    /// Returns the sources to stream: those given, and with them those that have a route.
+    private List<String> streamed(RouteTable table) {
+        if (options.sources().isEmpty()) {
+            return List.of();
+        }
+        return Stream.concat(options.sources().stream(), table.sourceIds().stream()).toList();
     }
 
     private static void warnOfFarTargets(RouteTable table, FeedPrinter printer) {

@@ -77,16 +77,19 @@ public final class ReplayCommand implements Callable<Integer> {
                                                 "Such as --forward-to 3000, or"
                                                         + " SLUICE_FORWARD_TO.")));
         forwarding.check(List.of(target));
-        var forwarder = forwarding.forwarding(context.shell());
+        var rules = forwarding.rules(context.shell());
         var parts = printing.parts();
         try (var client = ServerAccess.resolve(context).client()) {
             var printer = new FeedPrinter(context, StreamSources.find(client, List.of()), parts);
-            for (String id : last == null ? ids : newest(client, last)) {
-                var event = StoredEvent.read(client.get("events/" + UrlPath.segment(id)).json());
-                printer.event(event, false);
-                printer.result(event, target.toString(), forwarder.forward(event, target));
+            var forwarder = forwarding.forwarding(rules.withPrefixOf(client.get("me").json()));
+            try (var _ = new SummaryAtEnd(printer)) {
+                for (String id : last == null ? ids : newest(client, last)) {
+                    var event =
+                            StoredEvent.read(client.get("events/" + UrlPath.segment(id)).json());
+                    printer.event(event, false);
+                    printer.result(event, target.toString(), forwarder.forward(event, target));
+                }
             }
-            printer.summary();
             return printer.failures() == 0 ? ExitCode.OK : exitCodeOfFailure();
         }
     }

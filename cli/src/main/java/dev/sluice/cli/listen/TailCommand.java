@@ -27,6 +27,12 @@ public final class TailCommand implements Callable<Integer> {
     @Option(names = "--payload", description = "Show headers and body too.")
     private boolean hasPayload;
 
+    @Option(
+            names = "--show-secrets",
+            description =
+                    "With --payload: credentials and signatures in headers too, instead of ***.")
+    private boolean hasSecrets;
+
     public TailCommand(CommandContext context, InstantSource clock) {
         this.context = context;
         this.clock = clock;
@@ -45,7 +51,7 @@ public final class TailCommand implements Callable<Integer> {
                     new FeedPrinter(
                             context,
                             choice.sources(),
-                            hasPayload ? PrintedParts.PAYLOAD : PrintedParts.NONE);
+                            hasPayload ? PrintedParts.payload(hasSecrets) : PrintedParts.NONE);
             var session = new FeedSession(context, clock, options, client, choice, printer, 1);
             session.run(
                     access.description(),

@@ -13,6 +13,8 @@ import java.util.List;
 @Command(name = "config", description = "Show the settings in effect and where each comes from.")
 public final class ConfigCommand {
 
+    private static final String DEFAULT = "the default";
+
     private final CommandContext context;
 
     public ConfigCommand(CommandContext context) {
@@ -43,13 +45,17 @@ public final class ConfigCommand {
                                 context.output().toString().toLowerCase(java.util.Locale.ROOT),
                                 outputOrigin()),
                         List.of(
+                                "forward_to",
+                                context.shell().variable("SLUICE_FORWARD_TO").orElse("none"),
+                                origin("SLUICE_FORWARD_TO")),
+                        List.of(
                                 "profiles",
                                 ProfileFile.of(context.shell()).path().toString(),
-                                "XDG_CONFIG_HOME"),
+                                folderOrigin("XDG_CONFIG_HOME")),
                         List.of(
                                 "state",
                                 context.shell().stateDirectory().toString(),
-                                "XDG_STATE_HOME"));
+                                folderOrigin("XDG_STATE_HOME")));
         if (context.output() == OutputFormat.JSON) {
             var all = JsonTree.object();
             rows.forEach(row ->
@@ -81,9 +87,15 @@ public final class ConfigCommand {
         if (context.isOutputOption()) {
             return "--output";
         }
-        return context.shell()
-                .variable("SLUICE_OUTPUT")
-                .map(_ -> "SLUICE_OUTPUT")
-                .orElse("the default");
+        return origin("SLUICE_OUTPUT");
+    }
+
+    private String origin(String variable) {
+        return context.shell().variable(variable).map(_ -> variable).orElse(DEFAULT);
+    }
+
+    /// Like [#origin], but a folder's variable with a relative path counts as not set.
+    private String folderOrigin(String variable) {
+        return context.shell().folderVariable(variable).map(_ -> variable).orElse(DEFAULT);
     }
 }

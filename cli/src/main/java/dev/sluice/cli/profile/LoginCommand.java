@@ -17,7 +17,12 @@ import java.util.List;
 import java.util.Optional;
 
 /// The command `sluice login`: checks a key and stores it in a profile.
-@Command(name = "login", description = "Store a server and its API key in a profile.")
+@Command(
+        name = "login",
+        description = {
+            "Store a server and its API key in a profile.",
+            "It asks for the key unless SLUICE_API_KEY has it."
+        })
 public final class LoginCommand implements Runnable {
 
     private final CommandContext context;
@@ -85,6 +90,10 @@ public final class LoginCommand implements Runnable {
                         "Such as: sluice login --api-key-stdin < key-file");
             }
             return key;
+        }
+        var variable = shell.variable("SLUICE_API_KEY");
+        if (variable.isPresent()) {
+            return variable.get();
         }
         var console = System.console();
         if (!shell.isTerminal() || console == null) {

@@ -68,11 +68,12 @@ public record Shell(
     }
 
     private Path folder(String variable, String fallback) {
-        return variable(variable)
-                .map(Path::of)
-                .filter(Path::isAbsolute)
-                .orElseGet(() -> home.resolve(fallback))
-                .resolve("sluice");
+        return folderVariable(variable).orElseGet(() -> home.resolve(fallback)).resolve("sluice");
+    }
+
+    /// Returns the absolute path in an environment variable, or empty.
+    public Optional<Path> folderVariable(String variable) {
+        return variable(variable).map(Path::of).filter(Path::isAbsolute);
     }
 
     /// Reads standard input to its end.

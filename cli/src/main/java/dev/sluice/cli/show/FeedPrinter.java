@@ -19,6 +19,7 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
+import java.util.OptionalLong;
 
 /// Prints the events of a stream: lines for people, or one JSON object per line for programs. Can
 /// be used by any thread.
@@ -38,6 +39,7 @@ public final class FeedPrinter {
     private int failed;
     private int filtered;
     private int gaps;
+    private boolean isSummaryPrinted;
 
     /// @param parts what to print besides the line of an event
     public FeedPrinter(CommandContext context, StreamSources sources, PrintedParts parts) {
@@ -55,9 +57,18 @@ public final class FeedPrinter {
         }
     }
 
-    public synchronized void resumed() {
-        print(line("resumed"));
-        note("live again");
+    /// @param missed how many events came while the stream was lost; empty if that is not known
+    public synchronized void resumed(OptionalLong missed) {
+        var json = line("resumed");
+        missed.ifPresent(count -> json.put("missed", count));
+        print(json);
+        note(
+                missed.isEmpty()
+                        ? "live again"
+                        : "live again, %d missed %s"
+                                .formatted(
+                                        missed.getAsLong(),
+                                        missed.getAsLong() == 1 ? "event" : "events"));
     }
 
     public synchronized void reconnecting(int attempt, Duration delay, String reason) {
@@ -165,7 +176,13 @@ public final class FeedPrinter {
                 : "  " + text.substring(0, Math.min(EXCERPT_LENGTH, text.length()));
     }
 
+    /// Prints the counts. Does nothing the second time: both the end of a command and the end of
+    /// its process ask for them.
     public synchronized void summary() {
+        if (isSummaryPrinted) {
+            return;
+        }
+        isSummaryPrinted = true;
         print(
                 line("summary")
                         .put("received", received)
@@ -208,8 +225,7 @@ public final class FeedPrinter {
                                                 end))
                         .stripTrailing());
         if (parts.hasHeaders()) {
-            event.headers()
-                    .forEach(header -> detail("    ", header.name() + ": " + header.value()));
+            event.headers().forEach(header -> detail("    ", parts.line(header)));
         }
         if (parts.hasBody()) {
             detail("    ", parts.cut(event.text()));

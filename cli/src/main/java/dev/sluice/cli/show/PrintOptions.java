@@ -24,6 +24,11 @@ public final class PrintOptions {
     @Option(names = "--full", description = "Do not cut the event's body.")
     private boolean isFull;
 
+    @Option(
+            names = "--show-secrets",
+            description = "Print credentials and signatures in headers too, instead of ***.")
+    private boolean hasSecrets;
+
     /// @throws CommandException if it names something else
     public PrintedParts parts() {
         for (String part : parts) {
@@ -37,6 +42,7 @@ public final class PrintOptions {
                 parts.contains("headers"),
                 parts.contains("body"),
                 parts.contains("response"),
-                isFull);
+                isFull,
+                hasSecrets);
     }
 }

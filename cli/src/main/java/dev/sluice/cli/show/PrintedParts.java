@@ -1,15 +1,40 @@
 package dev.sluice.cli.show;
 
+import dev.sluice.cli.events.StoredEvent.StoredHeader;
+
+import java.util.regex.Pattern;
+
 /// What is printed of each event besides its line.
 ///
 /// @param isFull whether bodies are printed whole
+/// @param hasSecrets whether people see credentials and signatures in headers
 public record PrintedParts(
-        boolean hasHeaders, boolean hasBody, boolean hasResponse, boolean isFull) {
+        boolean hasHeaders,
+        boolean hasBody,
+        boolean hasResponse,
+        boolean isFull,
+        boolean hasSecrets) {
 
-    public static final PrintedParts NONE = new PrintedParts(false, false, false, false);
+    public static final PrintedParts NONE = new PrintedParts(false, false, false, false, false);
 
-    /// Headers and the whole body.
-    public static final PrintedParts PAYLOAD = new PrintedParts(true, true, false, true);
+    private static final String MASK = "***";
+
+    /// Parts of the names of headers whose values let others in, or show that a request is real.
+    private static final Pattern SECRET =
+            Pattern.compile(
+                    "auth|cookie|signature|secret|token|password|api-?key|hmac",
+                    Pattern.CASE_INSENSITIVE);
+
+    /// Returns headers and the whole body.
+    public static PrintedParts payload(boolean hasSecrets) {
+        return new PrintedParts(true, true, false, true, hasSecrets);
+    }
+
+    /// Returns a header as a line for people.
+    String line(StoredHeader header) {
+        boolean isMasked = !hasSecrets && SECRET.matcher(header.name()).find();
+        return header.name() + ": " + (isMasked ? MASK : header.value());
+    }
 
     private static final int MAX_LENGTH = 2_000;
 

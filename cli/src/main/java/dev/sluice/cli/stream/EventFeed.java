@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.LinkedHashSet;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
@@ -22,12 +23,9 @@ import java.util.concurrent.ThreadLocalRandom;
 /// lost, it reconnects and continues after the last position that the listener got.
 public final class EventFeed {
 
-    private static final Duration POLL_INTERVAL = Duration.ofMillis(250);
+    static final Duration POLL_INTERVAL = Duration.ofMillis(250);
     private static final Duration MIN_BACKOFF = Duration.ofMillis(500);
     private static final Duration MAX_BACKOFF = Duration.ofSeconds(30);
-
-    /// How long the command waits in total for another stream of the workspace to close.
-    private static final Duration MAX_STREAM_LIMIT_WAIT = Duration.ofMinutes(2);
 
     private static final int MAX_REMEMBERED_IDS = 10_000;
 
@@ -36,11 +34,21 @@ public final class EventFeed {
     private final Optional<String> pathAfterLoss;
     private final StreamTimeouts timeouts;
     private final FeedListener listener;
+    private final Optional<StoredEvents> storedEvents;
     private final Set<String> seen = new LinkedHashSet<>();
     private String path;
     private String cursor;
     private boolean wasOpen;
     private String lossReason = "";
+
+    /// When the newest event came in, as the server wrote it; empty before the first.
+    private String lastReceived = "";
+
+    /// From which time on to list events that the stream did not bring.
+    private Optional<String> missedSince = Optional.empty();
+
+    private boolean hasSlept;
+    private volatile boolean isHandling;
     private volatile boolean isStopped;
 
     /// @param wallClock shows that the machine was asleep
@@ -57,6 +65,7 @@ public final class EventFeed {
         this.pathAfterLoss = request.pathAfterLoss();
         this.timeouts = timeouts;
         this.listener = listener;
+        this.storedEvents = request.storedEvents(client);
     }
 
     /// Passes events to the listener until it has enough, or the feed is stopped.
@@ -71,10 +80,10 @@ public final class EventFeed {
             Duration delay;
             try (var connection = StreamConnection.open(client, path, cursor)) {
                 follow(connection);
-                attempt = 0;
+                attempt = 1;
                 waited = Duration.ZERO;
                 lostNanos = System.nanoTime();
-                delay = backoff(attempt++);
+                delay = hasSlept ? Duration.ZERO : backoff(0);
             } catch (IOException e) {
                 var unreachable = ServerClient.unreachable(client.server(), e);
                 if (!wasOpen) {
@@ -107,11 +116,13 @@ public final class EventFeed {
         lossReason = refusal.problem();
         var wait = refusal.retryAfter().orElse(MIN_BACKOFF);
         if (refusal.exitCode() == ExitCode.RATE_LIMITED
-                && waited.plus(wait).compareTo(MAX_STREAM_LIMIT_WAIT) <= 0) {
+                && waited.plus(wait).compareTo(timeouts.streamLimit()) <= 0) {
             return wait;
         }
-        if (refusal.exitCode() == ExitCode.FAILED && wasOpen) {
-            return backoff(attempt); // such as 503 while the server starts
+        boolean isPassing = // such as 503 while the server starts
+                refusal.exitCode() == ExitCode.FAILED || refusal.exitCode() == ExitCode.NETWORK;
+        if (isPassing && wasOpen) {
+            return backoff(attempt);
         }
         throw refusal;
     }
@@ -127,8 +138,9 @@ public final class EventFeed {
         }
         pathAfterLoss.ifPresent(this::startAnew);
         listener.onReconnecting(attempt, delay, lossReason);
+        var sleep = new SleepDetector(wallClock);
         long end = System.nanoTime() + delay.toNanos();
-        while (isWanted() && System.nanoTime() < end) {
+        while (isWanted() && System.nanoTime() < end && !sleep.hasSlept()) {
             Thread.sleep(Math.min(POLL_INTERVAL.toMillis(), delay.toMillis() + 1));
         }
     }
@@ -152,20 +164,50 @@ public final class EventFeed {
     }
 
     private void follow(StreamConnection connection) throws InterruptedException {
-        var sleep = new SleepDetector(wallClock);
+        hasSlept = false;
         lossReason = "the server closed the stream";
+        var watcher = Thread.ofVirtual().name("stream watcher").start(() -> watch(connection));
+        try {
+            take(connection);
+        } finally {
+            watcher.interrupt();
+        }
+        if (connection.isCut()) {
+            lossReason = "nothing came for " + timeouts.noData().toSeconds() + " s";
+        }
+    }
+
+    /// Cuts the connection when no data comes, even while the listener handles an event.
+    private void watch(StreamConnection connection) {
+        try {
+            while (connection.silence().compareTo(timeouts.noData()) <= 0) {
+                Thread.sleep(POLL_INTERVAL);
+            }
+            if (connection.cut() && isHandling) {
+                listener.onSilence(timeouts.noData());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // the connection is not needed any more
+        }
+    }
+
+    private void take(StreamConnection connection) throws InterruptedException {
+        var sleep = new SleepDetector(wallClock);
         while (isWanted() && !connection.isOver()) {
             var message = connection.poll(POLL_INTERVAL);
             if (message.isPresent()) {
-                handle(message.get());
+                isHandling = true;
+                try {
+                    handle(message.get());
+                } finally {
+                    isHandling = false;
+                }
                 if (connection.isFull()) {
                     listener.onBacklog();
                 }
-            } else if (connection.silence().compareTo(timeouts.noData()) > 0) {
-                lossReason = "nothing came for " + timeouts.noData().toSeconds() + " s";
-                return;
             }
             if (sleep.hasSlept()) {
+                hasSlept = true;
                 lossReason = "the machine was asleep, or its clock was moved on";
                 return;
             }
@@ -175,15 +217,20 @@ public final class EventFeed {
     private void handle(SseMessage message) {
         switch (message.event()) {
             case "ready" -> {
-                listener.onReady(wasOpen);
-                if (wasOpen && pathAfterLoss.isPresent()) {
-                    listener.onGap("not_resumed");
-                }
-                wasOpen = true;
+                onReady();
+                fetchMissed();
             }
-            case "event" -> handOn(message.data());
+            case "event" -> handOn(StoredEvent.read(JsonTree.read(message.data())));
             case "filtered" -> handOnFiltered(message.data());
-            case "gap" -> listener.onGap(reason(message));
+            case "gap" -> {
+                String reason = reason(message);
+                listener.onGap(reason);
+                // After other gaps, the stream itself brings all events that are kept.
+                if (reason.equals("database_replaced") && !lastReceived.isEmpty()) {
+                    missedSince = missedSince.or(() -> Optional.of(lastReceived));
+                    fetchMissed();
+                }
+            }
             case "bye" -> lossReason = "the server said " + reason(message);
             default -> {
                 // A heartbeat, or a message that only newer servers send.
@@ -195,8 +242,43 @@ public final class EventFeed {
         }
     }
 
-    private void handOn(String data) {
-        var event = StoredEvent.read(JsonTree.read(data));
+    private void onReady() {
+        if (!wasOpen) {
+            listener.onReady();
+        } else if (pathAfterLoss.isPresent()) {
+            listener.onResumed(OptionalLong.empty());
+            listener.onGap("not_resumed");
+        } else {
+            listener.onResumed(countMissed());
+        }
+        wasOpen = true;
+    }
+
+    private OptionalLong countMissed() {
+        if (storedEvents.isEmpty() || lastReceived.isEmpty()) {
+            return OptionalLong.empty();
+        }
+        try {
+            return storedEvents.get().countSince(lastReceived);
+        } catch (CommandException e) {
+            return OptionalLong.empty(); // it is only said
+        }
+    }
+
+    /// Passes on the events that the stream did not bring, from the lists of the API. They are
+    /// asked for again after the next connection if the server cannot be reached.
+    private void fetchMissed() {
+        if (missedSince.isPresent() && storedEvents.isPresent()) {
+            for (var listed : storedEvents.get().since(missedSince.get())) {
+                if (isWanted() && !seen.contains(listed.id())) {
+                    storedEvents.get().whole(listed).ifPresent(this::handOn);
+                }
+            }
+        }
+        missedSince = Optional.empty();
+    }
+
+    private void handOn(StoredEvent event) {
         if (isNew(event)) {
             listener.onEvent(event);
         }
@@ -213,6 +295,9 @@ public final class EventFeed {
     /// continues after an event's id, the server may send some events twice.
     private boolean isNew(StoredEvent event) {
         boolean isNew = seen.add(event.id());
+        if (event.receivedAt().compareTo(lastReceived) > 0) {
+            lastReceived = event.receivedAt();
+        }
         if (seen.size() > MAX_REMEMBERED_IDS) {
             seen.remove(seen.iterator().next());
         }

@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 /// no data arrives.
 final class StreamConnection implements AutoCloseable {
 
-    private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(20);
+    static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(20);
 
     /// The maximum number of messages that wait while the local service is slow. When the queue is
     /// full, reading stops, and the server has to wait.
@@ -31,6 +31,7 @@ final class StreamConnection implements AutoCloseable {
     private final BlockingQueue<SseMessage> messages = new ArrayBlockingQueue<>(QUEUE_SIZE);
     private volatile long lastByteNanos = System.nanoTime();
     private volatile boolean isOver;
+    private volatile boolean isCut;
 
     private StreamConnection(HttpClient http, InputStream body) {
         this.http = http;
@@ -114,21 +115,43 @@ final class StreamConnection implements AutoCloseable {
         return isOver && messages.isEmpty();
     }
 
-    /// Returns how long no data has arrived; zero while messages wait.
+    /// Returns how long no data has arrived; zero while nothing is read because too many messages
+    /// wait.
     Duration silence() {
-        return messages.isEmpty()
-                ? Duration.ofNanos(System.nanoTime() - lastByteNanos)
-                : Duration.ZERO;
+        return isFull() ? Duration.ZERO : Duration.ofNanos(System.nanoTime() - lastByteNanos);
     }
 
-    @Override
-    public void close() {
+    /// Ends the connection because nothing comes, if it has not ended already. The messages that
+    /// have arrived can still be polled.
+    ///
+    /// @return whether it had not ended
+    boolean cut() {
+        if (isOver) {
+            return false;
+        }
+        isCut = true;
+        end();
+        return true;
+    }
+
+    /// Returns whether [#cut()] has ended the connection.
+    boolean isCut() {
+        return isCut;
+    }
+
+    private void end() {
         http.shutdownNow();
-        messages.clear(); // lets the reader's last put return
         try {
             body.close();
         } catch (IOException e) {
             // The connection is closed in any case.
         }
+        isOver = true;
+    }
+
+    @Override
+    public void close() {
+        end();
+        messages.clear(); // lets the reader's last put return
     }
 }

@@ -11,6 +11,7 @@ import tools.jackson.databind.JsonNode;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeSet;
 
 /// The sources that a stream shows, with their names.
@@ -69,6 +70,14 @@ public final class StreamSources {
         var ids = new TreeSet<String>();
         chosen.forEach(source -> ids.add(source.id()));
         return isAll ? "all" : String.join(",", ids);
+    }
+
+    /// Returns the ids to ask the lists of the API for, one by one; an empty one stands for all
+    /// sources.
+    List<Optional<String>> filter() {
+        return isAll
+                ? List.of(Optional.empty())
+                : chosen.stream().map(source -> Optional.of(source.id())).toList();
     }
 
     public QueryString addTo(QueryString query) {

@@ -6,12 +6,13 @@ import java.time.Duration;
 ///
 /// @param noData after this time without data, a stream counts as lost
 /// @param reconnect how long to try to reconnect a lost stream
-public record StreamTimeouts(Duration noData, Duration reconnect) {
+/// @param streamLimit how long to wait in total for another stream of the workspace to close
+public record StreamTimeouts(Duration noData, Duration reconnect, Duration streamLimit) {
 
     /// The server sends a heartbeat every 15 s.
-    private static final Duration NO_DATA = Duration.ofSeconds(35);
+    static final Duration NO_DATA = Duration.ofSeconds(35);
 
-    public static StreamTimeouts withReconnect(Duration time) {
-        return new StreamTimeouts(NO_DATA, time);
+    public static StreamTimeouts of(Duration reconnect, Duration streamLimit) {
+        return new StreamTimeouts(NO_DATA, reconnect, streamLimit);
     }
 }

@@ -19,7 +19,9 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 
 /// Tests that a stream which looks alive but is dead is noticed.
 class EventFeedTest {
@@ -28,13 +30,24 @@ class EventFeedTest {
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
     /// Notes what a feed brings.
-    private static final class Notes implements FeedListener {
+    private static class Notes implements FeedListener {
 
-        private final List<String> notes = new CopyOnWriteArrayList<>();
+        final List<String> notes = new CopyOnWriteArrayList<>();
 
         @Override
-        public void onReady(boolean isReconnect) {
-            notes.add(isReconnect ? "resumed" : "ready");
+        public void onReady() {
+            notes.add("ready");
+        }
+
+        @Override
+        public void onResumed(OptionalLong missed) {
+            notes.add("resumed");
+            missed.ifPresent(count -> notes.add("missed " + count));
+        }
+
+        @Override
+        public void onSilence(Duration time) {
+            notes.add("silence");
         }
 
         @Override
@@ -94,7 +107,7 @@ class EventFeedTest {
                             client,
                             InstantSource.system(),
                             StreamRequest.resuming("/api/v1/stream?detail=full"),
-                            new StreamTimeouts(Duration.ofSeconds(3), LIMIT),
+                            new StreamTimeouts(Duration.ofSeconds(3), LIMIT, LIMIT),
                             notes);
             var thread = Thread.ofPlatform().start(() -> run(feed));
             await(notes, "ready");
@@ -112,6 +125,77 @@ class EventFeedTest {
                     .contains("resumed")
                     .containsOnlyOnce("while frozen", "last")
                     .doesNotContain("gap");
+        }
+    }
+
+    /// A connection is dead at most as long as no data counts as loss, and noticed within the next
+    /// look at it.
+    @Test
+    void the_command_notices_a_dead_connection_within_45_seconds() {
+        var timeouts = StreamTimeouts.of(LIMIT, LIMIT);
+
+        assertThat(timeouts.noData().plus(EventFeed.POLL_INTERVAL))
+                .isLessThanOrEqualTo(Duration.ofSeconds(45));
+        assertThat(StreamConnection.ANSWER_TIMEOUT).isLessThanOrEqualTo(Duration.ofSeconds(45));
+        assertThat(timeouts.noData()).as("two heartbeats").isGreaterThan(Duration.ofSeconds(30));
+    }
+
+    @Test
+    void a_dead_connection_is_noticed_while_the_local_service_is_slow() throws Exception {
+        String key = SERVER.newWorkspaceKey();
+        var isAnswered = new CountDownLatch(1);
+        var notes =
+                new Notes() {
+                    @Override
+                    public void onEvent(StoredEvent event) {
+                        super.onEvent(event);
+                        if (event.text().equals("slow")) {
+                            awaitLatch(isAnswered);
+                        }
+                    }
+                };
+        try (var wire = new Wire(SERVER.port());
+                var direct =
+                        new ServerClient(
+                                ServerAddress.parse(SERVER.url()), Optional.of(key), _ -> {});
+                var client =
+                        new ServerClient(
+                                ServerAddress.parse(wire.url()), Optional.of(key), _ -> {})) {
+            String path =
+                    direct.send("POST", "sources", JsonTree.object().put("name", "Shop"))
+                            .json()
+                            .path("ingest_path")
+                            .asString();
+            var feed =
+                    new EventFeed(
+                            client,
+                            InstantSource.system(),
+                            StreamRequest.resuming("/api/v1/stream?detail=full"),
+                            new StreamTimeouts(Duration.ofSeconds(3), LIMIT, LIMIT),
+                            notes);
+            var thread = Thread.ofPlatform().start(() -> run(feed));
+            await(notes, "ready");
+            SERVER.ingest(path, "slow".getBytes(UTF_8));
+            await(notes, "slow");
+
+            wire.freeze();
+            await(notes, "silence");
+            wire.mend(SERVER.port());
+            isAnswered.countDown();
+            await(notes, "resumed");
+            SERVER.ingest(path, "last".getBytes(UTF_8));
+
+            thread.join(LIMIT);
+            assertThat(thread.isAlive()).isFalse();
+            assertThat(notes.notes).containsOnlyOnce("slow", "nothing came for 3 s", "last");
+        }
+    }
+
+    private static void awaitLatch(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 

@@ -13,10 +13,13 @@ public final class CallerRoutes {
 
     private final Db db;
     private final Authenticator authenticator;
+    private final String headerPrefix;
 
-    public CallerRoutes(Db db, Authenticator authenticator) {
+    /// @param headerPrefix the prefix of the server's own headers, such as `X-Service`
+    public CallerRoutes(Db db, Authenticator authenticator, String headerPrefix) {
         this.db = db;
         this.authenticator = authenticator;
+        this.headerPrefix = headerPrefix;
     }
 
     public void addTo(Router router) {
@@ -30,13 +33,15 @@ public final class CallerRoutes {
                     case Identity.KeyIdentity _ ->
                             new JsonObject()
                                     .put("auth", "api_key")
-                                    .put("workspace", workspace(caller));
+                                    .put("workspace", workspace(caller))
+                                    .put("header_prefix", headerPrefix);
                     case Identity.SessionIdentity session ->
                             new JsonObject()
                                     .put("auth", "session")
                                     .put("user", user(session))
                                     .put("workspace", workspace(caller))
-                                    .put("role", session.role().text());
+                                    .put("role", session.role().text())
+                                    .put("header_prefix", headerPrefix);
                 });
     }
 

@@ -99,7 +99,7 @@ public record AccountAssembly(
         return new AccountAssembly(
                 authenticator,
                 idempotency,
-                new CallerRoutes(db, authenticator),
+                new CallerRoutes(db, authenticator, settings.headerPrefix()),
                 new ApiKeyRoutes(
                         db, authenticator, idempotency, base.ids(), base.random(), base.clock()),
                 new SignInAssembly(

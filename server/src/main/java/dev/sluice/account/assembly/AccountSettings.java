@@ -6,8 +6,11 @@ import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.account.plan.PlanChangePolicy;
 
 /// The settings of the account layer.
+///
+/// @param headerPrefix the prefix of the server's own headers, which a caller is told
 public record AccountSettings(
         PlanCatalog plans,
         PlanChangePolicy planChangePolicy,
         InitialSetup.InitialSetupSettings initialSetup,
-        PeopleSettings people) {}
+        PeopleSettings people,
+        String headerPrefix) {}

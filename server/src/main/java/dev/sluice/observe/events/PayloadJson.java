@@ -27,17 +27,17 @@ public final class PayloadJson {
     /// @param credential the name of the header whose values are masked here. Newer events are
     ///   stored with the mask, but events that older versions stored still contain the value
     public static JsonObject of(Payload payload, Optional<String> credential) {
-        var headers =
+        var stored =
                 payload.headers().stream()
                         .map(header ->
                                 credential.filter(header::isNamed).isPresent()
                                         ? new Header(header.name(), Secret.MASK)
-                                        : readable(header))
+                                        : header)
                         .toList();
         var json =
                 new JsonObject()
-                        .put("headers", joined(headers))
-                        .put("header_list", headers.stream().map(PayloadJson::pair).toList());
+                        .put("headers", joined(stored.stream().map(PayloadJson::readable).toList()))
+                        .put("header_list", stored.stream().map(PayloadJson::pair).toList());
         var text = utf8(payload.body());
         json.put("body", text.orElseGet(() -> new String(payload.body(), StandardCharsets.UTF_8)));
         if (text.isEmpty()) {
@@ -46,14 +46,27 @@ public final class PayloadJson {
         return json;
     }
 
+    /// Returns `name`, `value`, and, if the value is not valid UTF-8, `value_base64`.
     private static JsonObject pair(Header header) {
-        return new JsonObject().put("name", header.name()).put("value", header.value());
+        byte[] bytes = bytes(header);
+        var text = utf8(bytes);
+        var pair =
+                new JsonObject()
+                        .put("name", header.name())
+                        .put("value", text.orElseGet(header::value));
+        if (text.isEmpty()) {
+            pair.put("value_base64", Base64.getEncoder().encodeToString(bytes));
+        }
+        return pair;
     }
 
     /// Decodes a header's value as UTF-8 if its bytes are valid UTF-8, otherwise as Latin-1.
     private static Header readable(Header header) {
-        byte[] bytes = header.value().getBytes(StandardCharsets.ISO_8859_1);
-        return new Header(header.name(), utf8(bytes).orElse(header.value()));
+        return new Header(header.name(), utf8(bytes(header)).orElse(header.value()));
+    }
+
+    private static byte[] bytes(Header header) {
+        return header.value().getBytes(StandardCharsets.ISO_8859_1);
     }
 
     /// Maps each header name to its values, joined by ", ". The name is spelled as in its first

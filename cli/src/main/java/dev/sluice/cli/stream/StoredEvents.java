@@ -1,0 +1,100 @@
+package dev.sluice.cli.stream;
+
+import dev.sluice.cli.api.UrlPath;
+import dev.sluice.cli.events.StoredEvent;
+import dev.sluice.cli.server.QueryString;
+import dev.sluice.cli.server.ServerClient;
+import dev.sluice.cli.shell.CommandException;
+import dev.sluice.cli.shell.ExitCode;
+
+import tools.jackson.databind.JsonNode;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/// The stored events of the sources that a stream shows: what came while there was no stream.
+final class StoredEvents {
+
+    private static final String PAGE_SIZE = "100";
+
+    /// Each source takes a request.
+    private static final int MAX_COUNTED_SOURCES = 5;
+
+    private final ServerClient client;
+    private final StreamSources sources;
+    private final boolean isFull;
+
+    /// @param isFull whether events are read with their headers and body
+    StoredEvents(ServerClient client, StreamSources sources, boolean isFull) {
+        this.client = client;
+        this.sources = sources;
+        this.isFull = isFull;
+    }
+
+    /// Returns the events that came in at this time or later, the oldest first. They lack headers
+    /// and body: [#whole] reads those.
+    ///
+    /// @param time as the server writes it
+    /// @throws CommandException if the server cannot be asked
+    List<StoredEvent> since(String time) {
+        var found = new ArrayList<StoredEvent>();
+        for (var source : sources.filter()) {
+            Optional<String> cursor = Optional.empty();
+            do {
+                var page = page(source, time, PAGE_SIZE, cursor);
+                page.path("items").valueStream().map(StoredEvent::read).forEach(found::add);
+                cursor =
+                        Optional.of(page.path("next_cursor").asString(""))
+                                .filter(c -> !c.isEmpty());
+            } while (cursor.isPresent());
+        }
+        // Ids grow with time.
+        found.sort((one, other) -> one.id().compareTo(other.id()));
+        return found;
+    }
+
+    /// Returns how many events came in after the event with this time. Returns empty if that would
+    /// take more than a few requests.
+    ///
+    /// @throws CommandException if the server cannot be asked
+    OptionalLong countSince(String time) {
+        if (sources.filter().size() > MAX_COUNTED_SOURCES) {
+            return OptionalLong.empty();
+        }
+        long total = 0;
+        for (var source : sources.filter()) {
+            total += page(source, time, "1", Optional.empty()).path("total").asLong();
+        }
+        return OptionalLong.of(Math.max(0, total - 1));
+    }
+
+    private JsonNode page(
+            Optional<String> source, String time, String limit, Optional<String> cursor) {
+        var query =
+                new QueryString()
+                        .with("received_after", time)
+                        .with("limit", limit)
+                        .with("source_id", source)
+                        .with("cursor", cursor);
+        return client.get(query.after("events")).json();
+    }
+
+    /// Reads an event's headers and body if the stream shows them. Returns empty if the event was
+    /// deleted meanwhile.
+    Optional<StoredEvent> whole(StoredEvent listed) {
+        if (!isFull) {
+            return Optional.of(listed);
+        }
+        try {
+            var event = client.get("events/" + UrlPath.segment(listed.id())).json();
+            return Optional.of(StoredEvent.read(event));
+        } catch (CommandException e) {
+            if (e.exitCode() == ExitCode.NOT_FOUND) {
+                return Optional.empty();
+            }
+            throw e;
+        }
+    }
+}

@@ -1,0 +1,99 @@
+package dev.sluice.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.sluice.cli.testkit.CliRun;
+import dev.sluice.cli.testkit.RelayServer;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.jar.Attributes;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
+import java.util.stream.Collectors;
+
+/// Tests `bin/sluice` itself, in a distribution that has the classes of this test.
+class ScriptTest {
+
+    private static final Path BIN = Path.of("..", "bin").toAbsolutePath().normalize();
+
+    @TempDir private Path folder;
+
+    @BeforeEach
+    void makeDistribution() throws IOException {
+        for (String module : List.of("cli", "server")) {
+            var lib = Files.createDirectories(folder.resolve("lib").resolve(module));
+            try (var out = Files.newOutputStream(lib.resolve("classes.jar"))) {
+                new JarOutputStream(out, manifest()).close();
+            }
+        }
+        Files.createDirectories(folder.resolve("bin"));
+        for (String name : List.of("sluice", "jdk", "help.txt")) {
+            Files.copy(
+                    BIN.resolve(name),
+                    folder.resolve("bin").resolve(name),
+                    StandardCopyOption.COPY_ATTRIBUTES);
+        }
+    }
+
+    /// A manifest that leads to the class path of this test.
+    private static Manifest manifest() {
+        String path =
+                Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator, -1))
+                        .map(entry -> Path.of(entry).toUri().toString())
+                        .collect(Collectors.joining(" "));
+        var manifest = new Manifest();
+        manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+        manifest.getMainAttributes().put(Attributes.Name.CLASS_PATH, path);
+        return manifest;
+    }
+
+    @Test
+    void it_calls_a_server_also_over_a_link() throws Exception {
+        var link = Files.createSymbolicLink(folder.resolve("linked"), Path.of("bin", "sluice"));
+
+        var me = run(link, "api", "GET", "/api/v1/me");
+
+        assertThat(me.status()).as(me.err()).isZero();
+        assertThat(me.json().path("auth").asString()).isEqualTo("api_key");
+    }
+
+    @Test
+    void it_hands_the_servers_commands_to_the_server() throws Exception {
+        var script = folder.resolve("bin").resolve("sluice");
+
+        assertThat(run(script, "audit", "--help").out()).startsWith("Usage: sluice audit");
+        assertThat(run(script, "export-data", "--help").out())
+                .startsWith("Usage: sluice export-data");
+        var export = run(script, "export-data");
+        assertThat(export.status()).isEqualTo(2);
+        assertThat(export.err()).contains("Usage: sluice export-data FILE");
+    }
+
+    private CliRun run(Path script, String... arguments) throws Exception {
+        var command = new ArrayList<>(List.of(script.toString()));
+        command.addAll(List.of(arguments));
+        var err = folder.resolve("err.log");
+        var builder = new ProcessBuilder(command).redirectError(err.toFile());
+        builder.environment().keySet().removeIf(name -> name.startsWith("SLUICE_"));
+        builder.environment().put("SLUICE_SERVER", RelayServer.shared().url());
+        builder.environment().put("SLUICE_API_KEY", RelayServer.shared().newWorkspaceKey());
+        builder.environment().put("SLUICE_DATA_DIR", folder.resolve("data").toString());
+        builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+        var process = builder.start();
+        String out = new String(process.getInputStream().readAllBytes(), UTF_8);
+        return new CliRun(process.waitFor(), out, Files.readString(err));
+    }
+}
