@@ -12,6 +12,7 @@ import dev.sluice.relay.VerificationStatus;
 import dev.sluice.relay.usage.LedgerRow;
 import dev.sluice.relay.usage.LedgerStore;
 import dev.sluice.testkit.ApiClient;
+import dev.sluice.testkit.Damage;
 import dev.sluice.testkit.Receiver;
 import dev.sluice.testkit.Some;
 import dev.sluice.testkit.SseClient;
@@ -28,6 +29,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Random;
 import java.util.UUID;
 
 /// Tests live streams over two nodes of one relay, read by a client library.
@@ -181,6 +183,51 @@ class LiveStreamTest {
                 id.value(),
                 new byte[0],
                 new byte[] {'1'});
+    }
+
+    @Test
+    void an_event_whose_payload_is_damaged_is_shown_and_hides_no_other() {
+        String filter =
+                "{\"operator\":\"and\",\"rules\":[{\"path\":\"body.n\",\"op\":\"eq\",\"value\":1}]}";
+        String before = send(first, "{\"n\":1}");
+        byte[] noise = new byte[Damage.TOASTED_BODY_BYTES]; // random, so that it is not compressed
+        new Random(1).nextBytes(noise);
+        String torn = send(first, Base64.getEncoder().encodeToString(noise));
+        try (var db = first.db()) {
+            Damage.remove(db, new EventId(UUID.fromString(torn)), "body");
+        }
+        String after = "?after=" + before;
+        try (var tail = open(first, path("tail") + after);
+                var stream = open(first, path("stream") + after);
+                var filtered = open(second, path("tail") + after + "&filter=" + encoded(filter));
+                var db = first.db()) {
+            awaitIds(stream, List.of(torn));
+            var undecodable = Some.eventId(Instant.now());
+            db.run(tx -> {
+                insertEvent(tx, undecodable);
+                tx.update("update event set encoding = 1000000 where id = ?", undecodable.value());
+            });
+            var readable = send(first, "{\"n\":1}");
+            var damaged = List.of(torn, undecodable.toString());
+            var ids = List.of(torn, undecodable.toString(), readable);
+
+            awaitIds(tail, ids);
+            awaitIds(stream, ids);
+            awaitIds(filtered, List.of(readable));
+            for (var message : stream.messages("event")) {
+                boolean isDamaged = damaged.contains(message.data().path("id").asString());
+                assertThat(message.data().path("payload_unreadable").asBoolean(false))
+                        .isEqualTo(isDamaged);
+                assertThat(message.data().has("headers")).isNotEqualTo(isDamaged);
+                assertThat(message.data().has("body")).isNotEqualTo(isDamaged);
+            }
+            assertThat(tail.messages("event"))
+                    .noneMatch(message -> message.data().has("payload_unreadable"));
+            assertThat(filtered.messages("filtered"))
+                    .hasSize(2)
+                    .allMatch(message ->
+                            message.data().path("reason").asString().equals("payload_unreadable"));
+        }
     }
 
     private void assertResumed(String lastId, List<String> ids) {

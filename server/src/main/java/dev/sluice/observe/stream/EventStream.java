@@ -194,7 +194,10 @@ final class EventStream implements StreamBody {
         Instant cutoff = retention.get().expiryCutoff(environment.clock().instant()).plusMillis(1);
         Instant from = position.eventsFrom().get();
         return reader.events(
-                sources(), start, from.isBefore(cutoff) ? cutoff : from, selection.needsPayload());
+                sources(),
+                start,
+                from.isBefore(cutoff) ? cutoff : from,
+                _ -> selection.needsPayload());
     }
 
     private Set<SourceId> sources() {
