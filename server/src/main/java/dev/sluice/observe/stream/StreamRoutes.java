@@ -233,11 +233,10 @@ public final class StreamRoutes {
             Caller caller,
             StreamSelection selection,
             Optional<StreamPlace> place) {
-        var limits = limits(caller.workspace());
         if (request.method().equals("HEAD")) {
             return Reply.stream(HEADERS, _ -> {});
         }
-        var lease = streams.lease(caller, selection, limits.concurrentStreams());
+        var lease = streams.lease(caller, selection);
         boolean isOpened = false;
         try {
             var start = place.map(known -> start(known, selection)).orElse(StreamStart.NOW);
