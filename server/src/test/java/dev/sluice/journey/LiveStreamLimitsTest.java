@@ -234,6 +234,16 @@ class LiveStreamLimitsTest {
     }
 
     @Test
+    void a_stream_ends_with_its_connection() {
+        var connection = api.connect(source, api.destination("http://127.0.0.1:8000/", ""));
+        String path = "/api/v1/connections/" + connection.text("id");
+        try (var client = open(tail() + "?connection_id=" + connection.text("id"))) {
+            assertThat(api.delete(path).status()).isEqualTo(204);
+            awaitEnd(client, "connection_gone");
+        }
+    }
+
+    @Test
     void a_stream_ends_with_its_key() {
         try (var client = open("/api/v1/stream");
                 var db = sluice.db()) {
