@@ -27,7 +27,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -36,8 +35,6 @@ import java.util.stream.Stream;
 
 /// Tests the statistics over HTTP, after a run with every kind of event and delivery in two hours.
 class StatsTest {
-
-
 
     private static final ManualClock clock = ManualClock.ofNow();
 
@@ -171,7 +168,9 @@ class StatsTest {
         var totals = StatsRecount.total(expected);
         assertThat(counts(overview.path("totals"))).isEqualTo(totals);
         assertThat(totals)
-                .containsKeys(StatsRecount.FIELDS.toArray(new String[0])); // the run had everything there is
+                .containsKeys(
+                        StatsRecount.FIELDS.toArray(
+                                new String[0])); // the run had everything there is
         assertThat(overview.path("totals").path("refused").path("401").asLong()).isEqualTo(2);
     }
 
