@@ -32,7 +32,7 @@ export function PlanUsage({ me }: { me: Schemas['Me'] }) {
               <Meter label="Sources" {...data.sources} over="No source can be created until one is deleted." />
               <Meter label="Destinations" {...data.destinations} over="No destination can be created until one is deleted." />
               <Meter label="Most connections of one source" {...data.connections_per_source} over="That source can have no other connection until one is deleted." />
-              <Meter label="Live streams on this server" {...data.concurrent_streams} over="More are answered 429 until one is closed." />
+              <Meter label="Live streams" {...data.concurrent_streams} over="More are answered 429 until one is closed." />
               <Meter label="API requests with a key, this minute" {...data.api_requests} over="More are answered 429 until the minute is over." />
             </ul>
           )}

@@ -148,7 +148,8 @@ class DataTransferTest {
                             "sealing_canary",
                             "idempotency_key",
                             "lane",
-                            "node");
+                            "node",
+                            "open_stream");
             db.run(tx ->
                     tx
                             .query(

@@ -9,6 +9,7 @@ import dev.sluice.testkit.Receiver;
 import dev.sluice.testkit.Receiver.ReceivedRequest;
 import dev.sluice.testkit.RelayProcess;
 import dev.sluice.testkit.SseClient;
+import dev.sluice.testkit.StatsRecount;
 import dev.sluice.testkit.TestPostgres;
 
 import org.junit.jupiter.api.Test;
@@ -17,6 +18,8 @@ import org.junit.jupiter.api.io.TempDir;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -34,10 +37,25 @@ class KilledNodeTest {
         var database = TestPostgres.newDatabase();
         try (var db = TestPostgres.open(database);
                 var target = Receiver.start();
+                var refusing = Receiver.start();
+                var down = Receiver.start();
                 var other = RelayProcess.start(directory.resolve("other"), database)) {
+            refusing.willAnswer(400);
+            down.willAnswer(503);
             var node = RelayProcess.start(directory.resolve("node"), database);
             var source = node.api().source("s");
             node.api().connect(source, node.api().destination(target.url(), ""));
+            node.api().connect(source, node.api().destination(refusing.url(), ""));
+            connectFiltered(node.api(), source, node.api().destination(target.url(), ""));
+            // Few events, so that the circuit stays closed and their retries end soon.
+            var few = node.api().source("few");
+            node.api()
+                    .connect(
+                            few,
+                            node.api()
+                                    .destination(
+                                            down.url(),
+                                            ", 'retry_policy': {'intervals_seconds': [10]}"));
             String ingest = source.text("ingest_path");
             await().until(() -> other.api().get(ingest).status() == 200);
             String path = "/api/v1/sources/" + source.text("id") + "/tail";
@@ -46,6 +64,7 @@ class KilledNodeTest {
                     var untouched = open(other, path)) {
                 for (int round = 1; round <= 2; round++) {
                     var victim = node;
+                    assertThat(tryIngest(victim, few.text("ingest_path"))).isPresent();
                     var killer = Thread.ofVirtual().unstarted(victim::kill);
                     for (int i = 0; i < WEBHOOKS_PER_ROUND; i++) {
                         if (i == WEBHOOKS_PER_ROUND / 2) {
@@ -67,14 +86,48 @@ class KilledNodeTest {
                 assertThat(stored).hasSizeGreaterThan(WEBHOOKS_PER_ROUND);
 
                 await().until(() -> count(db, "delivery_work") == 0);
-                await().untilAsserted(() -> {
-                    var totals = other.api().get("/api/v1/stats/overview").json().path("totals");
-                    assertThat(totals.path("events").asLong()).isEqualTo(count(db, "event"));
-                    assertThat(totals.path("succeeded").asLong()).isEqualTo(count(db, "delivery"));
-                });
+                await().untilAsserted(() -> assertStatistics(other.api(), db));
+                assertThat(StatsRecount.total(StatsRecount.byHour(db, "true")))
+                        .containsKeys("succeeded", "failed", "exhausted", "filtered");
             } finally {
                 node.close();
             }
+        }
+    }
+
+    private static void connectFiltered(
+            ApiClient api, ApiClient.ApiResponse source, ApiClient.ApiResponse destination) {
+        var connection = api.connect(source, destination);
+        var changed =
+                api.patch(
+                        "/api/v1/connections/" + connection.text("id"),
+                        """
+                        {'filter_rules': {'operator': 'and', 'rules':
+                           [{'path': 'body.wanted', 'op': 'eq', 'value': true}]}}
+                        """);
+        assertThat(changed.status()).as(changed.body()).isEqualTo(200);
+    }
+
+    /// Compares totals, buckets and sources with the rows.
+    private static void assertStatistics(ApiClient api, Db db) {
+        var expected = StatsRecount.byHour(db, "true");
+        String range =
+                "?received_after="
+                        + Instant.now().minus(Duration.ofHours(3))
+                        + "&received_before="
+                        + Instant.now().plus(Duration.ofHours(1));
+        var overview = api.get("/api/v1/stats/overview" + range).json();
+        assertThat(StatsRecount.buckets(overview)).isEqualTo(expected);
+        assertThat(StatsRecount.counts(overview.path("totals")))
+                .isEqualTo(StatsRecount.total(expected));
+        var items = api.get("/api/v1/stats/by-source" + range).json().path("items");
+        assertThat(items).hasSize(2);
+        for (var item : items) {
+            String source = item.path("source_id").asString();
+            assertThat(StatsRecount.counts(item))
+                    .isEqualTo(
+                            StatsRecount.total(
+                                    StatsRecount.byHour(db, "source_id = '" + source + "'")));
         }
     }
 
@@ -93,6 +146,36 @@ class KilledNodeTest {
                     : Optional.empty();
         } catch (UncheckedIOException killed) {
             return Optional.empty();
+        }
+    }
+
+    @Test
+    void the_streams_of_a_killed_node_give_their_places_back() {
+        var database = TestPostgres.newDatabase();
+        try (var db = TestPostgres.open(database);
+                var other = RelayProcess.start(directory.resolve("other"), database)) {
+            db.run(tx -> {
+                tx.update("update config_version set version = version + 1");
+                tx.update(
+                        """
+                        update workspace
+                           set plan = 'free', version = (select version from config_version)
+                        """);
+            });
+            String path = "/api/v1/stream";
+            try (var node = RelayProcess.start(directory.resolve("node"), database);
+                    var one = open(node, path);
+                    var two = open(node, path)) {
+                await().until(() ->
+                        other.api().get(path).status() == 429); // once it knows the plan
+                node.kill();
+                try (var moved = open(other, path);
+                        var alsoMoved = open(other, path)) {
+                    assertThat(moved.messages("bye")).isEmpty();
+                    assertThat(alsoMoved.messages("bye")).isEmpty();
+                    assertThat(one.faults() + two.faults()).isPositive();
+                }
+            }
         }
     }
 

@@ -271,6 +271,7 @@ class PayloadCompressionTest {
                 db.run(tx -> {
                     tx.update("alter table event drop column encoding");
                     tx.update("drop table payload_dictionary");
+                    tx.update("drop table open_stream");
                     tx.update("delete from flyway_schema_history where version::integer >= 35");
                 });
             }

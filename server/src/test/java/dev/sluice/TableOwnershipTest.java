@@ -69,6 +69,7 @@ class TableOwnershipTest {
                     entry("dismissal", "relay/deadletters"),
                     entry("audit_log", "account/audit"),
                     entry("idempotency_key", "account/idempotency"),
+                    entry("open_stream", "observe/stream"),
                     entry("audit", "observe/audit"));
 
     /// The look-behinds exclude `for update of connection` and `on conflict … do update set`.

@@ -44,6 +44,7 @@ class TenancyTest {
                     "alert_message",
                     "alert_use",
                     "lane",
+                    "open_stream",
                     "retention_notice");
 
     /// A loop clears this column of an alert channel.

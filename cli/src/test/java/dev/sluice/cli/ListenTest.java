@@ -912,6 +912,40 @@ class ListenTest {
     }
 
     @Test
+    void an_event_whose_payload_the_server_cannot_read_is_named_and_forwarded_nowhere() {
+        String event =
+                """
+                event: ready
+                data: {"resumed":true}
+
+                event: event
+                data: {"id":"e1","source_id":"s1","method":"POST","content_type":null,"payload_unreadable":true}
+
+                """;
+        try (var server = new ScriptedServer();
+                var service = new LocalService()) {
+            server.answer(200, Map.of(), "{\"items\":[],\"total\":0}")
+                    .answer(200, Map.of(), "{\"workspace\":{\"id\":\"1\"}}")
+                    .answer(200, Map.of("Content-Type", "text/event-stream"), event);
+
+            var listen =
+                    shop.run(
+                            "listen",
+                            "-f",
+                            "" + service.port(),
+                            "--duration",
+                            "1s",
+                            "-o",
+                            "json",
+                            "--server",
+                            server.url());
+
+            assertThat(listen.out()).contains("\"filtered\"", "\"payload_unreadable\"");
+            assertThat(service.requests()).isEmpty();
+        }
+    }
+
+    @Test
     void a_full_workspace_is_waited_for_as_the_server_says_but_not_for_an_hour() {
         try (var server = new ScriptedServer()) {
             server.answer(200, Map.of(), "{\"items\":[],\"total\":0}")

@@ -12,6 +12,7 @@ import dev.sluice.relay.VerificationStatus;
 import dev.sluice.relay.usage.LedgerRow;
 import dev.sluice.relay.usage.LedgerStore;
 import dev.sluice.testkit.ApiClient;
+import dev.sluice.testkit.Damage;
 import dev.sluice.testkit.Receiver;
 import dev.sluice.testkit.Some;
 import dev.sluice.testkit.SseClient;
@@ -23,11 +24,13 @@ import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
 import java.net.URLEncoder;
+import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Random;
 import java.util.UUID;
 
 /// Tests live streams over two nodes of one relay, read by a client library.
@@ -107,7 +110,71 @@ class LiveStreamTest {
             assertThat(item.path("headers").path("Content-Type").asString())
                     .isEqualTo("application/json");
             assertThat(item.path("header_list").isEmpty()).isFalse();
+            assertThat(item.has("body_base64")).isFalse();
         }
+    }
+
+    @Test
+    void a_stream_has_each_header_and_each_byte() {
+        byte[] body = {'{', (byte) 0xff, 0, '}'};
+        try (var client = open(first, path("stream"))) {
+            api.send(
+                    api.anonymous(source.text("ingest_path"))
+                            .header("X-Twice", "1")
+                            .header("X-Twice", "2")
+                            .POST(HttpRequest.BodyPublishers.ofByteArray(body)));
+            await().until(() -> client.eventIds().size() == 1);
+            var item = client.messages("event").getFirst().data();
+            assertThat(item.path("body_base64").asString())
+                    .isEqualTo(Base64.getEncoder().encodeToString(body));
+            assertThat(item.path("headers").path("X-Twice").asString()).isEqualTo("1, 2");
+            assertThat(
+                            item.path("header_list")
+                                    .valueStream()
+                                    .filter(header ->
+                                            header.path("name").asString().equals("X-Twice"))
+                                    .map(header -> header.path("value").asString()))
+                    .containsExactly("1", "2");
+        }
+    }
+
+    @Test
+    void outcomes_continue_after_any_message_without_loss_and_without_doubles() throws IOException {
+        try (var receiver = Receiver.start()) {
+            api.connect(source, api.destination(receiver.url(), ""));
+            String query = path("tail") + "?include=deliveries";
+            List<SseClient.Message> all;
+            try (var client = open(first, query);
+                    var whole = open(second, query)) {
+                for (int i = 0; i < 5; i++) {
+                    send(first, "1"); // the other node may not know the connection yet
+                }
+                await().until(() -> client.messages("delivery").size() >= 2);
+                var cut = client.messages("delivery").get(1);
+                var before = client.messages();
+                var seen = named(before.subList(0, before.indexOf(cut) + 1));
+                send(first, "2");
+                await().until(() -> whole.messages("delivery").size() == 6);
+                all = whole.messages();
+                try (var resumed =
+                        SseClient.open(second.port(), query, RunningSluice.API_KEY, cut.id())) {
+                    await().until(() ->
+                            seen.size() + named(resumed.messages()).size() >= named(all).size());
+                    var together = new ArrayList<>(seen);
+                    together.addAll(named(resumed.messages()));
+                    assertThat(together).containsExactlyInAnyOrderElementsOf(named(all));
+                    assertThat(resumed.messages("gap")).isEmpty();
+                }
+            }
+        }
+    }
+
+    /// Returns the name and the id of each event and each outcome.
+    private static List<String> named(List<SseClient.Message> messages) {
+        return messages.stream()
+                .filter(message -> List.of("event", "delivery").contains(message.name()))
+                .map(message -> message.name() + " " + message.data().path("id").asString())
+                .toList();
     }
 
     @Test
@@ -181,6 +248,51 @@ class LiveStreamTest {
                 id.value(),
                 new byte[0],
                 new byte[] {'1'});
+    }
+
+    @Test
+    void an_event_whose_payload_is_damaged_is_shown_and_hides_no_other() {
+        String filter =
+                "{\"operator\":\"and\",\"rules\":[{\"path\":\"body.n\",\"op\":\"eq\",\"value\":1}]}";
+        String before = send(first, "{\"n\":1}");
+        byte[] noise = new byte[Damage.TOASTED_BODY_BYTES]; // random, so that it is not compressed
+        new Random(1).nextBytes(noise);
+        String torn = send(first, Base64.getEncoder().encodeToString(noise));
+        try (var db = first.db()) {
+            Damage.remove(db, new EventId(UUID.fromString(torn)), "body");
+        }
+        String after = "?after=" + before;
+        try (var tail = open(first, path("tail") + after);
+                var stream = open(first, path("stream") + after);
+                var filtered = open(second, path("tail") + after + "&filter=" + encoded(filter));
+                var db = first.db()) {
+            awaitIds(stream, List.of(torn));
+            var undecodable = Some.eventId(Instant.now());
+            db.run(tx -> {
+                insertEvent(tx, undecodable);
+                tx.update("update event set encoding = 1000000 where id = ?", undecodable.value());
+            });
+            var readable = send(first, "{\"n\":1}");
+            var damaged = List.of(torn, undecodable.toString());
+            var ids = List.of(torn, undecodable.toString(), readable);
+
+            awaitIds(tail, ids);
+            awaitIds(stream, ids);
+            awaitIds(filtered, List.of(readable));
+            for (var message : stream.messages("event")) {
+                boolean isDamaged = damaged.contains(message.data().path("id").asString());
+                assertThat(message.data().path("payload_unreadable").asBoolean(false))
+                        .isEqualTo(isDamaged);
+                assertThat(message.data().has("headers")).isNotEqualTo(isDamaged);
+                assertThat(message.data().has("body")).isNotEqualTo(isDamaged);
+            }
+            assertThat(tail.messages("event"))
+                    .noneMatch(message -> message.data().has("payload_unreadable"));
+            assertThat(filtered.messages("filtered"))
+                    .hasSize(2)
+                    .allMatch(message ->
+                            message.data().path("reason").asString().equals("payload_unreadable"));
+        }
     }
 
     private void assertResumed(String lastId, List<String> ids) {
@@ -287,6 +399,29 @@ class LiveStreamTest {
                 assertThat(outcome.path("response_status").asInt()).isEqualTo(200);
                 assertThat(outcome.path("attempt_count").asInt()).isEqualTo(1);
             }
+        }
+    }
+
+    @Test
+    void an_event_that_cannot_be_transformed_is_filtered_and_says_why() {
+        var lines = api.source("two\\nlines");
+        var connection = api.connect(lines, api.destination("http://127.0.0.1:8000/", ""));
+        var changed =
+                api.patch(
+                        "/api/v1/connections/" + connection.text("id"),
+                        """
+                        {'transformation':
+                          {'set_headers': [{'name': 'X-From', 'value': '{{source.name}}'}]}}
+                        """);
+        assertThat(changed.status()).as(changed.body()).isEqualTo(200);
+        try (var client = open(first, "/api/v1/stream?connection_id=" + connection.text("id"))) {
+            var event = api.ingest(lines.text("ingest_path"), "1").text("request_id");
+            await().until(() -> !client.messages("filtered").isEmpty());
+            var item = client.messages("filtered").getFirst().data();
+            assertThat(item.path("id").asString()).isEqualTo(event);
+            assertThat(item.path("reason").asString()).isEqualTo("transformation_failed");
+            assertThat(item.path("message").asString()).contains("X-From");
+            assertThat(client.eventIds()).isEmpty();
         }
     }
 

@@ -10,6 +10,7 @@ import dev.sluice.platform.json.JsonObject;
 import dev.sluice.testkit.ApiClient;
 import dev.sluice.testkit.ManualClock;
 import dev.sluice.testkit.Receiver;
+import dev.sluice.testkit.StatsRecount;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AutoClose;
@@ -26,7 +27,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -35,22 +35,6 @@ import java.util.stream.Stream;
 
 /// Tests the statistics over HTTP, after a run with every kind of event and delivery in two hours.
 class StatsTest {
-
-    private static final String HOUR_OF =
-            "('x' || translate(substr(id::text, 1, 13), '-', ''))::bit(48)::bigint / 3600000";
-
-    private static final List<String> FIELDS =
-            List.of(
-                    "events",
-                    "verified",
-                    "unverified",
-                    "skipped",
-                    "deliveries",
-                    "succeeded",
-                    "failed",
-                    "exhausted",
-                    "pending",
-                    "filtered");
 
     private static final ManualClock clock = ManualClock.ofNow();
 
@@ -165,53 +149,12 @@ class StatsTest {
                 + clock.instant().plusMillis(1);
     }
 
-    /// Counts the rows of the history and of the work, by the hour of the event.
-    ///
-    /// @return the fields of each bucket, by its start
     private static Map<Instant, Map<String, Long>> recount(String condition) {
-        var hours = new HashMap<Instant, Map<String, Long>>();
-        db.run(tx ->
-                tx.query(
-                        """
-                        select at, what, count(*) as n from (
-                          select %1$s as at, 'events' as what, source_id from event
-                          union all
-                          select %1$s, case verification when 1 then 'verified' when 2 then 'unverified'
-                                                         else 'skipped' end, source_id from event
-                          union all
-                          select %1$s, 'filtered', source_id from event, unnest(filtered)
-                          union all
-                          select %1$s, 'deliveries', source_id from event, unnest(filtered)
-                          union all
-                          select %1$s, 'deliveries', source_id from delivery
-                          union all
-                          select %1$s, case status when 3 then 'succeeded' when 4 then 'failed'
-                                                   else 'exhausted' end, source_id from delivery
-                          union all
-                          select %1$s, unnest(array['deliveries', 'pending']), source_id from delivery_work
-                        ) as counted
-                        where %2$s
-                          and source_id in (select id from source where trashed_at is null)
-                        group by at, what
-                        """
-                                .formatted(HOUR_OF, condition),
-                        row -> {
-                            var start = Instant.EPOCH.plus(Duration.ofHours(row.number("at")));
-                            return hours.computeIfAbsent(start, _ -> new HashMap<>())
-                                    .put(row.text("what"), row.number("n"));
-                        }));
-        return hours;
+        return StatsRecount.byHour(db, condition);
     }
 
     private static Map<String, Long> counts(JsonNode node) {
-        var counts = new HashMap<String, Long>();
-        for (String field : FIELDS) {
-            long n = node.path(field).asLong(-1);
-            if (n != 0) {
-                counts.put(field, n);
-            }
-        }
-        return counts;
+        return StatsRecount.counts(node);
     }
 
     @Test
@@ -221,20 +164,13 @@ class StatsTest {
 
         assertThat(expected).hasSize(2);
         assertThat(overview.path("bucket").asString()).isEqualTo("hour");
-        var buckets = new HashMap<Instant, Map<String, Long>>();
-        for (var bucket : overview.path("histogram")) {
-            var counts = counts(bucket);
-            if (!counts.isEmpty()) {
-                buckets.put(Instant.parse(bucket.path("start").asString()), counts);
-            }
-        }
-        assertThat(buckets).isEqualTo(expected);
-        var totals = new HashMap<String, Long>();
-        expected.values()
-                .forEach(hour -> hour.forEach((field, n) -> totals.merge(field, n, Long::sum)));
+        assertThat(StatsRecount.buckets(overview)).isEqualTo(expected);
+        var totals = StatsRecount.total(expected);
         assertThat(counts(overview.path("totals"))).isEqualTo(totals);
         assertThat(totals)
-                .containsKeys(FIELDS.toArray(new String[0])); // the run had everything there is
+                .containsKeys(
+                        StatsRecount.FIELDS.toArray(
+                                new String[0])); // the run had everything there is
         assertThat(overview.path("totals").path("refused").path("401").asLong()).isEqualTo(2);
     }
 
@@ -292,12 +228,8 @@ class StatsTest {
         assertThat(items).hasSize(2);
         assertThat(items.get(0).path("source_id").asString()).isEqualTo(checked.text("id"));
         for (var item : items) {
-            var expected = new HashMap<String, Long>();
-            recount("source_id = '" + item.path("source_id").asString() + "'")
-                    .values()
-                    .forEach(hour ->
-                            hour.forEach((field, n) -> expected.merge(field, n, Long::sum)));
-            assertThat(counts(item)).isEqualTo(expected);
+            var expected = recount("source_id = '" + item.path("source_id").asString() + "'");
+            assertThat(counts(item)).isEqualTo(StatsRecount.total(expected));
         }
         assertThat(items.get(1).path("success_rate").asDouble()).isEqualTo(0.3333);
     }

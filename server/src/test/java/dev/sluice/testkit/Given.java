@@ -70,6 +70,7 @@ public final class Given {
                             "payload_dictionary",
                             "lane",
                             "circuit",
+                            "open_stream",
                             "node",
                             "connection",
                             "destination_revision",

@@ -31,6 +31,7 @@ public final class SseClient implements AutoCloseable {
 
     private final List<Message> messages = new CopyOnWriteArrayList<>();
     private final AtomicInteger faults = new AtomicInteger();
+    private final AtomicInteger comments = new AtomicInteger();
     private final EventSource source;
     private final Thread thread;
     private volatile boolean isClosing;
@@ -80,7 +81,7 @@ public final class SseClient implements AutoCloseable {
                                             String.valueOf(message.getLastEventId()),
                                             JSON.readTree(message.getData())));
                     case FaultEvent _ -> faults.incrementAndGet();
-                    case CommentEvent _ -> {}
+                    case CommentEvent _ -> comments.incrementAndGet();
                     default -> {}
                 }
             } catch (Exception e) {
@@ -115,6 +116,11 @@ public final class SseClient implements AutoCloseable {
     /// How often the connection ended or could not be made.
     public int faults() {
         return faults.get();
+    }
+
+    /// How many comments came.
+    public int comments() {
+        return comments.get();
     }
 
     public void awaitReady() {

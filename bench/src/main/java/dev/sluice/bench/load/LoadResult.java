@@ -35,6 +35,14 @@ public record LoadResult(
         statuses = Map.copyOf(statuses);
     }
 
+    /// The share of the requests that were due which were answered 200, from 0 to 1. Requests that
+    /// were never sent count as not answered.
+    public double answeredShare() {
+        long accepted = statuses.getOrDefault("200", 0L);
+        long due = accepted + failures();
+        return due == 0 ? 0 : (double) accepted / due;
+    }
+
     /// Requests that did not end in a 200.
     public long failures() {
         long answers = statuses.values().stream().mapToLong(Long::longValue).sum();

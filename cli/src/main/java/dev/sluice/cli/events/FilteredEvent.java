@@ -8,6 +8,13 @@ import tools.jackson.databind.JsonNode;
 /// @param message the reason as a phrase for people
 public record FilteredEvent(StoredEvent event, String reason, String message) {
 
+    private static final String PAYLOAD_UNREADABLE = "payload_unreadable";
+
+    /// Returns an event whose payload the server cannot read.
+    public static FilteredEvent unreadable(StoredEvent event) {
+        return new FilteredEvent(event, PAYLOAD_UNREADABLE, message(PAYLOAD_UNREADABLE));
+    }
+
     /// Reads the server's message about an event that the filter of the stream or of its connection
     /// dropped.
     public static FilteredEvent read(JsonNode data) {
@@ -21,6 +28,7 @@ public record FilteredEvent(StoredEvent event, String reason, String message) {
             case "filter" -> "it does not match --filter";
             case "connection_filter" -> "the connection's filter drops it";
             case "connection_deleted" -> "the connection was deleted";
+            case PAYLOAD_UNREADABLE -> "the server cannot read its stored payload";
             default -> reason;
         };
     }

@@ -77,14 +77,21 @@ public final class StoredEvent {
         return json.path("verification_status").asString("").equals("failed");
     }
 
+    /// Returns whether the server cannot read the event's payload, so that there are no headers and
+    /// no body.
+    public boolean isPayloadUnreadable() {
+        return json.path("payload_unreadable").asBoolean(false);
+    }
+
     /// Returns the payload as text; empty if the event has no `body`.
     public String text() {
         return json.path("body").asString("");
     }
 
-    /// Copies headers and body into another object.
+    /// Copies headers and body into another object, or that they cannot be read.
     public void copyPayload(ObjectNode other) {
-        for (String field : List.of("headers", "header_list", "body", "body_base64")) {
+        for (String field :
+                List.of("headers", "header_list", "body", "body_base64", "payload_unreadable")) {
             if (json.has(field)) {
                 other.set(field, json.get(field));
             }

@@ -130,6 +130,10 @@ public final class ListenCommand implements Callable<Integer> {
                             "its verification failed, so it is not delivered"));
             return Optional.empty();
         }
+        if (event.isPayloadUnreadable()) {
+            printer.filtered(FilteredEvent.unreadable(event));
+            return Optional.empty();
+        }
         var target = table.target(event.sourceId());
         if (target.isEmpty()) {
             printer.filtered(new FilteredEvent(event, "no_route", "its source has no route"));

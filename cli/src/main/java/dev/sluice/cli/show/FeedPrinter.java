@@ -111,7 +111,9 @@ public final class FeedPrinter {
         }
         print(json);
         if (isShownOnly) {
-            show(event, "");
+            show(
+                    event,
+                    event.isPayloadUnreadable() ? "--  the server cannot read its payload" : "");
         }
     }
 

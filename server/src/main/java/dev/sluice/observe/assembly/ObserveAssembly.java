@@ -1,6 +1,7 @@
 package dev.sluice.observe.assembly;
 
 import dev.sluice.account.assembly.AccountAssembly;
+import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.assembly.GatewayAssembly;
 import dev.sluice.observe.alerts.AlertComposer;
 import dev.sluice.observe.alerts.AlertMeter;
@@ -33,6 +34,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 
@@ -79,7 +81,14 @@ public final class ObserveAssembly {
         streamReader =
                 new StreamReader(base.pools().api(), gateway.routing(), relay.payloadDecoder());
         streamFeed = new StreamFeed(streamReader, base.activity());
-        openStreams = new OpenStreams(base.pools().api(), gateway.routing(), base.clock());
+        openStreams =
+                new OpenStreams(
+                        base.pools().api(),
+                        gateway.routing(),
+                        this::maxStreams,
+                        relay::epoch,
+                        base.ids(),
+                        base.clock());
         channelClient = channelClient(alerts.messengerApiUrl());
         alertSender =
                 new AlertSender(
@@ -120,7 +129,9 @@ public final class ObserveAssembly {
         return List.of(
                 new Chore("stream feed", StreamFeed.ROUND_INTERVAL, streamFeed)
                         .wokenBy(streamFeed::onWakeNeeded),
-                new Chore("stream access", OpenStreams.CHECK_INTERVAL, openStreams).steady(),
+                new Chore("stream access", OpenStreams.CHECK_INTERVAL, openStreams)
+                        .steady()
+                        .wokenBy(openStreams::onWakeNeeded),
                 new Chore("alert messages", AlertSender.ROUND_INTERVAL, alertSender)
                         .wokenBy(alertSender::onWakeNeeded)
                         .endingWith(alertSender::awaitSent),
@@ -129,6 +140,13 @@ public final class ObserveAssembly {
                         .endingWith(alertWatcher::releaseLease),
                 new Chore("audit", Duration.ofSeconds(1), auditLoop)
                         .endingWith(auditLoop::releaseLease));
+    }
+
+    private OptionalInt maxStreams(WorkspaceId workspace) {
+        return account.plans()
+                .byNameOrLast(gateway.routing().plan(workspace))
+                .limits()
+                .concurrentStreams();
     }
 
     /// Returns the problems that keep events or deliveries waiting, and the background tasks that
@@ -187,7 +205,7 @@ public final class ObserveAssembly {
                         clock,
                         version)
                 .addTo(router);
-        new UsageRoutes(db, authenticator, plans, openStreams::count, clock).addTo(router);
+        new UsageRoutes(db, authenticator, plans, OpenStreams::count, clock).addTo(router);
         new EventRoutes(
                         db,
                         authenticator,

@@ -3,6 +3,7 @@ package dev.sluice.observe.feed;
 import dev.sluice.observe.events.EventSummary;
 import dev.sluice.observe.events.PayloadJson;
 import dev.sluice.platform.json.Json;
+import dev.sluice.platform.json.JsonObject;
 import dev.sluice.relay.Payload;
 
 import org.jspecify.annotations.Nullable;
@@ -21,30 +22,81 @@ public final class StreamEvent implements StreamItem {
 
     private record CursorText(StreamCursor start, String text) {}
 
+    /// What was read of an event's payload.
+    private sealed interface ReadPayload {
+
+        int memoryBytes();
+
+        /// No stream needs the payload, so it was not read.
+        record NoPayload() implements ReadPayload {
+            @Override
+            public int memoryBytes() {
+                return 0;
+            }
+        }
+
+        /// The stored payload is damaged.
+        record DamagedPayload() implements ReadPayload {
+            @Override
+            public int memoryBytes() {
+                return 0;
+            }
+        }
+
+        /// @param credential the name of the header whose value is masked
+        record ReadablePayload(Payload payload, Optional<String> credential)
+                implements ReadPayload {
+
+            /// As JSON, a payload takes about twice its size, because headers are shown in two
+            /// forms.
+            @Override
+            public int memoryBytes() {
+                return 3 * payload.memoryBytes();
+            }
+        }
+    }
+
     private final EventSummary summary;
     private final long xid;
-    private final @Nullable Payload payload;
-    private final Optional<String> credential;
+    private final ReadPayload payload;
+
+    /// The same event without its payload; null if this is that event.
+    private final @Nullable StreamEvent metadata;
+
     private volatile @Nullable CursorText cursorText;
     private volatile byte @Nullable [] tailJson;
     private volatile byte @Nullable [] fullJson;
 
-    /// @param xid the number of the transaction that stored the event
-    /// @param payload null if no stream needs it
-    /// @param credential the name of the header whose value is masked
-    StreamEvent(
-            EventSummary summary,
-            long xid,
-            @Nullable Payload payload,
-            Optional<String> credential) {
+    private StreamEvent(
+            EventSummary summary, long xid, ReadPayload payload, @Nullable StreamEvent metadata) {
         this.summary = summary;
         this.xid = xid;
         this.payload = payload;
-        this.credential = credential;
+        this.metadata = metadata;
     }
 
-    StreamEvent with(Payload loaded, Optional<String> credentialHeader) {
-        return new StreamEvent(summary, xid, loaded, credentialHeader);
+    /// Creates an event for streams that do not need its payload.
+    ///
+    /// @param xid the number of the transaction that stored the event
+    static StreamEvent withoutPayload(EventSummary summary, long xid) {
+        return new StreamEvent(summary, xid, new ReadPayload.NoPayload(), null);
+    }
+
+    /// @param credential the name of the header whose value is masked
+    StreamEvent with(Payload read, Optional<String> credential) {
+        return new StreamEvent(
+                summary, xid, new ReadPayload.ReadablePayload(read, credential), withoutPayload());
+    }
+
+    /// Returns this event for streams that need its payload, which is damaged.
+    StreamEvent withUnreadablePayload() {
+        return new StreamEvent(summary, xid, new ReadPayload.DamagedPayload(), withoutPayload());
+    }
+
+    /// Returns this event for streams that do not need its payload. They share the returned object,
+    /// and keep no payload in memory.
+    StreamEvent withoutPayload() {
+        return metadata == null ? this : metadata;
     }
 
     public EventSummary summary() {
@@ -58,6 +110,9 @@ public final class StreamEvent implements StreamItem {
 
     @Override
     public String cursorText(StreamCursor start) {
+        if (metadata != null) {
+            return metadata.cursorText(start);
+        }
         @Nullable CursorText known = cursorText;
         if (known == null || !known.start().equals(start)) {
             known = new CursorText(start, StreamItem.super.cursorText(start));
@@ -70,21 +125,28 @@ public final class StreamEvent implements StreamItem {
         return xid;
     }
 
-    public Payload payload() {
-        if (payload == null) {
-            throw new IllegalStateException("the payload was not read");
-        }
-        return payload;
+    /// Returns the payload, or empty if the stored payload is damaged.
+    ///
+    /// @throws IllegalStateException if the payload was not read
+    public Optional<Payload> payload() {
+        return switch (payload) {
+            case ReadPayload.NoPayload() ->
+                    throw new IllegalStateException("the payload was not read");
+            case ReadPayload.DamagedPayload() -> Optional.empty();
+            case ReadPayload.ReadablePayload(var read, _) -> Optional.of(read);
+        };
     }
 
     @Override
     public int memoryBytes() {
-        // As JSON, a payload takes about twice its size, because headers are shown in two forms.
-        return OVERHEAD_BYTES + (payload == null ? 0 : 3 * payload.memoryBytes());
+        return OVERHEAD_BYTES + payload.memoryBytes();
     }
 
     /// Returns the metadata as JSON.
     public byte[] tailJson() {
+        if (metadata != null) {
+            return metadata.tailJson();
+        }
         byte @Nullable [] json = tailJson;
         if (json == null) {
             json = Json.bytes(summary.json());
@@ -93,13 +155,24 @@ public final class StreamEvent implements StreamItem {
         return json;
     }
 
-    /// Returns the metadata and the payload as JSON.
+    /// Returns the metadata and the payload as JSON. If the stored payload is damaged, the JSON
+    /// says so in `payload_unreadable`, and has no payload.
     public byte[] fullJson() {
         byte @Nullable [] json = fullJson;
         if (json == null) {
-            json = Json.bytes(summary.json().putAll(PayloadJson.of(payload(), credential)));
+            json = Json.bytes(summary.json().putAll(payloadJson()));
             fullJson = json;
         }
         return json;
+    }
+
+    private JsonObject payloadJson() {
+        return switch (payload) {
+            case ReadPayload.NoPayload() ->
+                    throw new IllegalStateException("the payload was not read");
+            case ReadPayload.DamagedPayload() -> new JsonObject().put("payload_unreadable", true);
+            case ReadPayload.ReadablePayload(var read, var credential) ->
+                    PayloadJson.of(read, credential);
+        };
     }
 }

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -166,11 +167,10 @@ public final class StreamFeed implements Loop.Step {
 
     private void handOnEvents(
             StreamCursor start, Instant from, Map<SourceId, WorkspaceId> sources) {
-        boolean withPayload =
-                subscriptions.stream().anyMatch(each -> each.selection().needsPayload());
+        var withPayload = sourcesWithPayload(sources);
         var cursor = start;
         while (!cursor.isBehindEvents()) {
-            var page = reader.events(sources.keySet(), cursor, from, withPayload);
+            var page = reader.events(sources.keySet(), cursor, from, withPayload::contains);
             var feedPage = new FeedMemory.FeedPage(page.items());
             for (var subscription : subscriptions) {
                 var wanted = wanted(page.items(), subscription, sources);
@@ -186,6 +186,19 @@ public final class StreamFeed implements Loop.Step {
         }
     }
 
+    /// Returns the sources of which at least one stream needs the payloads.
+    private Set<SourceId> sourcesWithPayload(Map<SourceId, WorkspaceId> sources) {
+        var needing =
+                subscriptions.stream().filter(each -> each.selection().needsPayload()).toList();
+        return sources.entrySet().stream()
+                .filter(source ->
+                        needing.stream()
+                                .anyMatch(each -> each.wants(source.getKey(), source.getValue())))
+                .map(Map.Entry::getKey)
+                .collect(Collectors.toUnmodifiableSet());
+    }
+
+    /// Returns the items that a stream shows, in the form in which it shows them.
     private static List<? extends StreamItem> wanted(
             List<? extends StreamItem> items,
             FeedSubscription subscription,
@@ -202,6 +215,11 @@ public final class StreamFeed implements Loop.Step {
                                                     outcome.source(), sources.get(outcome.source()))
                                             && subscription.selection().includes(outcome);
                         })
+                .map(item ->
+                        item instanceof StreamEvent event
+                                        && !subscription.selection().needsPayload()
+                                ? event.withoutPayload()
+                                : item)
                 .toList();
     }
 

@@ -116,11 +116,11 @@ final class StreamQueries {
                 limit);
     }
 
-    /// Returns the payloads of these events. Omits events whose rows were removed in the meantime,
-    /// and those whose payload is damaged: a stream is about many events, and goes on with the
-    /// others.
-    static Map<UUID, Payload> payloads(Tx tx, PayloadDecoder decoder, List<EventSummary> events) {
-        var payloads = new HashMap<UUID, Payload>();
+    /// Returns the payloads of these events; empty for a payload that cannot be decoded. Omits
+    /// events whose rows were removed in the meantime.
+    static Map<UUID, Optional<Payload>> payloads(
+            Tx tx, PayloadDecoder decoder, List<StreamEvent> events) {
+        var payloads = new HashMap<UUID, Optional<Payload>>();
         tx.query(
                         """
                         select event.id, event.method, event.encoding, event.headers, event.body
@@ -143,10 +143,9 @@ final class StreamQueries {
                                                             row.bytes("body")))
                                             .map(found -> found.withMethod(method)));
                         },
-                        events.stream().map(event -> event.source().value()).toList(),
-                        events.stream().map(event -> event.id().value()).toList())
-                .forEach(entry ->
-                        entry.getValue().ifPresent(found -> payloads.put(entry.getKey(), found)));
+                        events.stream().map(event -> event.summary().source().value()).toList(),
+                        events.stream().map(StreamEvent::id).toList())
+                .forEach(entry -> payloads.put(entry.getKey(), entry.getValue()));
         return payloads;
     }
 
@@ -154,7 +153,7 @@ final class StreamQueries {
         try {
             return Optional.of(decoder.decode(stored));
         } catch (UnreadablePayloadException e) {
-            return Optional.empty(); // opening the event reports it
+            return Optional.empty();
         }
     }
 

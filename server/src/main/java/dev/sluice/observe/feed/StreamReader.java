@@ -4,9 +4,11 @@ import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.routing.ConfigurationCache;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Db;
-import dev.sluice.platform.db.Tx;
+import dev.sluice.platform.db.DbException;
+import dev.sluice.platform.db.Halving;
 import dev.sluice.platform.db.TxSnapshot;
 import dev.sluice.platform.id.Uuid7;
+import dev.sluice.relay.Payload;
 import dev.sluice.relay.PayloadDecoder;
 
 import org.jspecify.annotations.Nullable;
@@ -14,10 +16,13 @@ import org.jspecify.annotations.Nullable;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /// Reads the events and outcomes of a round page by page, and finds where a client that reconnects
 /// continues. Thread-safe.
@@ -34,6 +39,9 @@ public final class StreamReader {
     ///
     /// @param next the cursor after these items
     public record StreamPage(List<? extends StreamItem> items, StreamCursor next) {}
+
+    /// Some events of a round, whose payloads are not read yet.
+    private record EventPage(List<StreamEvent> events, StreamCursor next) {}
 
     private final Db db;
     private final ConfigurationCache configuration;
@@ -68,33 +76,39 @@ public final class StreamReader {
     ///
     /// @param from where to start: events that arrived earlier are not in this round, or have
     ///   expired
+    /// @param needsPayload of which of the sources the payloads are read
     public StreamPage events(
-            Collection<SourceId> sources, StreamCursor cursor, Instant from, boolean withPayload) {
-        return db.snapshot(tx -> {
-            UUID after = Uuid7.max(cursor.after(), Uuid7.lowerBound(from));
-            var rows = StreamQueries.events(tx, sources, after, PAGE_EVENTS);
-            var events = new ArrayList<StreamEvent>();
-            long bytes = 0;
-            boolean isWhole = true;
-            UUID last = after;
-            for (var row : rows) {
-                long xid = cursor.until().fullXid(row.xidLow());
-                UUID id = row.summary().id().value();
-                if (cursor.isMissing(xid, id)) {
-                    bytes += row.summary().bodySize();
-                    if (withPayload && bytes > MAX_PAGE_BYTES && !events.isEmpty()) {
-                        isWhole = false;
-                        break;
+            Collection<SourceId> sources,
+            StreamCursor cursor,
+            Instant from,
+            Predicate<SourceId> needsPayload) {
+        var page =
+                db.snapshot(tx -> {
+                    UUID after = Uuid7.max(cursor.after(), Uuid7.lowerBound(from));
+                    var rows = StreamQueries.events(tx, sources, after, PAGE_EVENTS);
+                    var events = new ArrayList<StreamEvent>();
+                    long bytes = 0;
+                    boolean isWhole = true;
+                    UUID last = after;
+                    for (var row : rows) {
+                        long xid = cursor.until().fullXid(row.xidLow());
+                        UUID id = row.summary().id().value();
+                        if (cursor.isMissing(xid, id)) {
+                            if (needsPayload.test(row.summary().source())) {
+                                bytes += row.summary().bodySize();
+                            }
+                            if (bytes > MAX_PAGE_BYTES && !events.isEmpty()) {
+                                isWhole = false;
+                                break;
+                            }
+                            events.add(StreamEvent.withoutPayload(row.summary(), xid));
+                        }
+                        last = id;
                     }
-                    events.add(new StreamEvent(row.summary(), xid, null, Optional.empty()));
-                }
-                last = id;
-            }
-            boolean isEnd = isWhole && rows.size() < PAGE_EVENTS;
-            return new StreamPage(
-                    withPayload ? withPayloads(tx, events) : events,
-                    isEnd ? cursor.endOfEvents() : cursor.after(last));
-        });
+                    boolean isEnd = isWhole && rows.size() < PAGE_EVENTS;
+                    return new EventPage(events, isEnd ? cursor.endOfEvents() : cursor.after(last));
+                });
+        return new StreamPage(withPayloads(page.events(), needsPayload), page.next());
     }
 
     /// Reads the next outcomes of the cursor's round. If these are the last outcomes of the round,
@@ -122,16 +136,41 @@ public final class StreamReader {
         });
     }
 
-    private List<StreamEvent> withPayloads(Tx tx, List<StreamEvent> events) {
-        var payloads =
-                StreamQueries.payloads(
-                        tx, decoder, events.stream().map(StreamEvent::summary).toList());
+    /// Returns the events, those of some sources with their payloads. Omits events of these sources
+    /// that have expired since they were read.
+    ///
+    /// If the database cannot read a stored payload, the whole query fails. The payloads are then
+    /// read in halves, until that event is alone.
+    private List<StreamEvent> withPayloads(
+            List<StreamEvent> events, Predicate<SourceId> needsPayload) {
+        var needed =
+                events.stream()
+                        .filter(event -> needsPayload.test(event.summary().source()))
+                        .toList();
+        if (needed.isEmpty()) {
+            return events;
+        }
+        var payloads = new HashMap<UUID, Optional<Payload>>();
+        Halving.run(
+                        needed,
+                        part ->
+                                payloads.putAll(
+                                        db.call(tx -> StreamQueries.payloads(tx, decoder, part))),
+                        e -> e instanceof DbException refused && refused.isUnreadableValue())
+                .keySet()
+                .forEach(event -> payloads.put(event.id(), Optional.empty()));
         return events.stream()
                 .flatMap(event ->
-                        Optional.ofNullable(payloads.get(event.id())).stream()
-                                .map(payload ->
-                                        event.with(payload, credential(event.summary().source()))))
+                        needsPayload.test(event.summary().source())
+                                ? Optional.ofNullable(payloads.get(event.id())).stream()
+                                        .map(payload -> with(event, payload))
+                                : Stream.of(event))
                 .toList();
+    }
+
+    private StreamEvent with(StreamEvent event, Optional<Payload> payload) {
+        return payload.map(read -> event.with(read, credential(event.summary().source())))
+                .orElseGet(event::withUnreadablePayload);
     }
 
     private Optional<String> credential(SourceId source) {

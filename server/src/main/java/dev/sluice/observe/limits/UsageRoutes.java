@@ -19,7 +19,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
-import java.util.function.ToLongFunction;
+import java.util.function.ToLongBiFunction;
 
 /// The route `GET /api/v1/usage`, which returns what a workspace has used of its plan's limits.
 public final class UsageRoutes {
@@ -27,15 +27,15 @@ public final class UsageRoutes {
     private final Db db;
     private final Authenticator authenticator;
     private final PlanCatalog plans;
-    private final ToLongFunction<WorkspaceId> openStreams;
+    private final ToLongBiFunction<Tx, WorkspaceId> openStreams;
     private final InstantSource clock;
 
-    /// @param openStreams returns how many streams of a workspace are open on this node
+    /// @param openStreams returns how many streams of a workspace are open on all nodes
     public UsageRoutes(
             Db db,
             Authenticator authenticator,
             PlanCatalog plans,
-            ToLongFunction<WorkspaceId> openStreams,
+            ToLongBiFunction<Tx, WorkspaceId> openStreams,
             InstantSource clock) {
         this.db = db;
         this.authenticator = authenticator;
@@ -93,7 +93,7 @@ public final class UsageRoutes {
                 .put(
                         "concurrent_streams",
                         used(
-                                Optional.of(openStreams.applyAsLong(workspace)),
+                                Optional.of(openStreams.applyAsLong(tx, workspace)),
                                 asLong(limits.concurrentStreams())));
     }
 

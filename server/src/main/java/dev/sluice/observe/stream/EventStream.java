@@ -68,6 +68,7 @@ final class EventStream implements StreamBody {
     private final Supplier<Retention> retention;
     private final boolean isResumed;
     private final Optional<String> gap;
+    private final boolean withPing;
     private final StreamFrames frames = new StreamFrames();
     private final StreamView view;
     private FeedSubscription subscription;
@@ -80,7 +81,8 @@ final class EventStream implements StreamBody {
             StreamLease lease,
             Supplier<Retention> retention,
             FeedSubscription subscription,
-            StreamStart start) {
+            StreamStart start,
+            boolean withPing) {
         this.environment = environment;
         this.selection = selection;
         this.lease = lease;
@@ -95,18 +97,22 @@ final class EventStream implements StreamBody {
         this.view = new StreamView(selection, environment.configuration(), environment.preview());
         this.isResumed = start.cursor().isPresent();
         this.gap = start.gap();
+        this.withPing = withPing;
     }
 
     /// Creates a stream and joins the feed. The stream sends everything that is committed after
     /// this call began.
     ///
+    /// @param withPing whether heartbeats are messages, which browsers show to scripts, instead of
+    ///   comments
     /// @throws ApiException 503 if the database does not answer
     static EventStream join(
             StreamEnvironment environment,
             StreamSelection selection,
             StreamLease lease,
             Supplier<Retention> retention,
-            StreamStart start)
+            StreamStart start,
+            boolean withPing)
             throws InterruptedException {
         return new EventStream(
                 environment,
@@ -114,7 +120,8 @@ final class EventStream implements StreamBody {
                 lease,
                 retention,
                 environment.feed().join(selection),
-                start);
+                start,
+                withPing);
     }
 
     @Override
@@ -166,13 +173,28 @@ final class EventStream implements StreamBody {
         var goal = StreamCursor.at(cursor.database(), end);
         while (!cursor.equals(goal) && isWanted(output)) {
             var start = cursor.towards(end);
-            var page = readPage(start);
-            write(output, start, selection.wanted(page.items()), page.next());
+            if (awaitRead(output)) {
+                var page = readPage(start);
+                write(output, start, selection.wanted(page.items()), page.next());
+                writeHeartbeatIfDue(output); // the page may have had nothing for this stream
+            }
         }
     }
 
-    private StreamReader.StreamPage readPage(StreamCursor start) throws InterruptedException {
-        environment.reads().acquire();
+    /// Waits for a permit to read the database. Returns false, without a permit, if the stream is
+    /// no longer wanted.
+    private boolean awaitRead(StreamOutput output) throws IOException, InterruptedException {
+        while (!environment.reads().tryAcquire(POLL_INTERVAL.toMillis(), TimeUnit.MILLISECONDS)) {
+            if (!isWanted(output)) {
+                return false;
+            }
+            writeHeartbeatIfDue(output);
+        }
+        return true;
+    }
+
+    /// Reads a page, and gives the permit to read back.
+    private StreamReader.StreamPage readPage(StreamCursor start) {
         try {
             return readPageNow(start);
         } finally {
@@ -194,7 +216,10 @@ final class EventStream implements StreamBody {
         Instant cutoff = retention.get().expiryCutoff(environment.clock().instant()).plusMillis(1);
         Instant from = position.eventsFrom().get();
         return reader.events(
-                sources(), start, from.isBefore(cutoff) ? cutoff : from, selection.needsPayload());
+                sources(),
+                start,
+                from.isBefore(cutoff) ? cutoff : from,
+                _ -> selection.needsPayload());
     }
 
     private Set<SourceId> sources() {
@@ -220,7 +245,11 @@ final class EventStream implements StreamBody {
 
     private void writeHeartbeatIfDue(StreamOutput output) throws IOException, InterruptedException {
         if (System.nanoTime() - lastWriteNanos >= HEARTBEAT_INTERVAL.toNanos()) {
-            frames.heartbeat(cursor);
+            if (withPing) {
+                frames.event("ping", cursor.text(), Json.bytes(new JsonObject()));
+            } else {
+                frames.heartbeat(cursor);
+            }
             flush(output);
         }
     }

@@ -6,21 +6,31 @@ import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.routing.ConfigurationCache;
 import dev.sluice.observe.feed.StreamSelection;
 import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.ApiErrorCode;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.Header;
+import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.loop.Loop;
 
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.HashMap;
 import java.util.HashSet;
-import java.util.Map;
+import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
 
-/// Tracks the open streams of this node. Limits their number by workspace. Ends streams whose
-/// caller lost access, or whose source or connection was deleted. Thread-safe.
+/// Tracks the open streams of this node. Registers them in the database, so that each workspace's
+/// limit holds over all nodes. Ends streams whose caller lost access, whose source or connection
+/// was deleted, or for which a smaller plan has no room. Thread-safe.
+///
+/// The database is needed to open a stream. If it fails later, the streams go on, and the next
+/// round removes or registers what this one could not.
 public final class OpenStreams implements Loop.Step, AutoCloseable {
 
     public static final Duration CHECK_INTERVAL = Duration.ofMillis(500);
@@ -31,29 +41,57 @@ public final class OpenStreams implements Loop.Step, AutoCloseable {
 
     private final Db db;
     private final ConfigurationCache configuration;
+    private final Function<WorkspaceId, OptionalInt> limits;
+    private final LongSupplier epoch;
+    private final Uuid7 ids;
     private final InstantSource clock;
     private final Set<StreamLease> open = ConcurrentHashMap.newKeySet();
-    private final Map<WorkspaceId, Integer> counts = new ConcurrentHashMap<>();
+
+    /// The streams that have ended and may still be registered.
+    private final Set<UUID> ended = ConcurrentHashMap.newKeySet();
+
+    /// The epoch under which this node last removed the streams of dead nodes. Used only by the
+    /// rounds.
+    private long cleanedUnder = -1;
+
+    private volatile Runnable wake = () -> {};
     private volatile boolean isClosed;
 
-    public OpenStreams(Db db, ConfigurationCache configuration, InstantSource clock) {
+    /// @param limits returns how many streams a workspace may have open on all nodes together;
+    ///   empty if its plan has no limit
+    /// @param epoch returns this node's current epoch, which is new after it was declared dead
+    /// @param clock the time that all nodes share
+    public OpenStreams(
+            Db db,
+            ConfigurationCache configuration,
+            Function<WorkspaceId, OptionalInt> limits,
+            LongSupplier epoch,
+            Uuid7 ids,
+            InstantSource clock) {
         this.db = db;
         this.configuration = configuration;
+        this.limits = limits;
+        this.epoch = epoch;
+        this.ids = ids;
         this.clock = clock;
+    }
+
+    /// @param wakeRounds begins the next round soon
+    public void onWakeNeeded(Runnable wakeRounds) {
+        wake = wakeRounds;
     }
 
     /// Registers a new stream of the caller's workspace.
     ///
-    /// @param limit the maximum number of streams of the workspace on this node
     /// @throws ApiException 429 if the limit is reached, 503 if the server is stopping
-    StreamLease lease(Caller caller, StreamSelection selection, OptionalInt limit) {
-        var workspace = caller.workspace();
-        int taken = counts.merge(workspace, 1, Integer::sum);
-        if (limit.isPresent() && taken > limit.getAsInt()) {
-            release(workspace);
-            throw tooMany(limit.getAsInt());
+    /// @throws dev.sluice.platform.db.DbException if the database does not answer
+    StreamLease lease(Caller caller, StreamSelection selection) {
+        var limit = limits.apply(caller.workspace());
+        long current = epoch.getAsLong();
+        var lease = new StreamLease(this, ids.next(), caller, selection, clock.instant(), current);
+        if (!add(lease.row(current), limit.orElse(Integer.MAX_VALUE))) {
+            throw tooMany(limit.orElse(0));
         }
-        var lease = new StreamLease(this, caller, selection);
         open.add(lease);
         if (isClosed) {
             lease.close();
@@ -63,9 +101,18 @@ public final class OpenStreams implements Loop.Step, AutoCloseable {
         return lease;
     }
 
-    /// Returns how many streams of the workspace are open on this node.
-    public long count(WorkspaceId workspace) {
-        return counts.getOrDefault(workspace, 0);
+    private boolean add(OpenStreamStore.OpenStream stream, int max) {
+        try {
+            return db.call(tx -> OpenStreamStore.add(tx, stream, max));
+        } catch (RuntimeException e) {
+            ended.add(stream.id()); // it may be stored although the answer was lost
+            throw e;
+        }
+    }
+
+    /// Returns how many streams of the workspace are open on all nodes.
+    public static long count(Tx tx, WorkspaceId workspace) {
+        return OpenStreamStore.count(tx, workspace);
     }
 
     private static ApiException tooMany(int limit) {
@@ -80,19 +127,24 @@ public final class OpenStreams implements Loop.Step, AutoCloseable {
 
     void remove(StreamLease lease) {
         if (open.remove(lease)) {
-            release(lease.caller().workspace());
+            ended.add(lease.id());
+            wake.run();
         }
-    }
-
-    private void release(WorkspaceId workspace) {
-        counts.computeIfPresent(workspace, (_, count) -> count == 1 ? null : count - 1);
     }
 
     @Override
     public boolean run() {
-        if (open.isEmpty()) {
-            return false;
+        endThoseOfDeleted();
+        removeEnded();
+        if (!open.isEmpty()) {
+            registerAgain();
+            endThoseWithoutAccess();
+            endThoseAboveLimit();
         }
+        return false;
+    }
+
+    private void endThoseOfDeleted() {
         for (var lease : open) {
             var selection = lease.selection();
             if (selection.only().stream().anyMatch(id -> configuration.source(id).isEmpty())) {
@@ -105,6 +157,34 @@ public final class OpenStreams implements Loop.Step, AutoCloseable {
                 lease.end(StreamEnd.CONNECTION_GONE);
             }
         }
+    }
+
+    private void removeEnded() {
+        var removed = List.copyOf(ended);
+        if (!removed.isEmpty()) {
+            db.run(tx -> OpenStreamStore.remove(tx, removed));
+            removed.forEach(ended::remove);
+        }
+    }
+
+    /// Registers the streams under the node's new epoch if it was declared dead. Other nodes may
+    /// have given away the places of these streams meanwhile.
+    private void registerAgain() {
+        long current = epoch.getAsLong();
+        var moved = open.stream().filter(lease -> !lease.isRegisteredUnder(current)).toList();
+        if (!moved.isEmpty()) {
+            db.run(tx ->
+                    OpenStreamStore.put(
+                            tx, moved.stream().map(lease -> lease.row(current)).toList()));
+            moved.forEach(lease -> lease.registeredUnder(current));
+        }
+        if (cleanedUnder != current) {
+            db.run(OpenStreamStore::removeDead);
+            cleanedUnder = current;
+        }
+    }
+
+    private void endThoseWithoutAccess() {
         var callers = new HashSet<Caller>();
         open.forEach(lease -> callers.add(lease.caller()));
         var valid = db.call(tx -> CallerQueries.stillValid(tx, callers, clock.instant()));
@@ -113,7 +193,23 @@ public final class OpenStreams implements Loop.Step, AutoCloseable {
                 lease.end(StreamEnd.ACCESS_ENDED);
             }
         }
-        return false;
+    }
+
+    private void endThoseAboveLimit() {
+        var limited = new HashMap<WorkspaceId, Integer>();
+        for (var lease : open) {
+            var workspace = lease.caller().workspace();
+            limits.apply(workspace).ifPresent(limit -> limited.put(workspace, limit));
+        }
+        if (limited.isEmpty()) {
+            return;
+        }
+        var above = db.call(tx -> OpenStreamStore.aboveLimit(tx, limited));
+        for (var lease : open) {
+            if (above.contains(lease.id())) {
+                lease.end(StreamEnd.STREAM_LIMIT_REACHED);
+            }
+        }
     }
 
     /// Ends all streams, and refuses new ones.

@@ -10,6 +10,9 @@ enum StreamEnd {
     SOURCE_GONE,
     /// The connection that the request named, or its destination, was deleted.
     CONNECTION_GONE,
+    /// The workspace's plan has become smaller, or other streams took this one's place while the
+    /// node was cut off from the database.
+    STREAM_LIMIT_REACHED,
     /// The database did not answer.
     UNAVAILABLE,
     SERVER_STOPPING;

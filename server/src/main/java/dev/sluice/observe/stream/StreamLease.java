@@ -2,24 +2,44 @@ package dev.sluice.observe.stream;
 
 import dev.sluice.account.access.Caller;
 import dev.sluice.observe.feed.StreamSelection;
+import dev.sluice.observe.stream.OpenStreamStore.OpenStream;
 
 import org.jspecify.annotations.Nullable;
 
+import java.time.Instant;
 import java.util.Optional;
+import java.util.UUID;
 
 /// The registration of one open stream, which counts towards its workspace's limit until it is
 /// closed. Thread-safe.
 final class StreamLease implements AutoCloseable {
 
     private final OpenStreams streams;
+    private final UUID id;
     private final Caller caller;
     private final StreamSelection selection;
+    private final Instant openedAt;
+    private volatile long epoch;
     private volatile @Nullable StreamEnd end;
 
-    StreamLease(OpenStreams streams, Caller caller, StreamSelection selection) {
+    /// @param epoch the node's epoch under which the stream is registered
+    StreamLease(
+            OpenStreams streams,
+            UUID id,
+            Caller caller,
+            StreamSelection selection,
+            Instant openedAt,
+            long epoch) {
         this.streams = streams;
+        this.id = id;
         this.caller = caller;
         this.selection = selection;
+        this.openedAt = openedAt;
+        this.epoch = epoch;
+    }
+
+    UUID id() {
+        return id;
     }
 
     Caller caller() {
@@ -30,6 +50,19 @@ final class StreamLease implements AutoCloseable {
     /// connection that the selection names is deleted.
     StreamSelection selection() {
         return selection;
+    }
+
+    /// Returns the row that registers the stream under an epoch of this node.
+    OpenStream row(long nodeEpoch) {
+        return new OpenStream(id, caller.workspace(), nodeEpoch, openedAt);
+    }
+
+    boolean isRegisteredUnder(long nodeEpoch) {
+        return epoch == nodeEpoch;
+    }
+
+    void registeredUnder(long nodeEpoch) {
+        epoch = nodeEpoch;
     }
 
     /// Asks the stream to end, which usually takes less than half a second. After the first call,

@@ -134,6 +134,8 @@ public final class StreamRoutes {
                 parameters.oneOf("include", Map.of("deliveries", true)).orElse(false);
         var connection = parameters.uuid("connection_id").map(ConnectionId::new);
         var filterText = parameters.text("filter");
+        boolean withPing =
+                parameters.oneOf("ping", Map.of("true", true, "false", false)).orElse(false);
         var place = place(request, parameters);
         requireSources(caller, sources);
         var selection =
@@ -144,7 +146,7 @@ public final class StreamRoutes {
                         filterText.map(StreamRoutes::filter),
                         connection,
                         withDeliveries);
-        return open(request, caller, selection, place);
+        return open(request, caller, selection, place, withPing);
     }
 
     /// Returns the connection's source, which must be one of the requested sources. Throws a 404 if
@@ -232,12 +234,12 @@ public final class StreamRoutes {
             Request request,
             Caller caller,
             StreamSelection selection,
-            Optional<StreamPlace> place) {
-        var limits = limits(caller.workspace());
+            Optional<StreamPlace> place,
+            boolean withPing) {
         if (request.method().equals("HEAD")) {
             return Reply.stream(HEADERS, _ -> {});
         }
-        var lease = streams.lease(caller, selection, limits.concurrentStreams());
+        var lease = streams.lease(caller, selection);
         boolean isOpened = false;
         try {
             var start = place.map(known -> start(known, selection)).orElse(StreamStart.NOW);
@@ -247,7 +249,8 @@ public final class StreamRoutes {
                             selection,
                             lease,
                             () -> limits(caller.workspace()).retention(),
-                            start);
+                            start,
+                            withPing);
             isOpened = true;
             return Reply.stream(HEADERS, stream);
         } catch (InterruptedException e) {

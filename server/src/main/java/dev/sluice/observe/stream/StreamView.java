@@ -14,6 +14,7 @@ import dev.sluice.observe.feed.StreamSelection;
 import dev.sluice.platform.json.Effort;
 import dev.sluice.platform.json.Json;
 import dev.sluice.platform.json.JsonObject;
+import dev.sluice.relay.Payload;
 import dev.sluice.relay.RequestPreview;
 import dev.sluice.relay.RequestPreview.PreviewedPayload;
 
@@ -67,34 +68,46 @@ final class StreamView {
         }
     }
 
+    /// Returns why the stream does not show the event as the client asked for.
     private Optional<String> refusal(StreamEvent event, Optional<Route> route) {
-        if (!matches(selection.filter(), event)) {
+        boolean isChosenByPayload =
+                selection.filter().isPresent() || selection.connection().isPresent();
+        if (!isChosenByPayload) {
+            return Optional.empty();
+        }
+        var payload = event.payload();
+        if (payload.isEmpty()) {
+            return Optional.of("payload_unreadable");
+        }
+        if (!matches(selection.filter(), payload.get())) {
             return Optional.of("filter");
         }
         if (selection.connection().isPresent() && route.isEmpty()) {
             return Optional.of("connection_deleted");
         }
-        return matches(route.flatMap(one -> one.connection().filter()), event)
+        return matches(route.flatMap(one -> one.connection().filter()), payload.get())
                 ? Optional.empty()
                 : Optional.of("connection_filter");
     }
 
     /// Returns whether the filter lets the event pass. If deciding that takes too much effort, the
     /// event is shown.
-    private static boolean matches(Optional<Filter> filter, StreamEvent event) {
+    private static boolean matches(Optional<Filter> filter, Payload payload) {
         return filter.isEmpty()
                 || filter.get()
                                 .evaluate(
                                         FilterInput.of(
-                                                event.payload().headers(),
-                                                event.payload().body(),
+                                                payload.headers(),
+                                                payload.body(),
                                                 Effort.of(MAX_FILTER_EFFORT)))
                         != FilterResult.FILTERED;
     }
 
     private void showTransformed(
             StreamEvent event, Route route, StreamCursor start, StreamFrames frames) {
-        switch (preview.preview(route, event.summary().id(), event.payload())) {
+        // An event with a damaged payload is filtered.
+        var stored = event.payload().orElseThrow();
+        switch (preview.preview(route, event.summary().id(), stored)) {
             case PreviewedPayload.FailedTransformation(String reason) ->
                     frames.event(
                             "filtered",

@@ -589,6 +589,11 @@ public final class RelayAssembly {
         testSender.close();
     }
 
+    /// Returns this node's current epoch, which is new after other nodes declared it dead.
+    public long epoch() {
+        return node.epoch();
+    }
+
     /// Whether this node's lease is valid, so that the node may start attempts.
     public boolean isDelivering() {
         return node.mayStart();

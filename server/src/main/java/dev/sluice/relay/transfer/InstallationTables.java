@@ -90,6 +90,7 @@ final class InstallationTables {
                             "names transactions of the other database; the import begins it"),
                     Map.entry("alert_watch", "a snapshot of the other database"),
                     Map.entry("retention", "a lease"),
+                    Map.entry("open_stream", "the streams of the processes of the other place"),
                     Map.entry("api_use", "counts of one minute"),
                     Map.entry("ingest_use", "counts of one minute"),
                     Map.entry(

@@ -1,0 +1,107 @@
+package dev.sluice.observe.stream;
+
+import dev.sluice.account.workspace.WorkspaceId;
+import dev.sluice.account.workspace.WorkspaceStore;
+import dev.sluice.platform.db.Tx;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+
+/// Lists the open streams of all nodes. A stream counts while the node that sends it is live: after
+/// a node died, its streams count no more, although their rows are removed later.
+final class OpenStreamStore {
+
+    /// A stream, and the registration of the node that sends it.
+    ///
+    /// @param epoch the node's epoch
+    record OpenStream(UUID id, WorkspaceId workspace, long epoch, Instant openedAt) {}
+
+    private OpenStreamStore() {}
+
+    /// Adds a stream, unless the workspace has `max` streams open. Returns whether it was added.
+    ///
+    /// Locks the workspace until the transaction ends, so that nodes that are asked at the same
+    /// time do not together exceed the limit.
+    static boolean add(Tx tx, OpenStream stream, int max) {
+        WorkspaceStore.lock(tx, stream.workspace());
+        if (count(tx, stream.workspace()) >= max) {
+            return false;
+        }
+        put(tx, List.of(stream));
+        return true;
+    }
+
+    /// Adds streams whatever the limit is, or moves them to another epoch.
+    static void put(Tx tx, List<OpenStream> streams) {
+        var rows = new ArrayList<List<Object>>();
+        for (var stream : streams) {
+            rows.add(
+                    List.of(
+                            stream.id(),
+                            stream.workspace().value(),
+                            stream.epoch(),
+                            stream.openedAt()));
+        }
+        tx.updateEach(
+                """
+                insert into open_stream (id, workspace_id, epoch, opened_at)
+                values (?, ?, ?, ?)
+                on conflict (id) do update set epoch = excluded.epoch
+                """,
+                rows);
+    }
+
+    /// Returns how many streams of the workspace are open on all nodes.
+    static long count(Tx tx, WorkspaceId workspace) {
+        return tx.single(
+                """
+                select count(*) as n
+                  from open_stream
+                  join node on node.epoch = open_stream.epoch and node.state = 'live'
+                 where workspace_id = ?
+                """,
+                row -> row.number("n"),
+                workspace.value());
+    }
+
+    /// Returns the newest streams of these workspaces, on all nodes, that exceed the number of
+    /// streams that each workspace may have.
+    static Set<UUID> aboveLimit(Tx tx, Map<WorkspaceId, Integer> limits) {
+        var workspaces = List.copyOf(limits.entrySet());
+        return new HashSet<>(
+                tx.query(
+                        """
+                        select id
+                          from (select open_stream.id, allowed.n,
+                                       row_number() over (partition by open_stream.workspace_id
+                                                          order by opened_at, open_stream.id) as place
+                                  from unnest(?, ?) as allowed (workspace_id, n)
+                                  join open_stream on open_stream.workspace_id = allowed.workspace_id
+                                  join node on node.epoch = open_stream.epoch and node.state = 'live') as placed
+                         where place > n
+                        """,
+                        row -> row.uuid("id"),
+                        workspaces.stream().map(entry -> entry.getKey().value()).toList(),
+                        workspaces.stream().map(Map.Entry::getValue).toList()));
+    }
+
+    static void remove(Tx tx, Collection<UUID> streams) {
+        tx.update("delete from open_stream where id = any (?)", List.copyOf(streams));
+    }
+
+    /// Removes the streams of nodes that died or stopped.
+    static void removeDead(Tx tx) {
+        tx.update(
+                """
+                delete from open_stream
+                 where not exists (select from node
+                                    where node.epoch = open_stream.epoch and node.state = 'live')
+                """);
+    }
+}
