@@ -16,8 +16,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
-/// Tests that the README's first webhook works when it is pasted in one go. The server already
-/// runs: `bin/sluice` is a script that does nothing.
+/// Tests that the README's first webhook works when it is pasted in one go. A script stands in for
+/// `bin/sluice`, because the server already runs, or shall not start.
 class ReadmeTest {
 
     private static final Path README =
@@ -30,21 +30,13 @@ class ReadmeTest {
 
     @Test
     void the_first_webhook_is_pasted_in_one_go() throws Exception {
-        var scripts =
-                SCRIPT.matcher(section("## A first webhook in a minute"))
-                        .results()
-                        .map(script -> script.group(1))
-                        .toList();
-        assertThat(scripts).hasSize(2);
-        assertThat(scripts.getFirst()).startsWith("git clone ");
         try (var sluice = RunningSluice.start(Map.of("SLUICE_ADMIN_API_KEY", ""))) {
-            standIn(sluice);
-            String script =
-                    scripts.getLast()
-                            .replace("localhost:8080", "127.0.0.1:" + sluice.port())
-                            .replace("9000", Integer.toString(freePort()));
+            standIn("exec sleep 60");
+            Files.copy(
+                    sluice.dataDir().resolve("first-start.txt"),
+                    Files.createDirectory(directory.resolve("data")).resolve("first-start.txt"));
 
-            String output = run(script + "\nkill $(jobs -p)\n");
+            String output = run(script(sluice.port()));
 
             assertThat(output)
                     .contains("received: {\"order\": 1001}", "SUCCESS")
@@ -53,20 +45,41 @@ class ReadmeTest {
         }
     }
 
+    @Test
+    void a_server_that_does_not_start_ends_the_wait_with_its_log() throws Exception {
+        standIn("echo port.taken; exit 2");
+
+        String output = run(script(freePort()));
+
+        assertThat(output).contains("Not started.", "port.taken").doesNotContain("SUCCESS");
+    }
+
+    /// Returns the script of the section, which a person pastes. An interactive `zsh` does not know
+    /// comments.
+    private static String script(int serverPort) throws IOException {
+        var scripts =
+                SCRIPT.matcher(section("## A first webhook in a minute"))
+                        .results()
+                        .map(script -> script.group(1))
+                        .toList();
+        assertThat(scripts).hasSize(1);
+        assertThat(scripts.getFirst().lines()).noneMatch(line -> line.matches("(.* )?#( .*)?"));
+        return scripts.getFirst()
+                        .replace("localhost:8080", "127.0.0.1:" + serverPort)
+                        .replace("9000", Integer.toString(freePort()))
+                + "\nkill $(jobs -p)\n";
+    }
+
     private static String section(String heading) throws IOException {
         String text = Files.readString(README);
         int begin = text.indexOf(heading);
         return text.substring(begin, text.indexOf("\n## ", begin));
     }
 
-    /// Makes what the first start would have made.
-    private void standIn(RunningSluice sluice) throws IOException {
+    private void standIn(String command) throws IOException {
         var script = Files.createDirectory(directory.resolve("bin")).resolve("sluice");
-        Files.writeString(script, "#!/bin/sh\nexec sleep 60\n");
+        Files.writeString(script, "#!/bin/sh\n" + command + "\n");
         assertThat(script.toFile().setExecutable(true)).isTrue();
-        Files.copy(
-                sluice.dataDir().resolve("first-start.txt"),
-                Files.createDirectory(directory.resolve("data")).resolve("first-start.txt"));
     }
 
     private static int freePort() throws IOException {
