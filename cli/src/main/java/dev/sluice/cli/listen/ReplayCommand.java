@@ -82,7 +82,8 @@ public final class ReplayCommand implements Callable<Integer> {
         try (var client = ServerAccess.resolve(context).client()) {
             var printer = new FeedPrinter(context, StreamSources.find(client, List.of()), parts);
             for (String id : last == null ? ids : newest(client, last)) {
-                var event = StoredEvent.read(client.get("events/" + UrlPath.segment(id)).json());
+                var event =
+                        StoredEvent.readWhole(client.get("events/" + UrlPath.segment(id)).json());
                 printer.event(event, false);
                 printer.result(event, target.toString(), forwarder.forward(event, target));
             }

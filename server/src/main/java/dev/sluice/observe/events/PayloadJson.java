@@ -46,6 +46,16 @@ public final class PayloadJson {
         return json;
     }
 
+    /// Returns what is shown in place of a payload that is damaged: `payload_unreadable`, which is
+    /// true, and null for headers and body.
+    static JsonObject unreadable() {
+        return new JsonObject()
+                .put("payload_unreadable", true)
+                .put("headers", Optional.empty())
+                .put("header_list", Optional.empty())
+                .put("body", Optional.empty());
+    }
+
     private static JsonObject pair(Header header) {
         return new JsonObject().put("name", header.name()).put("value", header.value());
     }
