@@ -2,7 +2,7 @@
 import { keepPreviousData, MutationCache, QueryCache, QueryClient, useQuery } from '@tanstack/react-query';
 import type { Filter } from '../lib/deadLetters';
 import { windowStart } from '../lib/time';
-import { ApiError, call, serverNow, type Query } from './client';
+import { ApiError, call, serverNow, type Query, type Schemas } from './client';
 
 /** The first request after a session ends gets 401. The shell then shows the sign-in page. */
 function onError(error: Error, query?: { queryKey?: readonly unknown[] }) {
@@ -98,10 +98,16 @@ export const useEvents = (query: Query<'GET /api/v1/events'>, refetchInterval: n
     refetchInterval,
   });
 
+export type Event = ReturnType<typeof withoutNulls>;
+
+/** A payload that the server cannot read is shown as an empty one, beside `payload_unreadable`. */
+const withoutNulls = (event: Schemas['Event']) => ({ ...event, headers: event.headers ?? {}, header_list: event.header_list ?? [], body: event.body ?? '' });
+
 export const useEvent = (id: string | undefined) =>
   useQuery({
     queryKey: ['events', id],
     queryFn: ({ signal }) => call('GET /api/v1/events/{id}', { path: { id: id ?? '' }, signal }),
+    select: withoutNulls,
     enabled: id !== undefined,
     // Polls while a delivery is unfinished.
     refetchInterval: ({ state }) =>

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { call, serverUrl, type Schemas } from '../../api/client';
-import { changed, useEvent, useSources } from '../../api/queries';
+import { changed, useEvent, useSources, type Event } from '../../api/queries';
 import { useNow } from '../../lib/now';
 import { usePreferences } from '../../lib/preferences';
 import { apiCall, curl, httpie, rawHttp } from '../../lib/requests';
@@ -21,8 +21,6 @@ import { DeliveryRow } from './DeliveryRow';
 import { headline, latestByConnection, titleOf } from './sentence';
 import { Verification } from './EventsPage';
 import { EventViewer } from './EventViewer';
-
-type Event = Schemas['Event'];
 
 type DrawerProps = { id: string; onClose: () => void; onStep: (by: number) => void };
 
@@ -100,6 +98,7 @@ function Loaded({ event, onClose, onStep }: { event: Event; onClose: () => void;
           ))}
         </ul>
       )}
+      {event.payload_unreadable && <ErrorNote error={new Error('The stored headers and body cannot be read. Only the sender still has them, or a backup.')} />}
       <EventViewer event={event} deliveries={deliveries} latest={latest} />
     </>
   );

@@ -1,6 +1,7 @@
 /** The received request as payload, headers and raw bytes; what its attempts sent; and the difference between the two. */
 import { useState } from 'react';
 import type { Schemas } from '../../api/client';
+import type { Event } from '../../api/queries';
 import { useSearchState } from '../../lib/search';
 import { useShortcuts } from '../../shell/Shortcuts';
 import { bodyBytes } from '../../lib/bytes';
@@ -11,7 +12,6 @@ import { Button, CopyButton, Segments, Tabs } from '../../ui/parts';
 import { BodyView, Hex, LARGE_BODY_BYTES } from './BodyView';
 import { DiffTab, SentTab } from './Sent';
 
-type Event = Schemas['Event'];
 type Header = Schemas['Header'];
 
 const TABS = ['payload', 'headers', 'sent', 'diff', 'raw'] as const;

@@ -17,8 +17,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
 /// Tests that the README's first webhook works when it is pasted in one go, and that the page about
-/// receiving then leads to a verified delivery in the same shell. The server already runs:
-/// `bin/sluice` is a script that does nothing.
+/// receiving then leads to a verified delivery in the same shell. A script stands in for
+/// `bin/sluice`, because the server already runs, or shall not start.
 class ReadmeTest {
 
     private static final Path README =
@@ -30,27 +30,26 @@ class ReadmeTest {
     /// The shell scripts of the section.
     private static final Pattern SCRIPT = Pattern.compile("(?s)```sh\n(.*?)```");
 
+    private static final String KILL_ALL = "\nkill $(jobs -p)\n";
+
     @TempDir private Path directory;
 
     @Test
     void the_first_webhook_is_pasted_in_one_go_and_the_next_one_is_verified() throws Exception {
-        var scripts =
-                SCRIPT.matcher(section("## A first webhook in a minute"))
-                        .results()
-                        .map(script -> script.group(1))
-                        .toList();
-        assertThat(scripts).hasSize(2);
-        assertThat(scripts.getFirst()).startsWith("git clone ");
         try (var sluice = RunningSluice.start(Map.of("SLUICE_ADMIN_API_KEY", ""))) {
-            standIn(sluice);
+            standIn("exec sleep 60");
+            Files.copy(
+                    sluice.dataDir().resolve("first-start.txt"),
+                    Files.createDirectory(directory.resolve("data")).resolve("first-start.txt"));
             int port = freePort();
-            String script = onPorts(scripts.getLast(), sluice, port);
-            String signing = onPorts(code("signing"), sluice, port);
+            String signing = onPorts(code("signing"), sluice.port(), port);
             Files.writeString(
-                    directory.resolve("receiver.py"), onPorts(code("receiver"), sluice, port));
+                    directory.resolve("receiver.py"),
+                    onPorts(code("receiver"), sluice.port(), port));
             Files.writeString(directory.resolve("verify.py"), code("python"));
 
-            String output = run(script + signing + "\nkill $(jobs -p)\n");
+            String output =
+                    run(onPorts(script(), sluice.port(), port) + signing + KILL_ALL);
 
             assertThat(output)
                     .contains("received: {\"order\": 1001}", "SUCCESS")
@@ -60,8 +59,17 @@ class ReadmeTest {
         }
     }
 
-    private static String onPorts(String text, RunningSluice sluice, int receiverPort) {
-        return text.replace("localhost:8080", "127.0.0.1:" + sluice.port())
+    @Test
+    void a_server_that_does_not_start_ends_the_wait_with_its_log() throws Exception {
+        standIn("echo port.taken; exit 2");
+
+        String output = run(onPorts(script(), freePort(), freePort()) + KILL_ALL);
+
+        assertThat(output).contains("Not started.", "port.taken").doesNotContain("SUCCESS");
+    }
+
+    private static String onPorts(String text, int serverPort, int receiverPort) {
+        return text.replace("localhost:8080", "127.0.0.1:" + serverPort)
                 .replace("9000", Integer.toString(receiverPort));
     }
 
@@ -74,20 +82,29 @@ class ReadmeTest {
         return found.group(1);
     }
 
+    /// Returns the script of the section, which a person pastes. An interactive `zsh` does not know
+    /// comments.
+    private static String script() throws IOException {
+        var scripts =
+                SCRIPT.matcher(section("## A first webhook in a minute"))
+                        .results()
+                        .map(script -> script.group(1))
+                        .toList();
+        assertThat(scripts).hasSize(1);
+        assertThat(scripts.getFirst().lines()).noneMatch(line -> line.matches("(.* )?#( .*)?"));
+        return scripts.getFirst();
+    }
+
     private static String section(String heading) throws IOException {
         String text = Files.readString(README);
         int begin = text.indexOf(heading);
         return text.substring(begin, text.indexOf("\n## ", begin));
     }
 
-    /// Makes what the first start would have made.
-    private void standIn(RunningSluice sluice) throws IOException {
+    private void standIn(String command) throws IOException {
         var script = Files.createDirectory(directory.resolve("bin")).resolve("sluice");
-        Files.writeString(script, "#!/bin/sh\nexec sleep 60\n");
+        Files.writeString(script, "#!/bin/sh\n" + command + "\n");
         assertThat(script.toFile().setExecutable(true)).isTrue();
-        Files.copy(
-                sluice.dataDir().resolve("first-start.txt"),
-                Files.createDirectory(directory.resolve("data")).resolve("first-start.txt"));
     }
 
     private static int freePort() throws IOException {

@@ -17,7 +17,7 @@ import java.net.http.HttpRequest;
 class EventWithoutDeliveriesTest {
 
     private static final String NO_CONNECTION =
-            "Nothing was sent: the source had no enabled connection when the webhook arrived";
+            "Nothing was sent: the source had no enabled connection when the webhook arrived.";
 
     @AutoClose private static final RunningSluice sluice = RunningSluice.start();
     private static final ApiClient api = sluice.api();
@@ -27,7 +27,7 @@ class EventWithoutDeliveriesTest {
         var source = api.source("alone");
         var event = api.ingest(source.text("ingest_path"), "{}");
 
-        assertThat(reason(event).asString()).isEqualTo(NO_CONNECTION + ".");
+        assertThat(reason(event).asString()).isEqualTo(NO_CONNECTION);
         var resent = api.post("/api/v1/events/" + event.text("request_id") + "/resend", "{}");
         assertThat(resent.text("reason"))
                 .isEqualTo("Nothing was resent: the event's source has no connection.");
@@ -50,8 +50,19 @@ class EventWithoutDeliveriesTest {
                 .isEqualTo("Nothing was sent: the webhook failed its source's verification.");
 
         api.send(webhook(source, "X-Key", "right"));
+        assertThat(latest(source).path("reason").asString()).isEqualTo(NO_CONNECTION);
+    }
+
+    @Test
+    void the_webhook_only_asked_whether_the_url_is_right() {
+        var source = verified("{'provider': 'slack', 'secret': 's'}");
+
+        sendSigned(source, "url_verification");
         assertThat(latest(source).path("reason").asString())
-                .isEqualTo(NO_CONNECTION + ", or it only asked whether the URL is right.");
+                .isEqualTo("Nothing was sent: the webhook only asked whether the URL is right.");
+
+        sendSigned(source, "event_callback");
+        assertThat(latest(source).path("reason").asString()).isEqualTo(NO_CONNECTION);
     }
 
     @Test
@@ -70,6 +81,16 @@ class EventWithoutDeliveriesTest {
     private static ApiResponse verified(String config) {
         return api.post(
                 "/api/v1/sources", "{'name': 'verified', 'verification_config': " + config + "}");
+    }
+
+    private static void sendSigned(ApiResponse source, String type) {
+        var sent =
+                api.post(
+                        "/api/v1/sources/" + source.text("id") + "/test-event",
+                        "{'body': '{\\\"type\\\":\\\""
+                                + type
+                                + "\\\",\\\"challenge\\\":\\\"abc\\\"}'}");
+        assertThat(sent.status()).as(sent.body()).isLessThan(300);
     }
 
     private static HttpRequest.Builder webhook(ApiResponse source, String header, String value) {

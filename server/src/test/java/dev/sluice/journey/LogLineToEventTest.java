@@ -39,37 +39,58 @@ class LogLineToEventTest {
                 var receiver = Receiver.start()) {
             receiver.willAnswer(410);
             var source = api.source("Shop");
-            var destination = api.destination(receiver.url(), "");
+            var destination = api.destination(receiver.url() + "?of=old", "");
             api.connect(source, destination);
             String destinationId = destination.text("id");
+            String ofDestination = "?destination_id=" + destinationId;
             api.ingest(source.text("ingest_path"), "{'order':7}");
             await().until(() ->
                     log.values("delivery.ended", "destination_id").contains(destinationId));
+
+            // The line names the delivery, the event and the destination.
             int line = log.values("delivery.ended", "destination_id").indexOf(destinationId);
             String deliveryId = log.values("delivery.ended", "delivery_id").get(line);
+            String eventId = log.values("delivery.ended", "event_id").get(line);
             await().until(() ->
                     api.get("/api/v1/deliveries/" + deliveryId).text("status").equals("failed"));
-
             var delivery = get("/api/v1/deliveries/" + deliveryId);
-            String eventId = delivery.path("event_id").asString();
+            assertThat(delivery.path("event_id").asString()).isEqualTo(eventId);
             assertThat(delivery.path("source_id").asString()).isEqualTo(source.text("id"));
             assertThat(delivery.path("attempts").path(0).path("response_status").asInt())
                     .isEqualTo(410);
-            assertThat(log.values("delivery.ended", "event_id").get(line)).isEqualTo(eventId);
             var found = get("/api/v1/events?q=" + deliveryId);
             assertThat(found.path("total").asInt()).isEqualTo(1);
             assertThat(found.path("items").path(0).path("id").asString()).isEqualTo(eventId);
-            assertThat(get("/api/v1/events/" + eventId).path("body").asString()).contains("order");
 
+            // What else fails there, and why.
+            var failing = get("/api/v1/deliveries" + ofDestination + "&status=failed,exhausted");
+            assertThat(failing.path("items").path(0).path("id").asString()).isEqualTo(deliveryId);
+            var group = get("/api/v1/dlq/groups" + ofDestination).path("items").path(0);
+            assertThat(group.path("response_status").asInt()).isEqualTo(410);
+            assertThat(group.path("count").asInt()).isEqualTo(1);
+
+            // What was sent.
+            var sent = get("/api/v1/deliveries/" + deliveryId + "/attempts/1/request");
+            assertThat(sent.path("url").asString()).isEqualTo(receiver.url() + "?of=old");
+            assertThat(sent.path("body").asString()).isEqualTo("{'order':7}");
+            assertThat(sent.path("was_sent").asBoolean()).isTrue();
+
+            // Mend it, send it again, and have an empty list.
             receiver.willAnswer(200);
+            var mended =
+                    api.patch(
+                            "/api/v1/destinations/" + destinationId,
+                            "{'url':'" + receiver.url() + "?of=new'}");
+            assertThat(mended.status()).as(mended.body()).isEqualTo(200);
             var resent =
                     api.post("/api/v1/dlq/resend", "{'destination_id':'" + destinationId + "'}");
             assertThat(resent.status()).as(resent.body()).isEqualTo(202);
             await().until(() ->
-                    get("/api/v1/dlq/groups?destination_id=" + destinationId)
-                                    .path("total")
-                                    .asInt(-1)
-                            == 0);
+                    get("/api/v1/dlq/groups" + ofDestination).path("items").isEmpty()
+                            && get("/api/v1/dlq" + ofDestination + "&resolved=false")
+                                    .path("items")
+                                    .isEmpty());
+            assertThat(receiver.requests().getLast().line()).contains("?of=new");
         }
     }
 

@@ -47,7 +47,7 @@ final class EventGetCommand implements Runnable {
         try (var client = ServerAccess.resolve(context).client()) {
             var answer = client.get("events/" + UrlPath.segment(id));
             if (isBodyOnly) {
-                byte[] body = StoredEvent.read(answer.json()).body();
+                byte[] body = StoredEvent.readWhole(answer.json()).body();
                 context.shell().out().write(body, 0, body.length);
                 context.shell().out().flush();
                 return;
@@ -60,6 +60,9 @@ final class EventGetCommand implements Runnable {
         var out = context.shell().out();
         new ResultPrinter(context).lines(event, FIELDS);
         out.println("headers");
+        if (event.path("payload_unreadable").asBoolean(false)) {
+            out.println("  The server cannot read the stored headers and body.");
+        }
         for (var header : StoredEvent.read(event).headers()) {
             out.println(SafeText.line("  " + header.name() + ": " + header.value()));
         }

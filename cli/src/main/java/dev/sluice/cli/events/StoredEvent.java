@@ -3,6 +3,9 @@ package dev.sluice.cli.events;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.sluice.cli.shell.CommandException;
+import dev.sluice.cli.shell.ExitCode;
+
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -45,6 +48,20 @@ public final class StoredEvent {
     /// @param json an event with its headers and body, as the API or a stream shows it
     public static StoredEvent read(JsonNode json) {
         return new StoredEvent(json);
+    }
+
+    /// @param json an event with its headers and body, as the API shows it
+    /// @throws CommandException if the server cannot read the stored payload
+    public static StoredEvent readWhole(JsonNode json) {
+        var event = read(json);
+        if (json.path("payload_unreadable").asBoolean(false)) {
+            throw new CommandException(
+                    ExitCode.FAILED,
+                    "payload_unreadable",
+                    "The server cannot read the headers and body of event " + event.id() + ".",
+                    "They are damaged; only the sender still has them, or a backup.");
+        }
+        return event;
     }
 
     public String id() {

@@ -214,6 +214,7 @@ public final class ObserveAssembly {
                         relay.inFlightAttempts(),
                         relay.payloadDecoder(),
                         relay.hopHeader(),
+                        relay.challenges(),
                         clock)
                 .addTo(router);
         new StatsRoutes(db, authenticator, clock).addTo(router);

@@ -37,7 +37,7 @@ final class DeliveryQueries {
     }
 
     /// Returns the event's deliveries, in the order in which they were created.
-    static List<DeliveryView> of(Tx tx, EventQueries.EventWithPayload found, WaitExplainer waits) {
+    static List<DeliveryView> of(Tx tx, EventQueries.FoundEvent found, WaitExplainer waits) {
         var queries = new DeliveryQueries(tx, found.summary(), waits);
         queries.readEarlierAttempts();
         var deliveries = new ArrayList<>(queries.finished());

@@ -19,7 +19,6 @@ import dev.sluice.relay.UnreadablePayloadException;
 import dev.sluice.relay.VerificationStatus;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -340,41 +339,39 @@ final class EventQueries {
                 id.ordinal());
     }
 
-    /// An event with its payload, and the connections whose filters the event did not match at
-    /// ingest.
-    record EventWithPayload(EventSummary summary, Payload payload, List<ConnectionId> filtered) {
+    /// An event, and the connections whose filters it did not match at ingest.
+    record FoundEvent(EventSummary summary, List<ConnectionId> filtered) {}
 
-        Optional<String> type() {
-            return EventType.of(
-                    beginning(payload.headerLines(), EventType.MAX_HEADER_BYTES),
-                    beginning(payload.body(), EventType.MAX_BODY_BYTES));
-        }
-
-        private static byte[] beginning(byte[] all, int limit) {
-            return all.length <= limit ? all : Arrays.copyOf(all, limit);
-        }
-    }
-
-    static Optional<EventWithPayload> find(
-            Tx tx, PayloadDecoder decoder, List<SourceId> sources, EventId id) {
+    /// Finds an event without reading its payload, which may be damaged.
+    static Optional<FoundEvent> find(Tx tx, List<SourceId> sources, EventId id) {
         return tx.findOne(
                 """
-                select id, source_id, method, content_type, verification, verification_reason, body_size, fanout,
-                       coalesce(cardinality(filtered), 0) as filtered, filtered as filtered_ids, encoding,
-                       headers, body
+                select id, source_id, method, content_type, verification, verification_reason, body_size,
+                       coalesce(cardinality(filtered), 0) as filtered, filtered as filtered_ids
                   from event
                  where id = ? and source_id = any (?)
                 """,
                 row ->
-                        new EventWithPayload(
+                        new FoundEvent(
                                 EventSummary.read(row),
-                                decoder.decode(
-                                        StoredPayload.of(
-                                                row.integerOrNone("encoding"),
-                                                row.bytes("headers"),
-                                                row.bytes("body"))),
                                 row.uuids("filtered_ids").stream().map(ConnectionId::new).toList()),
                 id.value(),
                 sources.stream().map(SourceId::value).toList());
+    }
+
+    /// Reads the payload of an event that exists.
+    ///
+    /// @throws UnreadablePayloadException if the payload or its dictionary is damaged or missing
+    static Payload payload(Tx tx, PayloadDecoder decoder, EventSummary event) {
+        return tx.single(
+                "select encoding, headers, body from event where id = ? and source_id = ?",
+                row ->
+                        decoder.decode(
+                                StoredPayload.of(
+                                        row.integerOrNone("encoding"),
+                                        row.bytes("headers"),
+                                        row.bytes("body"))),
+                event.id().value(),
+                event.source().value());
     }
 }

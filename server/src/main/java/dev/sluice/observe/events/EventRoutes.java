@@ -6,6 +6,7 @@ import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.account.plan.Retention;
 import dev.sluice.gateway.routing.ConfigurationCache;
 import dev.sluice.gateway.source.SourceId;
+import dev.sluice.gateway.source.VerificationConfig;
 import dev.sluice.observe.ListPage;
 import dev.sluice.observe.ResultPage;
 import dev.sluice.observe.SearchReply;
@@ -13,6 +14,7 @@ import dev.sluice.observe.deliveries.DeliveryScopeQueries;
 import dev.sluice.observe.deliveries.DeliverySearch;
 import dev.sluice.observe.deliveries.WaitExplainer;
 import dev.sluice.platform.db.Db;
+import dev.sluice.platform.db.DbException;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.ApiException;
 import dev.sluice.platform.http.QueryParameters;
@@ -23,12 +25,15 @@ import dev.sluice.platform.json.JsonObject;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.EventId;
 import dev.sluice.relay.InFlightAttempts;
+import dev.sluice.relay.Payload;
 import dev.sluice.relay.PayloadDecoder;
 import dev.sluice.relay.UnreadablePayloadException;
 
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BiFunction;
+import java.util.function.BiPredicate;
 
 /// The routes `GET /api/v1/events`, `GET /api/v1/events/{id}` and `GET /api/v1/deliveries/{id}`,
 /// which return the event list, one event with its deliveries, and one delivery.
@@ -40,10 +45,12 @@ public final class EventRoutes {
     private final ConfigurationCache configuration;
     private final InFlightAttempts inFlightAttempts;
     private final PayloadDecoder decoder;
-    private final String hopHeader;
+    private final NoDeliveryReason noDeliveryReason;
     private final InstantSource clock;
 
     /// @param hopHeader the name of the header that counts relays
+    /// @param isChallenge whether a verified body only asks if the URL is right, for a source with
+    ///   this verification
     public EventRoutes(
             Db db,
             Authenticator authenticator,
@@ -52,6 +59,7 @@ public final class EventRoutes {
             InFlightAttempts inFlightAttempts,
             PayloadDecoder decoder,
             String hopHeader,
+            BiPredicate<VerificationConfig, byte[]> isChallenge,
             InstantSource clock) {
         this.db = db;
         this.authenticator = authenticator;
@@ -59,7 +67,7 @@ public final class EventRoutes {
         this.configuration = configuration;
         this.inFlightAttempts = inFlightAttempts;
         this.decoder = decoder;
-        this.hopHeader = hopHeader;
+        this.noDeliveryReason = new NoDeliveryReason(hopHeader, isChallenge);
         this.clock = clock;
     }
 
@@ -123,30 +131,45 @@ public final class EventRoutes {
         return plans.ofWorkspace(tx, caller.workspace()).limits().retention();
     }
 
-    /// Returns one event. The reply is not compressed, because it contains what the sender chose
-    /// next to URLs and responses of destinations, which may be secret; see [Reply#uncompressed].
+    /// Returns one event. If its stored payload is damaged, returns the rest of it. The reply is
+    /// not compressed, because it contains what the sender chose next to URLs and responses of
+    /// destinations, which may be secret; see [Reply#uncompressed].
     private Reply get(Request request) {
         var caller = authenticator.authenticate(request);
         var id = eventId(request);
+        try {
+            return get(
+                    caller,
+                    id,
+                    (tx, event) -> Optional.of(EventQueries.payload(tx, decoder, event)));
+        } catch (UnreadablePayloadException e) {
+            return get(caller, id, (_, _) -> Optional.empty());
+        } catch (DbException e) {
+            if (e.isUnreadableValue()) {
+                return get(caller, id, (_, _) -> Optional.empty());
+            }
+            throw e;
+        }
+    }
+
+    private Reply get(
+            Caller caller, EventId id, BiFunction<Tx, EventSummary, Optional<Payload>> payload) {
         return db.snapshot(tx -> {
             var retention = retention(tx, caller);
             var found =
                     find(tx, caller, id, retention)
                             .orElseThrow(() -> ApiException.notFound("event"));
-            return Reply.ok(detail(tx, found, retention)).uncompressed();
+            var read = payload.apply(tx, found.summary());
+            return Reply.ok(detail(tx, found, read, retention)).uncompressed();
         });
     }
 
     /// Returns the event unless it is in another workspace or its retention is over.
-    private Optional<EventQueries.EventWithPayload> find(
+    private Optional<EventQueries.FoundEvent> find(
             Tx tx, Caller caller, EventId id, Retention retention) {
         var now = clock.instant();
-        try {
-            return EventQueries.find(tx, decoder, sources(tx, caller, Optional.empty()), id)
-                    .filter(event -> !retention.isExpired(event.summary().receivedAt(), now));
-        } catch (UnreadablePayloadException e) {
-            throw e.answer();
-        }
+        return EventQueries.find(tx, sources(tx, caller, Optional.empty()), id)
+                .filter(event -> !retention.isExpired(event.summary().receivedAt(), now));
     }
 
     private Reply getDelivery(Request request) {
@@ -172,7 +195,7 @@ public final class EventRoutes {
     }
 
     private List<DeliveryView> deliveries(
-            Tx tx, EventQueries.EventWithPayload event, Retention retention) {
+            Tx tx, EventQueries.FoundEvent event, Retention retention) {
         return DeliveryQueries.of(tx, event, waits(retention));
     }
 
@@ -184,23 +207,23 @@ public final class EventRoutes {
         }
     }
 
-    private JsonObject detail(Tx tx, EventQueries.EventWithPayload found, Retention retention) {
+    private JsonObject detail(
+            Tx tx, EventQueries.FoundEvent found, Optional<Payload> payload, Retention retention) {
+        var event = found.summary();
+        var config = configuration.source(event.source()).map(source -> source.verification());
+        var credential = config.flatMap(VerificationConfig::credentialHeader);
         var deliveries = deliveries(tx, found, retention);
-        return found.summary()
-                .json()
-                .put("event_type", found.type())
-                .put("expires_at", retention.expiresAt(found.summary().receivedAt()))
-                .put("reason", deliveries.isEmpty() ? Optional.of(reason(found)) : Optional.empty())
-                .putAll(PayloadJson.of(found.payload(), credential(found.summary().source())))
+        return event.json()
+                .put("event_type", payload.flatMap(EventType::of))
+                .put("expires_at", retention.expiresAt(event.receivedAt()))
+                .put(
+                        "reason",
+                        deliveries.isEmpty()
+                                ? Optional.of(noDeliveryReason.of(event, payload, config))
+                                : Optional.empty())
+                .putAll(
+                        payload.map(read -> PayloadJson.of(read, credential))
+                                .orElseGet(PayloadJson::unreadable))
                 .put("deliveries", deliveries.stream().map(DeliveryView::json).toList());
-    }
-
-    private String reason(EventQueries.EventWithPayload found) {
-        return NoDeliveryReason.of(
-                found.summary().verification(), found.payload().headers(), hopHeader);
-    }
-
-    private Optional<String> credential(SourceId source) {
-        return configuration.source(source).flatMap(from -> from.verification().credentialHeader());
     }
 }

@@ -5,7 +5,9 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import dev.sluice.platform.http.Header;
 import dev.sluice.platform.json.JsonPrefix;
 import dev.sluice.platform.json.VisibleText;
+import dev.sluice.relay.Payload;
 
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -31,6 +33,17 @@ final class EventType {
                     Pattern.CASE_INSENSITIVE | Pattern.MULTILINE | Pattern.UNIX_LINES);
 
     private EventType() {}
+
+    /// Returns the type of an event with this payload.
+    static Optional<String> of(Payload payload) {
+        return of(
+                beginning(payload.headerLines(), MAX_HEADER_BYTES),
+                beginning(payload.body(), MAX_BODY_BYTES));
+    }
+
+    private static byte[] beginning(byte[] all, int limit) {
+        return all.length <= limit ? all : Arrays.copyOf(all, limit);
+    }
 
     /// Returns the type by these beginnings of the header lines and of the body. The body's `type`
     /// or `event` comes first. A header such as `X-GitHub-Event` comes next, followed by the body's

@@ -1,32 +1,38 @@
 package dev.sluice.observe.events;
 
-import dev.sluice.platform.http.Header;
-import dev.sluice.relay.EventVerification;
+import dev.sluice.gateway.source.VerificationConfig;
 import dev.sluice.relay.HopCount;
+import dev.sluice.relay.Payload;
 import dev.sluice.relay.VerificationStatus;
 
 import java.util.List;
+import java.util.Optional;
+import java.util.function.BiPredicate;
 
 /// Says in a sentence why an event has no deliveries.
-final class NoDeliveryReason {
+///
+/// @param hopHeader the name of the header that counts relays
+/// @param isChallenge whether a verified body only asks if the URL is right, for a source with this
+///   verification
+record NoDeliveryReason(String hopHeader, BiPredicate<VerificationConfig, byte[]> isChallenge) {
 
-    private static final String NO_CONNECTION =
-            "Nothing was sent: the source had no enabled connection when the webhook arrived";
-
-    private NoDeliveryReason() {}
-
-    /// @param hopHeader the name of the header that counts relays
-    static String of(EventVerification verification, List<Header> headers, String hopHeader) {
-        if (verification.isFailed()) {
+    /// @param payload empty if it is damaged
+    /// @param config the present verification of the event's source; empty if it is not known
+    String of(EventSummary event, Optional<Payload> payload, Optional<VerificationConfig> config) {
+        if (event.verification().isFailed()) {
             return "Nothing was sent: the webhook failed its source's verification.";
         }
+        var headers = payload.map(Payload::headers).orElse(List.of());
         if (HopCount.isExceeded(headers, hopHeader)) {
             return "Nothing was sent: the webhook had passed %d relays, so it is probably in a loop."
                     .formatted(HopCount.parse(headers, hopHeader));
         }
-        // Only sources with verification answer the senders that ask whether the URL is right.
-        return verification.status() == VerificationStatus.VERIFIED
-                ? NO_CONNECTION + ", or it only asked whether the URL is right."
-                : NO_CONNECTION + ".";
+        if (event.verification().status() == VerificationStatus.VERIFIED
+                && config.isPresent()
+                && payload.filter(read -> isChallenge.test(config.get(), read.body()))
+                        .isPresent()) {
+            return "Nothing was sent: the webhook only asked whether the URL is right.";
+        }
+        return "Nothing was sent: the source had no enabled connection when the webhook arrived.";
     }
 }

@@ -46,6 +46,16 @@ public final class PayloadJson {
         return json;
     }
 
+    /// Returns what is shown in place of a payload that is damaged: `payload_unreadable`, which is
+    /// true, and null for headers and body.
+    static JsonObject unreadable() {
+        return new JsonObject()
+                .put("payload_unreadable", true)
+                .put("headers", Optional.empty())
+                .put("header_list", Optional.empty())
+                .put("body", Optional.empty());
+    }
+
     /// Returns `name`, `value`, and, if the value is not valid UTF-8, `value_base64`.
     private static JsonObject pair(Header header) {
         byte[] bytes = bytes(header);

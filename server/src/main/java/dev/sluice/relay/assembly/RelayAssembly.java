@@ -17,6 +17,7 @@ import dev.sluice.gateway.routing.ConfigurationCache;
 import dev.sluice.gateway.routing.ExpiryPolicy;
 import dev.sluice.gateway.source.ReplacedSourceStore;
 import dev.sluice.gateway.source.Source;
+import dev.sluice.gateway.source.VerificationConfig;
 import dev.sluice.platform.assembly.Foundation;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.DedicatedConnection;
@@ -93,11 +94,13 @@ import dev.sluice.relay.upkeep.LongTransactionMonitor;
 import dev.sluice.relay.usage.CommitLogCompactor;
 import dev.sluice.relay.usage.LedgerFolder;
 import dev.sluice.relay.usage.LedgerStore;
+import dev.sluice.relay.verify.ChallengeResponder;
 
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.function.BiPredicate;
 import java.util.random.RandomGenerator;
 
 /// Builds and starts the relay layer, which accepts events, stores them and delivers them.
@@ -302,6 +305,7 @@ public final class RelayAssembly {
         shutdown.first("write circuits", circuits::run);
         shutdown.first("write lane wakes", laneWaker::run);
         shutdown.closing("results", resultJournal);
+        shutdown.first("failure log", failureLog::flush);
         shutdown.first("dispatcher", () -> dispatcher.stop(ATTEMPTS_TIMEOUT));
         var backlogChore = new Chore("backlog", Duration.ofMillis(200), backlog);
         shutdown.start(
@@ -560,6 +564,12 @@ public final class RelayAssembly {
     /// Returns the name of the header that counts relays.
     public String hopHeader() {
         return SluiceHeaders.withPrefix(settings.headerPrefix()).hop();
+    }
+
+    /// Returns whether the body of a verified request only asks if the URL is right. Sources of
+    /// senders that ask it answer it, and send nothing.
+    public BiPredicate<VerificationConfig, byte[]> challenges() {
+        return ChallengeResponder::isChallenge;
     }
 
     /// Whether the disk has enough free space to accept events.

@@ -91,11 +91,13 @@ public final class AttemptRunner {
             boolean isUndecided)
             throws InterruptedException {
         var delivery = loaded.delivery();
+        var route = routing.route(delivery.connection());
         if (isExpired(delivery)) {
             return Optional.of(
-                    failWithoutAttempt(delivery, ErrorCode.EVENT_EXPIRED, clock.instant()));
+                    route.map(to -> failWithoutAttempt(delivery, to, ErrorCode.EVENT_EXPIRED))
+                            .orElseGet(
+                                    () -> failWithoutAttempt(delivery, ErrorCode.EVENT_EXPIRED)));
         }
-        var route = routing.route(delivery.connection());
         if (route.isEmpty()) {
             return routing.deletion(delivery.connection())
                     .map(deletion -> failWithoutAttempt(delivery, deletion));
@@ -238,12 +240,21 @@ public final class AttemptRunner {
                     case CONNECTION -> ErrorCode.CONNECTION_DELETED;
                     case DESTINATION -> ErrorCode.DESTINATION_DELETED;
                 };
-        return failWithoutAttempt(delivery, reason, clock.instant());
+        return failWithoutAttempt(delivery, reason);
     }
 
-    public static DeliveryResult failWithoutAttempt(
-            UnfinishedDelivery delivery, ErrorCode reason, Instant at) {
+    /// Returns the result that ends a delivery which cannot be sent by this route, and logs it.
+    public DeliveryResult failWithoutAttempt(
+            UnfinishedDelivery delivery, Route route, ErrorCode reason) {
+        return settlement.endUnsent(delivery, route, reason);
+    }
+
+    private DeliveryResult failWithoutAttempt(UnfinishedDelivery delivery, ErrorCode reason) {
         return new DeliveryResult.FinalResult(
-                delivery, DeliveryStatus.FAILED, Optional.empty(), Optional.of(reason), at);
+                delivery,
+                DeliveryStatus.FAILED,
+                Optional.empty(),
+                Optional.of(reason),
+                clock.instant());
     }
 }

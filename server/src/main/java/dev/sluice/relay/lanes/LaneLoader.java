@@ -105,7 +105,7 @@ public final class LaneLoader {
         var found = payloads.read(reader.lane().source(), events);
         int taken = 0;
         for (var waiting : read) {
-            if (endsUnreadable(reader, waiting, found)) {
+            if (endsUnreadable(reader, route, waiting, found)) {
                 continue;
             }
             var payload = found.payloads().get(waiting.delivery().id().event());
@@ -162,7 +162,7 @@ public final class LaneLoader {
             throws InterruptedException {
         var event = waiting.delivery().id().event();
         var read = payloads.read(reader.lane().source(), Set.of(event));
-        if (endsUnreadable(reader, waiting, read)) {
+        if (endsUnreadable(reader, route, waiting, read)) {
             return false;
         }
         var payload = Optional.ofNullable(read.payloads().get(event));
@@ -174,7 +174,10 @@ public final class LaneLoader {
     /// rest instead, until the second load may follow. Returns false if the payload was read or the
     /// event no longer exists.
     private boolean endsUnreadable(
-            LaneReader reader, LaneStore.WaitingDelivery waiting, PayloadReader.PayloadRead found)
+            LaneReader reader,
+            Route route,
+            LaneStore.WaitingDelivery waiting,
+            PayloadReader.PayloadRead found)
             throws InterruptedException {
         var delivery = waiting.delivery();
         var event = delivery.id().event();
@@ -191,7 +194,7 @@ public final class LaneLoader {
                 .addKeyValue("event_id", event)
                 .setCause(cause)
                 .log("payload.read_failed");
-        end(reader, waiting, ErrorCode.PAYLOAD_UNREADABLE);
+        end(reader, route, waiting, ErrorCode.PAYLOAD_UNREADABLE);
         return true;
     }
 
@@ -208,11 +211,11 @@ public final class LaneLoader {
                                 Math.max(1, (3 * averagePayloadBytes + each.memoryBytes()) / 4));
         if (PoisonPolicy.isPoison(waiting.recoveries())) {
             log.atWarn().addKeyValue("delivery_id", delivery.id()).log("delivery.poison_detected");
-            end(reader, waiting, ErrorCode.INTERRUPTED);
+            end(reader, route, waiting, ErrorCode.INTERRUPTED);
             return true;
         }
         if (read.payload().isEmpty() || attemptRunner.isExpired(delivery)) {
-            end(reader, waiting, ErrorCode.EVENT_EXPIRED);
+            end(reader, route, waiting, ErrorCode.EVENT_EXPIRED);
             return true;
         }
         var destination = route.destination().id();
@@ -231,12 +234,13 @@ public final class LaneLoader {
         return true;
     }
 
-    private void end(LaneReader reader, LaneStore.WaitingDelivery waiting, ErrorCode reason)
+    private void end(
+            LaneReader reader, Route route, LaneStore.WaitingDelivery waiting, ErrorCode reason)
             throws InterruptedException {
         var delivery = waiting.delivery();
         reader.add(delivery);
         reader.advance(waiting);
-        results.add(AttemptRunner.failWithoutAttempt(delivery, reason, clock.instant()), true);
+        results.add(attemptRunner.failWithoutAttempt(delivery, route, reason), true);
     }
 
     /// Ends up to [#MAX_DELIVERIES_PER_LOAD] deliveries of a lane whose connection or destination

@@ -16,38 +16,84 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 
-/// Logs failed attempts, without flooding the log when a destination fails again and again.
+/// Logs failed attempts and failed deliveries, without flooding the log when a destination fails
+/// again and again.
 ///
-/// Two kinds of failures are counted separately for each destination: failed attempts that will be
-/// retried, and attempts that end their delivery as failed or exhausted. The first failure of a
-/// kind is logged in full. While more follow, one line a minute gives their number and the id of
-/// the last event. After a minute without a failure of that kind, the next one is logged in full
-/// again. Thread-safe.
+/// Two kinds of failures are told apart for each destination: failed attempts that will be retried,
+/// and deliveries that end as failed or exhausted. The first failure of a kind is logged in full.
+/// While more follow, one line a minute gives the numbers of both kinds and the id of the last
+/// event. After a minute without a failure of a kind, the next one is logged in full again.
+/// Thread-safe.
 public final class FailureLog {
 
     private static final Logger log = LoggerFactory.getLogger(FailureLog.class);
 
     static final Duration SUMMARY_INTERVAL = Duration.ofMinutes(1);
 
-    /// The failures that are counted together: those of one destination, either retried attempts or
-    /// ended deliveries.
-    private record FailureKind(DestinationId destination, boolean isEnd) {}
-
-    /// The failures of one kind since the last line that was logged for it.
+    /// The failures of one kind since the last line that counted them.
     ///
-    /// @param since when the last line was logged
-    /// @param last the event of the last failure; empty if there was none
-    private record SilencedFailures(
-            Instant since, long count, String name, Optional<EventId> last) {
+    /// @param isKnown whether there was a failure that was logged in full, or a line that counted
+    ///   failures of this kind
+    /// @param count the failures that no line was logged for
+    private record SilencedFailures(boolean isKnown, long count) {
 
-        SilencedFailures plus(EventId event) {
-            return new SilencedFailures(since, count + 1, name, Optional.of(event));
+        static final SilencedFailures NONE = new SilencedFailures(false, 0);
+
+        SilencedFailures plusOne() {
+            return isKnown ? new SilencedFailures(true, count + 1) : new SilencedFailures(true, 0);
+        }
+
+        /// After the line that counted these failures.
+        SilencedFailures next() {
+            return count == 0 ? NONE : new SilencedFailures(true, 0);
+        }
+    }
+
+    /// The failures of one destination.
+    ///
+    /// @param since when the last line that counted them was logged, or the first in full
+    /// @param last the event of the last failure that has no line of its own; empty if there is
+    ///   none
+    private record DestinationFailures(
+            Instant since,
+            String name,
+            SilencedFailures retried,
+            SilencedFailures ended,
+            Optional<EventId> last) {
+
+        static DestinationFailures none(Instant since, Route route) {
+            return new DestinationFailures(
+                    since,
+                    route.destination().spec().name(),
+                    SilencedFailures.NONE,
+                    SilencedFailures.NONE,
+                    Optional.empty());
+        }
+
+        SilencedFailures count(boolean isEnd) {
+            return isEnd ? ended : retried;
+        }
+
+        DestinationFailures plus(EventId event, boolean isEnd) {
+            var counted = count(isEnd).plusOne();
+            return new DestinationFailures(
+                    since,
+                    name,
+                    isEnd ? retried : counted,
+                    isEnd ? counted : ended,
+                    counted.count() == 0 ? last : Optional.of(event));
+        }
+
+        DestinationFailures next(Instant now) {
+            return new DestinationFailures(
+                    now, name, retried.next(), ended.next(), Optional.empty());
         }
     }
 
     private final InstantSource clock;
-    private final ConcurrentHashMap<FailureKind, SilencedFailures> counts =
+    private final ConcurrentHashMap<DestinationId, DestinationFailures> failures =
             new ConcurrentHashMap<>();
 
     public FailureLog(InstantSource clock) {
@@ -100,70 +146,87 @@ public final class FailureLog {
         }
     }
 
+    /// Logs or counts a delivery that ended as failed without another attempt, for example because
+    /// its payload cannot be read.
+    ///
+    /// @param reason why it was not sent
+    void endedUnsent(UnfinishedDelivery delivery, Route route, ErrorCode reason) {
+        if (isFirst(delivery, route, true)) {
+            log.atInfo()
+                    .addKeyValue("delivery_id", delivery.id())
+                    .addKeyValue("event_id", delivery.id().event())
+                    .addKeyValue("source_id", delivery.source())
+                    .addKeyValue("connection_id", delivery.connection())
+                    .addKeyValue("destination_id", route.destination().id())
+                    .addKeyValue("destination", route.destination().spec().name())
+                    .addKeyValue("host", route.destination().spec().url().host().text())
+                    .addKeyValue("ended_as", DeliveryStatus.FAILED.text())
+                    .addKeyValue("attempt", delivery.attempts())
+                    .addKeyValue("error_code", reason.text())
+                    .log("delivery.ended");
+        }
+    }
+
     private static String code(Attempt attempt) {
         return attempt.errorCode().map(ErrorCode::text).orElse("none");
     }
 
     /// Counts the failure. Returns whether it is the first of its kind, which is logged in full.
     private boolean isFirst(UnfinishedDelivery delivery, Route route, boolean isEnd) {
-        var destination = route.destination();
-        var count =
-                counts.compute(
-                        new FailureKind(destination.id(), isEnd),
+        var counted =
+                failures.compute(
+                        route.destination().id(),
                         (_, known) ->
-                                known == null
-                                        ? new SilencedFailures(
-                                                clock.instant(),
-                                                0,
-                                                destination.spec().name(),
-                                                Optional.empty())
-                                        : known.plus(delivery.id().event()));
-        return count.count() == 0;
+                                (known == null
+                                                ? DestinationFailures.none(clock.instant(), route)
+                                                : known)
+                                        .plus(delivery.id().event(), isEnd));
+        return counted.count(isEnd).count() == 0;
     }
 
-    /// Logs the number of failures of each kind whose last line is at least a minute old. Forgets
-    /// such a kind if it had no failure since that line.
+    /// Logs the numbers of each destination whose last line is at least a minute old. Forgets a
+    /// destination that had no failure since that line.
     public void summarize() {
         var now = clock.instant();
-        for (var kind : counts.keySet()) {
-            var due = takeDue(kind, now);
-            due.filter(count -> count.count() > 0).ifPresent(count -> logCount(kind, count));
+        logCounts(
+                now,
+                known ->
+                        now.isBefore(known.since())
+                                || !now.isBefore(known.since().plus(SUMMARY_INTERVAL)));
+    }
+
+    /// Logs all numbers that were not logged yet. Called when the server stops.
+    public void flush() {
+        logCounts(clock.instant(), _ -> true);
+    }
+
+    private void logCounts(Instant now, Predicate<DestinationFailures> isDue) {
+        for (var destination : failures.keySet()) {
+            var due = new DestinationFailures[1];
+            failures.computeIfPresent(
+                    destination,
+                    (_, known) -> {
+                        if (!isDue.test(known)) {
+                            return known;
+                        }
+                        due[0] = known;
+                        return known.last().isEmpty() ? null : known.next(now);
+                    });
+            if (due[0] != null) {
+                logCount(destination, due[0]);
+            }
         }
     }
 
-    private Optional<SilencedFailures> takeDue(FailureKind kind, Instant now) {
-        var due = new SilencedFailures[1];
-        counts.computeIfPresent(
-                kind,
-                (_, count) -> {
-                    if (now.isBefore(count.since().plus(SUMMARY_INTERVAL))
-                            && !now.isBefore(count.since())) {
-                        return count;
-                    }
-                    due[0] = count;
-                    return count.count() == 0
-                            ? null
-                            : new SilencedFailures(now, 0, count.name(), Optional.empty());
-                });
-        return Optional.ofNullable(due[0]);
-    }
-
-    private static void logCount(FailureKind kind, SilencedFailures count) {
-        String last = count.last().map(EventId::toString).orElse("");
-        if (kind.isEnd()) {
-            log.atInfo()
-                    .addKeyValue("destination_id", kind.destination())
-                    .addKeyValue("destination", count.name())
-                    .addKeyValue("deliveries", count.count())
-                    .addKeyValue("last_event_id", last)
-                    .log("deliveries.ended");
-        } else {
-            log.atInfo()
-                    .addKeyValue("destination_id", kind.destination())
-                    .addKeyValue("destination", count.name())
-                    .addKeyValue("attempts", count.count())
-                    .addKeyValue("last_event_id", last)
-                    .log("attempts.failed");
-        }
+    private static void logCount(DestinationId destination, DestinationFailures counted) {
+        counted.last()
+                .ifPresent(last ->
+                        log.atInfo()
+                                .addKeyValue("destination_id", destination)
+                                .addKeyValue("destination", counted.name())
+                                .addKeyValue("attempts", counted.retried().count())
+                                .addKeyValue("deliveries", counted.ended().count())
+                                .addKeyValue("last_event_id", last)
+                                .log("attempts.failed"));
     }
 }

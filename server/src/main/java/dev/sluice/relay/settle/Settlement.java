@@ -69,6 +69,19 @@ public final class Settlement {
         };
     }
 
+    /// Returns the result that ends a delivery as failed without another attempt, and logs it.
+    ///
+    /// @param route the route by which it would have been sent
+    public DeliveryResult endUnsent(UnfinishedDelivery delivery, Route route, ErrorCode reason) {
+        failureLog.endedUnsent(delivery, route, reason);
+        return new DeliveryResult.FinalResult(
+                delivery,
+                DeliveryStatus.FAILED,
+                Optional.empty(),
+                Optional.of(reason),
+                clock.instant());
+    }
+
     private DeliveryResult ended(
             UnfinishedDelivery delivery,
             Route route,

@@ -59,6 +59,14 @@ public final class ChallengeResponder {
         }
     }
 
+    /// Returns whether the body of a verified request is a challenge to a source with this
+    /// configuration.
+    public static boolean isChallenge(VerificationConfig config, byte[] body) {
+        var anySecret = new Secret("any"); // only the reply depends on it
+        var passed = new VerificationResult.VerificationPassed(Optional.of(anySecret));
+        return answer(config, passed, body).isPresent();
+    }
+
     private static boolean hasChallenge(VerificationConfig config) {
         return config instanceof VerificationConfig.DiscordVerification
                 || (config instanceof VerificationConfig.ProviderVerification convention

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.gateway.routing.Route;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.relay.DeliveryId;
+import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.Outcome;
 import dev.sluice.relay.Trigger;
 import dev.sluice.relay.UnfinishedDelivery;
@@ -32,14 +33,7 @@ class FailureLogTest {
 
     /// Settles the first attempt at a new delivery.
     private UnfinishedDelivery answer(Route to, int status) {
-        var delivery =
-                new UnfinishedDelivery(
-                        DeliveryId.of(Some.eventId(clock.instant()), 1),
-                        to.source().id(),
-                        to.connection().id(),
-                        Trigger.INGEST,
-                        0,
-                        Optional.empty());
+        var delivery = newDelivery(to);
         settlement.settle(
                 delivery,
                 to,
@@ -47,6 +41,16 @@ class FailureLogTest {
                 new Outcome.DestinationResponse(
                         status, "", Duration.ofMillis(7), Optional.empty()));
         return delivery;
+    }
+
+    private UnfinishedDelivery newDelivery(Route to) {
+        return new UnfinishedDelivery(
+                DeliveryId.of(Some.eventId(clock.instant()), 1),
+                to.source().id(),
+                to.connection().id(),
+                Trigger.INGEST,
+                0,
+                Optional.empty());
     }
 
     private String value(String event, String field) {
@@ -118,6 +122,48 @@ class FailureLogTest {
 
         assertThat(log.count("attempt.failed")).isEqualTo(2);
         assertThat(log.count("attempts.failed")).isZero();
+    }
+
+    @Test
+    void retried_attempts_and_ended_deliveries_share_the_line_of_a_minute() {
+        for (int i = 0; i < 4; i++) {
+            answer(route, 503);
+            answer(route, 410);
+        }
+        answer(route, 503);
+        clock.advance(Duration.ofMinutes(1));
+        failures.summarize();
+
+        assertThat(log.count("attempt.failed")).isEqualTo(1);
+        assertThat(log.count("delivery.ended")).isEqualTo(1);
+        assertThat(log.values("attempts.failed", "attempts")).containsExactly("4");
+        assertThat(log.values("attempts.failed", "deliveries")).containsExactly("3");
+    }
+
+    @Test
+    void a_stop_logs_what_was_counted_since_the_last_line() {
+        answer(route, 503);
+        var last = answer(route, 503);
+
+        failures.flush();
+        failures.flush();
+
+        assertThat(log.values("attempts.failed", "attempts")).containsExactly("1");
+        assertThat(value("attempts.failed", "last_event_id"))
+                .isEqualTo(last.id().event().toString());
+    }
+
+    @Test
+    void a_delivery_that_ended_without_an_attempt_leads_to_its_event_too() {
+        var delivery = newDelivery(route);
+
+        var result = settlement.endUnsent(delivery, route, ErrorCode.PAYLOAD_UNREADABLE);
+
+        assertThat(result.delivery()).isEqualTo(delivery);
+        assertThat(value("delivery.ended", "event_id")).isEqualTo(delivery.id().event().toString());
+        assertThat(value("delivery.ended", "destination"))
+                .isEqualTo(route.destination().spec().name());
+        assertThat(value("delivery.ended", "error_code")).isEqualTo("payload_unreadable");
     }
 
     @Test
