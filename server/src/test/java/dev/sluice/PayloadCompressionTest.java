@@ -273,6 +273,16 @@ class PayloadCompressionTest {
                     tx.update("alter table event drop column encoding");
                     tx.update("drop table payload_dictionary");
                     tx.update("drop table open_stream");
+                    tx.update("drop table known_network");
+                    tx.update("alter table alert_use drop column counts");
+                    tx.update(
+                            "alter table alert_mailbox drop column counts,"
+                                    + " drop column other_counts,"
+                                    + " add column n integer not null default 0");
+                    tx.update(
+                            "alter table alert_message drop column destination_id,"
+                                    + " drop column news");
+                    tx.update("alter table alert_news drop column lost");
                     tx.update("delete from flyway_schema_history where version::integer >= 35");
                 });
             }
