@@ -9,8 +9,7 @@ import java.util.function.LongSupplier;
 /// often, so that a server at rest uses little CPU.
 ///
 /// Code that handles a webhook, a delivery, an API request or an open stream calls [#mark]; so does
-/// a chore that has more to do. The first mark after a rest wakes the chores.
-/// Thread-safe.
+/// a chore that has more to do. The first mark after a rest wakes the chores. Thread-safe.
 public final class Activity {
 
     /// How long after the last mark the process counts as idle.
