@@ -32,7 +32,6 @@ import java.util.Optional;
 /// @param mail how to send mail; empty if the server sends none
 /// @param messengerApiUrl the base of the messenger's bot API, without a trailing slash; empty for
 ///   the messenger's own server
-/// @param tracing OpenTelemetry's own settings, by their names; empty if tracing is off
 record Config(
         ServerSettings server,
         StorageSettings storage,
@@ -40,9 +39,26 @@ record Config(
         DeliverySettings delivery,
         Optional<MailSettings> mail,
         Optional<String> messengerApiUrl,
-        Optional<MetricsSettings> metrics,
-        Map<String, String> tracing,
-        LogSettings log) {
+        TelemetrySettings telemetry) {
+
+    /// What the server tells about itself.
+    ///
+    /// @param metrics empty if the metrics are off
+    /// @param tracing OpenTelemetry's own settings, by their names; empty if tracing is off
+    record TelemetrySettings(
+            Optional<MetricsSettings> metrics, Map<String, String> tracing, LogSettings log) {}
+
+    Optional<MetricsSettings> metrics() {
+        return telemetry.metrics();
+    }
+
+    Map<String, String> tracing() {
+        return telemetry.tracing();
+    }
+
+    LogSettings log() {
+        return telemetry.log();
+    }
 
     /// @param port 0 means any free port
     /// @param baseUrl the server's public address, without a trailing slash
@@ -100,15 +116,18 @@ record Config(
                         delivery,
                         mail(settings),
                         settings.read("SLUICE_MESSENGER_API_URL", Config::baseUrl),
-                        metrics(settings),
-                        tracing(settings),
-                        new LogSettings(
-                                settings.oneOf(
-                                        "SLUICE_LOG_FORMAT", "text", List.of("text", "json")),
-                                settings.oneOf(
-                                        "SLUICE_LOG_LEVEL",
-                                        "info",
-                                        List.of("error", "warn", "info", "debug"))));
+                        new TelemetrySettings(
+                                metrics(settings),
+                                tracing(settings),
+                                new LogSettings(
+                                        settings.oneOf(
+                                                "SLUICE_LOG_FORMAT",
+                                                "text",
+                                                List.of("text", "json")),
+                                        settings.oneOf(
+                                                "SLUICE_LOG_LEVEL",
+                                                "info",
+                                                List.of("error", "warn", "info", "debug")))));
         if (config.storage().database().isPresent() && config.storage().masterKey().isEmpty()) {
             settings.addError(
                     "SLUICE_MASTER_KEY",

@@ -43,8 +43,7 @@ final class Sluice implements AutoCloseable {
     /// relay's own timeout together must fit into the 24 s that [Main] allows for a stop.
     private static final Duration REQUESTS_TIMEOUT = Duration.ofSeconds(3);
 
-    private final Activity activity = new Activity();
-    private final Shutdown shutdown = new Shutdown(activity);
+    private final Shutdown shutdown = new Shutdown(new Activity());
     private final Router router = new Router();
     private volatile boolean isStopping;
     private int port;
@@ -80,10 +79,9 @@ final class Sluice implements AutoCloseable {
             Config config, Clocks clocks, String version, Optional<DoubleSupplier> freeShare)
             throws IOException {
         requireFreePorts(config);
-        var random = new SecretGenerator();
-        var storage = Storage.open(config, random, shutdown);
+        var storage = Storage.open(config, new SecretGenerator(), shutdown);
         clocks.setBy().accept(storage.pools().relay());
-        var base = foundation(config, storage, clocks, random);
+        var base = foundation(config, storage, clocks);
 
         var credentialsFile =
                 new InitialCredentialsFile(
@@ -130,19 +128,16 @@ final class Sluice implements AutoCloseable {
         account.firstStart().ifPresent(credentialsFile::show);
     }
 
-    private Foundation foundation(
-            Config config, Storage storage, Clocks clocks, SecretGenerator random) {
+    private Foundation foundation(Config config, Storage storage, Clocks clocks) {
         return new Foundation(
                 storage.database(),
                 storage.pools(),
                 storage.sealer(),
                 new Uuid7(clocks.shared(), RandomGenerator.getDefault()),
-                random,
                 clocks.shared(),
                 clocks.settled(),
                 config.mail().map(mail -> new MailSender(mail, clocks.shared())),
                 spans(config.tracing()),
-                activity,
                 shutdown);
     }
 
@@ -185,9 +180,8 @@ final class Sluice implements AutoCloseable {
                 config.delivery().retryJitter(),
                 config.delivery().cooldowns(),
                 config.storage().isCompressing(),
-                directory.inFlightFile(),
-                directory.home(),
-                freeShare.orElse(measured));
+                new RelaySettings.NodeSettings(
+                        directory.inFlightFile(), directory.home(), freeShare.orElse(measured)));
     }
 
     /// Checks that the ports are free before anything is created. The server starts to listen on

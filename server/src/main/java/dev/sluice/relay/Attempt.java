@@ -8,33 +8,42 @@ import java.util.UUID;
 /// The record of one HTTP request made for a delivery.
 ///
 /// @param number the position among the delivery's attempts, starting at 1
-/// @param revision identifies the name and URL that the destination had at the time (see
-///   [dev.sluice.gateway.destination.Destination])
-/// @param configuration the version of the configuration that the request was made with
 /// @param latency the time from the start of the DNS lookup until the response was read or the
 ///   attempt was given up
 /// @param responseBody at most the first 4 KiB
 public record Attempt(
         int number,
         Instant attemptedAt,
-        UUID revision,
-        long configuration,
+        UsedSettings settings,
         Duration latency,
         Optional<Integer> responseStatus,
         Optional<ErrorCode> errorCode,
         Optional<String> errorMessage,
         Optional<String> responseBody) {
 
+    /// The settings that a request was made with.
+    ///
+    /// @param revision identifies the name and URL that the destination had at the time (see
+    ///   [dev.sluice.gateway.destination.Destination])
+    /// @param configuration the version of the whole configuration
+    public record UsedSettings(UUID revision, long configuration) {}
+
+    public UUID revision() {
+        return settings.revision();
+    }
+
+    public long configuration() {
+        return settings.configuration();
+    }
+
     /// Returns the record of an attempt that had this outcome.
-    public static Attempt of(
-            int number, Instant at, UUID revision, long configuration, Outcome outcome) {
+    public static Attempt of(int number, Instant at, UsedSettings settings, Outcome outcome) {
         return switch (outcome) {
             case Outcome.DestinationResponse(int status, String body, var latency, _) ->
                     new Attempt(
                             number,
                             at,
-                            revision,
-                            configuration,
+                            settings,
                             latency,
                             Optional.of(status),
                             errorCode(status),
@@ -44,8 +53,7 @@ public record Attempt(
                     new Attempt(
                             number,
                             at,
-                            revision,
-                            configuration,
+                            settings,
                             latency,
                             Optional.empty(),
                             Optional.of(code),
@@ -73,8 +81,7 @@ public record Attempt(
         return new Attempt(
                 other,
                 attemptedAt,
-                revision,
-                configuration,
+                settings,
                 latency,
                 responseStatus,
                 errorCode,

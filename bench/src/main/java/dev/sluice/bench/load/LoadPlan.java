@@ -15,7 +15,6 @@ import java.util.Optional;
 ///
 /// @param ingests addresses, all used equally often; an address's place begins its markers
 /// @param bodies what they contain
-/// @param measured how long the measured part lasts, after `warmUp`
 /// @param secret signs each body, HMAC-SHA256 in hex in the header `X-Signature`
 /// @param ledger records each request before it is sent, and its answer
 public record LoadPlan(
@@ -24,13 +23,26 @@ public record LoadPlan(
         int connections,
         BodySizes sizes,
         BodyKind bodies,
-        Duration warmUp,
-        Duration measured,
+        LoadTimes times,
         Optional<String> secret,
         Optional<Path> ledger) {
 
     /// Longer than any scenario: the load ends when the scenario says so.
     public static final Duration UNTIL_FINISHED = Duration.ofHours(4);
+
+    /// How long the load lasts.
+    ///
+    /// @param warmUp before the measurement
+    /// @param measured within the measurement, which follows
+    public record LoadTimes(Duration warmUp, Duration measured) {}
+
+    public Duration warmUp() {
+        return times.warmUp();
+    }
+
+    public Duration measured() {
+        return times.measured();
+    }
 
     /// The first ingest gets bodies of `min` bytes, the last of `max`; those between are spread
     /// evenly on a logarithmic scale.
@@ -56,8 +68,7 @@ public record LoadPlan(
                 connections,
                 new BodySizes(1024, 1024),
                 BodyKind.FILLER,
-                Duration.ZERO,
-                UNTIL_FINISHED,
+                new LoadTimes(Duration.ZERO, UNTIL_FINISHED),
                 Optional.empty(),
                 Optional.empty());
     }
@@ -71,29 +82,32 @@ public record LoadPlan(
     }
 
     public LoadPlan sized(BodySizes sizes) {
-        return new LoadPlan(
-                ingests, pattern, connections, sizes, bodies, warmUp, measured, secret, ledger);
+        return new LoadPlan(ingests, pattern, connections, sizes, bodies, times, secret, ledger);
     }
 
     public LoadPlan containing(BodyKind bodies) {
-        return new LoadPlan(
-                ingests, pattern, connections, sizes, bodies, warmUp, measured, secret, ledger);
+        return new LoadPlan(ingests, pattern, connections, sizes, bodies, times, secret, ledger);
     }
 
     public LoadPlan lasting(Duration warmUp, Duration measured) {
         return new LoadPlan(
-                ingests, pattern, connections, sizes, bodies, warmUp, measured, secret, ledger);
+                ingests,
+                pattern,
+                connections,
+                sizes,
+                bodies,
+                new LoadTimes(warmUp, measured),
+                secret,
+                ledger);
     }
 
     public LoadPlan signed(Optional<String> secret) {
-        return new LoadPlan(
-                ingests, pattern, connections, sizes, bodies, warmUp, measured, secret, ledger);
+        return new LoadPlan(ingests, pattern, connections, sizes, bodies, times, secret, ledger);
     }
 
     public LoadPlan recorded(Path ledger) {
         var file = Optional.of(ledger);
-        return new LoadPlan(
-                ingests, pattern, connections, sizes, bodies, warmUp, measured, secret, file);
+        return new LoadPlan(ingests, pattern, connections, sizes, bodies, times, secret, file);
     }
 
     /// Bytes of the bodies that go to the ingest at this place.
@@ -115,8 +129,7 @@ public record LoadPlan(
                 options.number("connections", 256),
                 new BodySizes(size, options.number("largest", size)),
                 BodyKind.from(options),
-                options.seconds("warm-up", 10),
-                options.seconds("seconds", 20),
+                new LoadTimes(options.seconds("warm-up", 10), options.seconds("seconds", 20)),
                 options.text("secret"),
                 options.path("ledger"));
     }

@@ -13,7 +13,7 @@ public sealed interface SinkBehaviour {
     /// Instead of an answer, the connection is reset.
     int RESET_CONNECTION = 0;
 
-    /// What a storm answers, each equally often.
+    /// The statuses that a storm answers with, each equally often.
     List<Integer> FAILURE_STATUSES = List.of(429, 500, RESET_CONNECTION);
 
     /// Answers 200 at once.
@@ -28,10 +28,10 @@ public sealed interface SinkBehaviour {
     /// Answers at once with this status.
     record FixedStatus(int status) implements SinkBehaviour {}
 
-    /// Answers after a while: 503 to so many of a thousand, 200 to the others.
+    /// Answers after a while: 503 to a number of requests in a thousand, 200 to the others.
     record FlakyAnswers(int failuresPerMille, Duration delay) implements SinkBehaviour {}
 
-    /// Answers at once: a calm, a storm, a calm and so on; in a storm, so many of a hundred are
+    /// Answers at once; calms and storms alternate. In a storm, a percentage of the requests is
     /// answered with one of [#FAILURE_STATUSES], the others as in a calm with 200.
     record AlternatingFailures(Duration waveTime, int failurePercent) implements SinkBehaviour {}
 
@@ -74,7 +74,7 @@ public sealed interface SinkBehaviour {
         return List.of("--mode", mode, "--wait-ms", millis(wait), "--share", "" + share);
     }
 
-    /// What a request is answered, or [#RESET_CONNECTION].
+    /// Returns the status of the answer, or [#RESET_CONNECTION].
     ///
     /// @param age nanoseconds since the sink began
     default int status(long age, RandomGenerator random) {
@@ -92,7 +92,7 @@ public sealed interface SinkBehaviour {
         };
     }
 
-    /// When to answer a request that came at `now`.
+    /// Returns when to answer a request that came at `now`.
     ///
     /// @param last when the one before is answered
     default long answerAt(long now, long last) {

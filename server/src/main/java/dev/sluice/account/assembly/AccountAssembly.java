@@ -1,5 +1,6 @@
 package dev.sluice.account.assembly;
 
+import dev.sluice.account.access.ApiContext;
 import dev.sluice.account.access.ApiKeyRoutes;
 import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.CallerRoutes;
@@ -9,6 +10,7 @@ import dev.sluice.account.access.SessionStore;
 import dev.sluice.account.audit.AuditLogTrimmer;
 import dev.sluice.account.idempotency.IdempotencyKeyPruner;
 import dev.sluice.account.idempotency.IdempotencyKeys;
+import dev.sluice.account.members.InviteMailer;
 import dev.sluice.account.password.PasswordResetStore;
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.account.plan.PlanChangePolicy;
@@ -21,6 +23,7 @@ import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.loop.Chore;
 import dev.sluice.platform.mail.MailQueue;
+import dev.sluice.platform.secret.SecretGenerator;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,27 +38,18 @@ import java.util.function.Consumer;
 /// The account layer, assembled: authentication of API requests, people and workspaces, plans and
 /// the audit log.
 ///
-/// @param callerRoutes `GET /api/v1/me`
-/// @param mail empty if no mail server is configured
-/// @param expiry deletes expired sessions, invites and password resets
 /// @param idempotency the answers of requests with an `Idempotency-Key`
-/// @param idempotencyPruning deletes the answers that are older than a day
-/// @param auditLogTrimming deletes old entries of the audit log
 /// @param firstStart the newly created credentials if this is the first start with this database;
 ///   otherwise empty
+/// @param chores the background tasks, in the order in which they start
+/// @param routes add the layer's routes to a router
 public record AccountAssembly(
-        Authenticator authenticator,
+        ApiContext api,
         IdempotencyKeys idempotency,
-        CallerRoutes callerRoutes,
-        ApiKeyRoutes apiKeyRoutes,
-        SignInAssembly signIn,
-        MembersAssembly members,
         PlanCatalog plans,
-        Optional<MailQueue> mail,
-        Chore expiry,
-        Chore auditLogTrimming,
-        Chore idempotencyPruning,
-        Optional<InitialSetup.InitialCredentials> firstStart) {
+        Optional<InitialSetup.InitialCredentials> firstStart,
+        List<Chore> chores,
+        List<Consumer<Router>> routes) {
 
     private static final Logger log = LoggerFactory.getLogger(AccountAssembly.class);
 
@@ -73,7 +67,7 @@ public record AccountAssembly(
                         db,
                         settings.initialSetup(),
                         base.ids(),
-                        base.random(),
+                        new SecretGenerator(),
                         base.now(),
                         saveCredentials);
         if (credentials.isEmpty()) {
@@ -95,47 +89,61 @@ public record AccountAssembly(
                         base.ids(),
                         base.activity(),
                         base.clock());
+        var api = new ApiContext(db, authenticator, base.ids(), base.clock());
         var idempotency = new IdempotencyKeys(db, base.sealer(), base.clock());
-        return new AccountAssembly(
-                authenticator,
-                idempotency,
-                new CallerRoutes(db, authenticator, settings.headerPrefix()),
-                new ApiKeyRoutes(
-                        db, authenticator, idempotency, base.ids(), base.random(), base.clock()),
-                new SignInAssembly(
-                        db,
-                        authenticator,
-                        settings.people(),
-                        mail,
-                        base.ids(),
-                        base.random(),
-                        base.clock()),
+        var random = new SecretGenerator();
+        var signIn = new SignInAssembly(api, settings.people(), mail, random);
+        var members =
                 new MembersAssembly(
-                        db,
-                        authenticator,
+                        api,
                         idempotency,
-                        mail,
-                        settings.people().baseUrl(),
+                        new InviteMailer(mail, settings.people().baseUrl(), base.clock()),
                         plans,
                         settings.planChangePolicy(),
-                        base.ids(),
-                        base.random(),
-                        base.clock()),
+                        random);
+        var chores = new ArrayList<Chore>();
+        mail.map(MailQueue::chore).ifPresent(chores::add);
+        chores.add(signIn.resetMails());
+        chores.addAll(expiryChores(base));
+        return new AccountAssembly(
+                api,
+                idempotency,
                 plans,
-                mail,
+                credentials,
+                List.copyOf(chores),
+                List.of(
+                        new CallerRoutes(db, authenticator, settings.headerPrefix())::addTo,
+                        new ApiKeyRoutes(
+                                        db,
+                                        authenticator,
+                                        idempotency,
+                                        base.ids(),
+                                        random,
+                                        base.clock())
+                                ::addTo,
+                        signIn::addTo,
+                        members::addTo,
+                        router -> PlanRoutes.addTo(router, plans)));
+    }
+
+    /// Returns the chores that delete what has expired.
+    private static List<Chore> expiryChores(Foundation base) {
+        var db = base.pools().api();
+        var background = base.pools().relay();
+        var clock = base.settledClock();
+        return List.of(
                 Chore.of(
                         "expired sessions",
                         Duration.ofMinutes(10),
-                        () -> db.run(tx -> deleteExpired(tx, base.settledClock().instant()))),
+                        () -> db.run(tx -> deleteExpired(tx, clock.instant()))),
                 new Chore(
                         "audit log",
                         Duration.ofMinutes(10),
-                        new AuditLogTrimmer(base.pools().relay(), base.settledClock())),
+                        new AuditLogTrimmer(background, clock)),
                 new Chore(
                         "idempotency keys",
                         Duration.ofMinutes(1),
-                        new IdempotencyKeyPruner(base.pools().relay(), base.settledClock())),
-                credentials);
+                        new IdempotencyKeyPruner(background, clock)));
     }
 
     /// Warns if the configured API key is not in the database. The setting is used only at the
@@ -162,21 +170,7 @@ public record AccountAssembly(
         PasswordResetStore.deleteExpired(tx, now);
     }
 
-    public List<Chore> chores() {
-        var chores = new ArrayList<Chore>();
-        mail.map(MailQueue::chore).ifPresent(chores::add);
-        chores.add(signIn.resetMails());
-        chores.add(expiry);
-        chores.add(auditLogTrimming);
-        chores.add(idempotencyPruning);
-        return chores;
-    }
-
     public void addTo(Router router) {
-        callerRoutes.addTo(router);
-        apiKeyRoutes.addTo(router);
-        signIn.addTo(router);
-        members.addTo(router);
-        PlanRoutes.addTo(router, plans);
+        routes.forEach(group -> group.accept(router));
     }
 }

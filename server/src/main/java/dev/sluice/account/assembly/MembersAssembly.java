@@ -1,6 +1,6 @@
 package dev.sluice.account.assembly;
 
-import dev.sluice.account.access.Authenticator;
+import dev.sluice.account.access.ApiContext;
 import dev.sluice.account.idempotency.IdempotencyKeys;
 import dev.sluice.account.members.AuditLogRoutes;
 import dev.sluice.account.members.InviteMailer;
@@ -11,14 +11,8 @@ import dev.sluice.account.members.WorkspaceAccess;
 import dev.sluice.account.members.WorkspaceRoutes;
 import dev.sluice.account.plan.PlanCatalog;
 import dev.sluice.account.plan.PlanChangePolicy;
-import dev.sluice.platform.db.Db;
 import dev.sluice.platform.http.Router;
-import dev.sluice.platform.id.Uuid7;
-import dev.sluice.platform.mail.MailQueue;
 import dev.sluice.platform.secret.SecretGenerator;
-
-import java.time.InstantSource;
-import java.util.Optional;
 
 /// Builds the routes for workspaces, their members, invites, plan changes and the audit log.
 final class MembersAssembly {
@@ -29,20 +23,18 @@ final class MembersAssembly {
     private final PlanChangeRoutes planChange;
     private final AuditLogRoutes auditLog;
 
-    /// @param mail empty if the server sends no mail
-    /// @param baseUrl the server's public address
     /// @param plans a new workspace gets the first of these plans
     MembersAssembly(
-            Db db,
-            Authenticator authenticator,
+            ApiContext api,
             IdempotencyKeys idempotency,
-            Optional<MailQueue> mail,
-            String baseUrl,
+            InviteMailer inviteMailer,
             PlanCatalog plans,
             PlanChangePolicy planChangePolicy,
-            Uuid7 ids,
-            SecretGenerator random,
-            InstantSource clock) {
+            SecretGenerator random) {
+        var db = api.db();
+        var authenticator = api.authenticator();
+        var ids = api.ids();
+        var clock = api.clock();
         var access = new WorkspaceAccess(db, authenticator);
         String firstPlan = plans.names().getFirst();
         workspaces =
@@ -52,14 +44,7 @@ final class MembersAssembly {
         planChange = new PlanChangeRoutes(db, access, plans, planChangePolicy, clock);
         invites =
                 new InviteRoutes(
-                        db,
-                        authenticator,
-                        access,
-                        idempotency,
-                        new InviteMailer(mail, baseUrl, clock),
-                        ids,
-                        random,
-                        clock);
+                        db, authenticator, access, idempotency, inviteMailer, ids, random, clock);
     }
 
     void addTo(Router router) {

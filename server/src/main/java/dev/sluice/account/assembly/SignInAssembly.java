@@ -1,6 +1,6 @@
 package dev.sluice.account.assembly;
 
-import dev.sluice.account.access.Authenticator;
+import dev.sluice.account.access.ApiContext;
 import dev.sluice.account.access.ClientAddress;
 import dev.sluice.account.access.SessionCookie;
 import dev.sluice.account.access.SessionOpener;
@@ -13,14 +13,11 @@ import dev.sluice.account.people.PeopleSettings;
 import dev.sluice.account.people.RegistrationRoutes;
 import dev.sluice.account.people.SessionRoutes;
 import dev.sluice.account.people.SignInRoutes;
-import dev.sluice.platform.db.Db;
 import dev.sluice.platform.http.Router;
-import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.loop.Chore;
 import dev.sluice.platform.mail.MailQueue;
 import dev.sluice.platform.secret.SecretGenerator;
 
-import java.time.InstantSource;
 import java.util.Optional;
 
 /// Builds all routes under `/api/v1/auth`: sign-in, registration, passwords, sessions and account
@@ -37,13 +34,14 @@ final class SignInAssembly {
 
     /// @param mail empty if the server sends no mail
     SignInAssembly(
-            Db db,
-            Authenticator authenticator,
+            ApiContext api,
             PeopleSettings settings,
             Optional<MailQueue> mail,
-            Uuid7 ids,
-            SecretGenerator random,
-            InstantSource clock) {
+            SecretGenerator random) {
+        var db = api.db();
+        var authenticator = api.authenticator();
+        var ids = api.ids();
+        var clock = api.clock();
         var cookie = new SessionCookie(settings.baseUrl());
         var clientAddress = new ClientAddress(settings.trustedProxies());
         var passwords = new PasswordCheck(db, random, clock);

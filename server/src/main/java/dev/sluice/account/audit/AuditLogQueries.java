@@ -22,20 +22,21 @@ public final class AuditLogQueries {
                and (? = '' or strpos(lower(coalesce(target.name, target_name)), lower(?)) > 0)
             """;
 
+    /// Who made a change, and from where.
+    ///
+    /// @param name empty for the operator, and for a person whose account was deleted
+    /// @param address the client's address; empty for a command
+    public record AuditActor(String kind, Optional<UUID> id, String name, String address) {}
+
     /// An entry of the log.
     ///
-    /// @param actorName empty for the operator, and for a person whose account was deleted
-    /// @param address the client's address; empty for a command
     /// @param targetName empty if the changed object has no name, or is a person whose account was
     ///   deleted
     /// @param fields the names of the fields that the request set
     public record AuditEntry(
             UUID id,
             String action,
-            String actorKind,
-            Optional<UUID> actorId,
-            String actorName,
-            String address,
+            AuditActor actor,
             UUID targetId,
             String targetName,
             List<String> fields) {
@@ -118,10 +119,13 @@ public final class AuditLogQueries {
         return new AuditEntry(
                 row.uuid("id"),
                 row.text("action"),
-                row.text("actor_kind"),
-                row.isNull("actor_id") ? Optional.empty() : Optional.of(row.uuid("actor_id")),
-                row.text("actor_name"),
-                row.text("address"),
+                new AuditActor(
+                        row.text("actor_kind"),
+                        row.isNull("actor_id")
+                                ? Optional.empty()
+                                : Optional.of(row.uuid("actor_id")),
+                        row.text("actor_name"),
+                        row.text("address")),
                 row.uuid("target_id"),
                 row.text("target_name"),
                 fields.isEmpty() ? List.of() : List.of(fields.split(",", -1)));

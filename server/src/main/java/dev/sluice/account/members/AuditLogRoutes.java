@@ -62,10 +62,10 @@ public final class AuditLogRoutes {
                 .put(
                         "actor",
                         new JsonObject()
-                                .put("kind", entry.actorKind())
-                                .put("id", entry.actorId())
-                                .put("name", nonEmpty(entry.actorName())))
-                .put("address", nonEmpty(entry.address()))
+                                .put("kind", entry.actor().kind())
+                                .put("id", entry.actor().id())
+                                .put("name", nonEmpty(entry.actor().name())))
+                .put("address", nonEmpty(entry.actor().address()))
                 .put(
                         "target",
                         new JsonObject()

@@ -17,9 +17,6 @@ import java.util.UUID;
 ///
 /// @param source the only source whose failures are reported; empty for all sources of the
 ///   workspace
-/// @param lastSentAt when a message was last sent to the channel's target; empty if none was sent
-///   since the channel exists
-/// @param lastError why the last message was not sent; empty if it was sent or if there was none
 public record AlertConfig(
         UUID id,
         WorkspaceId workspace,
@@ -27,10 +24,23 @@ public record AlertConfig(
         AlertChannel channel,
         ChannelSettings settings,
         boolean isEnabled,
-        Instant createdAt,
-        Instant updatedAt,
-        Optional<Instant> lastSentAt,
-        Optional<String> lastError) {
+        ChangeTimes times,
+        SendingState sending) {
+
+    /// When the settings were created, and when they were last changed.
+    public record ChangeTimes(Instant createdAt, Instant updatedAt) {}
+
+    /// What became of the messages to the channel's target.
+    ///
+    /// @param lastSentAt when the last message was sent; empty if none was sent since the channel
+    ///   exists
+    /// @param lastError why the last message was not sent; empty if it was sent or if there was
+    ///   none
+    public record SendingState(Optional<Instant> lastSentAt, Optional<String> lastError) {
+
+        static final SendingState NOTHING_SENT =
+                new SendingState(Optional.empty(), Optional.empty());
+    }
 
     /// Returns the mailbox, chat or URL to which the channel sends. Returns an empty text if the
     /// settings cannot be read.
@@ -64,7 +74,7 @@ public record AlertConfig(
 
     /// Returns the entity tag of the settings. Sending a message does not change the tag.
     EntityTag tag() {
-        return EntityTag.of(updatedAt);
+        return EntityTag.of(times.updatedAt());
     }
 
     /// Returns the JSON that the API shows, with the bot's token masked.
@@ -76,10 +86,10 @@ public record AlertConfig(
                         .put("config", ChannelSettingsJson.masked(settings))
                         .put("source_id", source)
                         .put("enabled", isEnabled)
-                        .put("last_sent_at", lastSentAt)
-                        .put("last_error", lastError)
-                        .put("created_at", createdAt)
-                        .put("updated_at", updatedAt);
+                        .put("last_sent_at", sending.lastSentAt())
+                        .put("last_error", sending.lastError())
+                        .put("created_at", times.createdAt())
+                        .put("updated_at", times.updatedAt());
         return isReadable() ? json : json.put("unreadable_fields", List.of("config"));
     }
 
@@ -91,9 +101,7 @@ public record AlertConfig(
                 channel,
                 changed,
                 enabled,
-                createdAt,
-                ChangeTime.next(updatedAt, now),
-                lastSentAt,
-                lastError);
+                new ChangeTimes(times.createdAt(), ChangeTime.next(times.updatedAt(), now)),
+                sending);
     }
 }

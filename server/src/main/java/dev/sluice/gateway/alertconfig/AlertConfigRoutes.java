@@ -1,5 +1,6 @@
 package dev.sluice.gateway.alertconfig;
 
+import dev.sluice.account.access.ApiContext;
 import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.idempotency.AnswerKeeper;
@@ -43,20 +44,17 @@ public final class AlertConfigRoutes {
     private final InstantSource clock;
 
     public AlertConfigRoutes(
-            Db db,
-            Authenticator authenticator,
+            ApiContext api,
             AlertConfigStore configs,
             AddressPolicy addresses,
-            IdempotencyKeys idempotency,
-            Uuid7 ids,
-            InstantSource clock) {
-        this.db = db;
-        this.authenticator = authenticator;
+            IdempotencyKeys idempotency) {
+        this.db = api.db();
+        this.authenticator = api.authenticator();
         this.configs = configs;
         this.addresses = addresses;
         this.idempotency = idempotency;
-        this.ids = ids;
-        this.clock = clock;
+        this.ids = api.ids();
+        this.clock = api.clock();
     }
 
     public void addTo(Router router) {
@@ -93,10 +91,8 @@ public final class AlertConfigRoutes {
                         channel.orElseThrow(),
                         settings.orElseThrow(),
                         isEnabled,
-                        now,
-                        now,
-                        Optional.empty(),
-                        Optional.empty());
+                        new AlertConfig.ChangeTimes(now, now),
+                        AlertConfig.SendingState.NOTHING_SENT);
         return db.call(tx -> {
             insert(tx, config);
             record(tx, caller, "alert_config.created", config, input.names());

@@ -44,8 +44,8 @@ public final class AlertConfigStore {
                 sealed(config),
                 config.target(),
                 config.isEnabled(),
-                config.createdAt(),
-                config.updatedAt(),
+                config.times().createdAt(),
+                config.times().updatedAt(),
                 config.isEnabled(),
                 config.target());
     }
@@ -77,7 +77,7 @@ public final class AlertConfigStore {
                 config.isReadable(),
                 config.target(),
                 config.isEnabled(),
-                config.updatedAt(),
+                config.times().updatedAt(),
                 config.id());
     }
 
@@ -185,10 +185,9 @@ public final class AlertConfigStore {
                 channel,
                 settings(row, id, channel),
                 row.bool("enabled"),
-                row.instant("created_at"),
-                row.instant("updated_at"),
-                row.instantOrNone("last_sent_at"),
-                row.textOrNone("last_error"));
+                new AlertConfig.ChangeTimes(row.instant("created_at"), row.instant("updated_at")),
+                new AlertConfig.SendingState(
+                        row.instantOrNone("last_sent_at"), row.textOrNone("last_error")));
     }
 
     private ChannelSettings settings(Row row, UUID id, AlertChannel channel) throws SQLException {

@@ -118,43 +118,21 @@ public final class GatewayAssembly {
     }
 
     public void addTo(Router router) {
-        var db = base.pools().api();
+        var api = account.api();
+        var db = api.db();
         var writer = new ConfigurationWriter(db, configuration);
-        var authenticator = account.authenticator();
+        var authenticator = api.authenticator();
         var plans = account.plans();
         var caps = new PlanCaps(plans);
         var idempotency = account.idempotency();
-        var ids = base.ids();
-        var clock = base.clock();
-        new SourceRoutes(
-                        db,
-                        authenticator,
-                        sources,
-                        plans,
-                        headerRules,
-                        writer,
-                        idempotency,
-                        ids,
-                        clock)
-                .addTo(router);
+        var clock = api.clock();
+        new SourceRoutes(api, sources, plans, headerRules, writer, idempotency).addTo(router);
         new TrashRoutes(db, authenticator, sources, plans, writer, clock).addTo(router);
-        new DestinationRoutes(
-                        db,
-                        authenticator,
-                        destinations,
-                        caps,
-                        addresses,
-                        headerRules,
-                        writer,
-                        idempotency,
-                        ids,
-                        clock)
+        new DestinationRoutes(api, destinations, caps, addresses, headerRules, writer, idempotency)
                 .addTo(router);
-        new ConnectionRoutes(db, authenticator, caps, headerRules, writer, idempotency, ids, clock)
-                .addTo(router);
+        new ConnectionRoutes(api, caps, headerRules, writer, idempotency).addTo(router);
         new SourceConnectionRoutes(db, authenticator).addTo(router);
-        new AlertConfigRoutes(db, authenticator, alertConfigs, addresses, idempotency, ids, clock)
-                .addTo(router);
+        new AlertConfigRoutes(api, alertConfigs, addresses, idempotency).addTo(router);
         new WorkspaceDeletionRoutes(
                         new WorkspaceAccess(db, authenticator), deletion(), writer, clock)
                 .addTo(router);

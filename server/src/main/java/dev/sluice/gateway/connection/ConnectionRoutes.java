@@ -1,5 +1,6 @@
 package dev.sluice.gateway.connection;
 
+import dev.sluice.account.access.ApiContext;
 import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.idempotency.AnswerKeeper;
@@ -44,22 +45,19 @@ public final class ConnectionRoutes {
     private final InstantSource clock;
 
     public ConnectionRoutes(
-            Db db,
-            Authenticator authenticator,
+            ApiContext api,
             PlanCaps planCaps,
             CustomHeaderRules headerRules,
             ConfigurationWriter configuration,
-            IdempotencyKeys idempotency,
-            Uuid7 ids,
-            InstantSource clock) {
-        this.db = db;
-        this.authenticator = authenticator;
+            IdempotencyKeys idempotency) {
+        this.db = api.db();
+        this.authenticator = api.authenticator();
         this.planCaps = planCaps;
         this.headerRules = headerRules;
         this.configuration = configuration;
         this.idempotency = idempotency;
-        this.ids = ids;
-        this.clock = clock;
+        this.ids = api.ids();
+        this.clock = api.clock();
     }
 
     public void addTo(Router router) {

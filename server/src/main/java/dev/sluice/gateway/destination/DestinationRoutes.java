@@ -1,5 +1,6 @@
 package dev.sluice.gateway.destination;
 
+import dev.sluice.account.access.ApiContext;
 import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.idempotency.AnswerKeeper;
@@ -42,26 +43,23 @@ public final class DestinationRoutes {
     private final InstantSource clock;
 
     public DestinationRoutes(
-            Db db,
-            Authenticator authenticator,
+            ApiContext api,
             DestinationStore destinations,
             PlanCaps planCaps,
             AddressPolicy addresses,
             CustomHeaderRules headerRules,
             ConfigurationWriter configuration,
-            IdempotencyKeys idempotency,
-            Uuid7 ids,
-            InstantSource clock) {
-        this.db = db;
-        this.authenticator = authenticator;
+            IdempotencyKeys idempotency) {
+        this.db = api.db();
+        this.authenticator = api.authenticator();
         this.destinations = destinations;
         this.planCaps = planCaps;
         this.addresses = addresses;
         this.headerRules = headerRules;
         this.configuration = configuration;
         this.idempotency = idempotency;
-        this.ids = ids;
-        this.clock = clock;
+        this.ids = api.ids();
+        this.clock = api.clock();
     }
 
     public void addTo(Router router) {

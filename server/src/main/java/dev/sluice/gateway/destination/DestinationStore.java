@@ -184,9 +184,8 @@ public final class DestinationStore {
                 limit);
     }
 
-    /// Of these destinations, removes the rows of those that are marked as deleted and that no
-    /// connection refers to, together with their revisions. Returns the number of removed
-    /// destinations.
+    /// Removes the rows and revisions of those destinations that are marked as deleted and that no
+    /// connection refers to. Returns the number of removed destinations.
     public static int remove(Tx tx, List<DestinationId> deleted) {
         var free =
                 tx.query(

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// The value that a filter rule compares with. What depends only on this value is prepared once,
-/// when the filter is parsed. Immutable.
+/// The value that a filter rule compares with. Everything that depends only on this value is
+/// prepared once, when the filter is parsed. Immutable.
 ///
 /// @param string the value if it is a string, otherwise empty
 /// @param number the value if it is a number, otherwise empty

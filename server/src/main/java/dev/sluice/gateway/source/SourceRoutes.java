@@ -1,5 +1,6 @@
 package dev.sluice.gateway.source;
 
+import dev.sluice.account.access.ApiContext;
 import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.idempotency.AnswerKeeper;
@@ -60,24 +61,21 @@ public final class SourceRoutes {
     private final InstantSource clock;
 
     public SourceRoutes(
-            Db db,
-            Authenticator authenticator,
+            ApiContext api,
             SourceStore sources,
             PlanCatalog plans,
             CustomHeaderRules headerRules,
             ConfigurationWriter configuration,
-            IdempotencyKeys idempotency,
-            Uuid7 ids,
-            InstantSource clock) {
-        this.db = db;
-        this.authenticator = authenticator;
+            IdempotencyKeys idempotency) {
+        this.db = api.db();
+        this.authenticator = api.authenticator();
         this.sources = sources;
         this.planCaps = new PlanCaps(plans);
         this.headerRules = headerRules;
         this.configuration = configuration;
         this.idempotency = idempotency;
-        this.ids = ids;
-        this.clock = clock;
+        this.ids = api.ids();
+        this.clock = api.clock();
     }
 
     public void addTo(Router router) {

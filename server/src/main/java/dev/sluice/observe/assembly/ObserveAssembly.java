@@ -190,10 +190,10 @@ public final class ObserveAssembly {
     /// @param version the server's version
     /// @param baseUrl the server's public address
     public void addTo(Router router, BooleanSupplier isStopping, String version, String baseUrl) {
-        var db = base.pools().api();
-        var authenticator = account.authenticator();
+        var db = account.api().db();
+        var authenticator = account.api().authenticator();
         var plans = account.plans();
-        var clock = base.clock();
+        var clock = account.api().clock();
         OpenApiRoutes.addTo(router);
         PageRoutes.addTo(router, baseUrl);
         new StatusRoutes(
@@ -220,15 +220,13 @@ public final class ObserveAssembly {
         new StatsRoutes(db, authenticator, clock).addTo(router);
         new RefusalRoutes(db, authenticator, clock).addTo(router);
         new StreamRoutes(
-                        db,
-                        authenticator,
+                        account.api(),
                         plans,
                         gateway.routing(),
                         openStreams,
                         streamReader,
                         streamFeed,
-                        relay.requestPreview(),
-                        clock)
+                        relay.requestPreview())
                 .addTo(router);
         new AlertTestRoutes(
                         db,

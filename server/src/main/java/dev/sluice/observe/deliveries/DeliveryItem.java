@@ -22,20 +22,24 @@ public record DeliveryItem(
         DeliveryTarget target,
         DeliveryStatus status,
         Trigger trigger,
-        int attempts,
         LastResult last,
         String reason,
         ItemTimes times) {
 
     /// The result of the last attempt, or the reason why there was no attempt.
+    ///
+    /// @param attempts the number of attempts that were recorded
     public record LastResult(
-            Optional<String> error, Optional<ErrorCode> code, Optional<Integer> responseStatus) {
+            int attempts,
+            Optional<String> error,
+            Optional<ErrorCode> code,
+            Optional<Integer> responseStatus) {
 
         static final LastResult NONE =
-                new LastResult(Optional.empty(), Optional.empty(), Optional.empty());
+                new LastResult(0, Optional.empty(), Optional.empty(), Optional.empty());
 
         static LastResult of(DeliveryEnd end) {
-            return new LastResult(end.error(), end.code(), end.responseStatus());
+            return new LastResult(end.attempts(), end.error(), end.code(), end.responseStatus());
         }
     }
 
@@ -48,7 +52,7 @@ public record DeliveryItem(
     JsonObject json() {
         return start().put("status", status.text())
                 .put("trigger", trigger.text())
-                .put("attempt_count", attempts)
+                .put("attempt_count", last.attempts())
                 .put("next_attempt_at", times.nextAttemptAt())
                 .putAll(end());
     }

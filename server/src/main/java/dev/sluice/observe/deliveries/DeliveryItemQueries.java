@@ -86,7 +86,6 @@ public record DeliveryItemQueries(Tx tx, DeliveryScope scope, WaitExplainer wait
                 target(row),
                 end.status(),
                 Trigger.fromNumber(row.integer("trigger")),
-                end.attempts(),
                 LastResult.of(end),
                 end.reason(),
                 new ItemTimes(
@@ -136,6 +135,7 @@ public record DeliveryItemQueries(Tx tx, DeliveryScope scope, WaitExplainer wait
         var id = row.uuid("id");
         var last =
                 new LastResult(
+                        row.integer("attempts"),
                         row.textOrNone("error_message"),
                         row.integerOrNone("error_code").map(ErrorCode::fromNumber),
                         row.integerOrNone("response_status"));
@@ -146,7 +146,6 @@ public record DeliveryItemQueries(Tx tx, DeliveryScope scope, WaitExplainer wait
                 target(row),
                 wait.status(),
                 Trigger.fromNumber(row.integer("trigger")),
-                row.integer("attempts"),
                 last,
                 wait.reason(),
                 new ItemTimes(
@@ -169,7 +168,6 @@ public record DeliveryItemQueries(Tx tx, DeliveryScope scope, WaitExplainer wait
                         connection.destinationName()),
                 DeliveryStatus.FILTERED,
                 Trigger.INGEST,
-                0,
                 LastResult.NONE,
                 DeliveryEnd.FILTERED.reason(),
                 new ItemTimes(receivedAt, Optional.empty(), Optional.of(receivedAt)));

@@ -156,9 +156,10 @@ final class OutcomeQueries {
                         new ConnectionId(row.uuid("connection_id")),
                         new DestinationId(row.uuid("destination_id")),
                         DeliveryStatus.fromNumber(row.integer("status")),
-                        row.integer("attempts"),
-                        row.integerOrNone("response_status"),
-                        row.integerOrNone("error_code").map(ErrorCode::fromNumber),
+                        new StreamOutcome.LastAttempt(
+                                row.integer("attempts"),
+                                row.integerOrNone("response_status"),
+                                row.integerOrNone("error_code").map(ErrorCode::fromNumber)),
                         row.instant("finished_at")),
                 row.number("xid_low"));
     }

@@ -19,11 +19,15 @@ public record StreamOutcome(
         ConnectionId connection,
         DestinationId destination,
         DeliveryStatus status,
-        int attempts,
-        Optional<Integer> responseStatus,
-        Optional<ErrorCode> errorCode,
+        LastAttempt last,
         Instant finishedAt)
         implements StreamItem {
+
+    /// The last attempt of the delivery.
+    ///
+    /// @param number how many attempts there were
+    public record LastAttempt(
+            int number, Optional<Integer> responseStatus, Optional<ErrorCode> errorCode) {}
 
     private static final int MEMORY_BYTES = 600;
 
@@ -45,9 +49,9 @@ public record StreamOutcome(
                 .put("connection_id", connection)
                 .put("destination_id", destination)
                 .put("status", status.text())
-                .put("attempt_count", attempts)
-                .put("response_status", responseStatus)
-                .put("error_code", errorCode.map(ErrorCode::text))
+                .put("attempt_count", last.number())
+                .put("response_status", last.responseStatus())
+                .put("error_code", last.errorCode().map(ErrorCode::text))
                 .put("finished_at", finishedAt);
     }
 }

@@ -2,6 +2,7 @@ package dev.sluice.observe.stream;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.sluice.account.access.ApiContext;
 import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.plan.Plan;
@@ -75,19 +76,16 @@ public final class StreamRoutes {
     private final EventStream.StreamEnvironment environment;
     private final InstantSource clock;
 
-    /// @param clock the time that all nodes share
     public StreamRoutes(
-            Db db,
-            Authenticator authenticator,
+            ApiContext api,
             PlanCatalog plans,
             ConfigurationCache configuration,
             OpenStreams streams,
             StreamReader reader,
             StreamFeed feed,
-            RequestPreview preview,
-            InstantSource clock) {
-        this.db = db;
-        this.authenticator = authenticator;
+            RequestPreview preview) {
+        this.db = api.db();
+        this.authenticator = api.authenticator();
         this.plans = plans;
         this.configuration = configuration;
         this.streams = streams;
@@ -99,8 +97,8 @@ public final class StreamRoutes {
                         preview,
                         new Semaphore(MAX_CONCURRENT_READS, true),
                         new Semaphore(MAX_TURNS, true),
-                        clock);
-        this.clock = clock;
+                        api.clock());
+        this.clock = api.clock();
     }
 
     public void addTo(Router router) {

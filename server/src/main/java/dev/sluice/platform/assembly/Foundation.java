@@ -6,7 +6,6 @@ import dev.sluice.platform.loop.Activity;
 import dev.sluice.platform.loop.Shutdown;
 import dev.sluice.platform.mail.MailSender;
 import dev.sluice.platform.secret.Sealer;
-import dev.sluice.platform.secret.SecretGenerator;
 import dev.sluice.platform.trace.SpanExporter;
 
 import java.time.Instant;
@@ -20,19 +19,21 @@ import java.util.Optional;
 ///   10 minutes, this clock follows only after the leap has lasted for an hour
 /// @param mail empty if no mail server is configured
 /// @param spans empty if tracing is off
-/// @param activity marked by all work, so that chores run less often while there is none
 public record Foundation(
         Database database,
         Pools pools,
         Sealer sealer,
         Uuid7 ids,
-        SecretGenerator random,
         InstantSource clock,
         InstantSource settledClock,
         Optional<MailSender> mail,
         Optional<SpanExporter> spans,
-        Activity activity,
         Shutdown shutdown) {
+
+    /// Returns what all work marks, so that chores run less often while there is none.
+    public Activity activity() {
+        return shutdown.activity();
+    }
 
     public Instant now() {
         return clock.instant();

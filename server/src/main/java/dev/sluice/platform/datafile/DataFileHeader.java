@@ -16,10 +16,6 @@ import java.util.TreeMap;
 
 /// The header of a data file, which describes the rows that follow.
 ///
-/// @param createdAt when the snapshot was taken, by the database's clock
-/// @param version the version of the program that wrote the file
-/// @param schemaVersion the number of the last migration that was applied to the tables
-/// @param database names the database that the rows come from
 /// @param passphrase how the key of the file's secrets is derived; empty if that key is the master
 ///   key
 /// @param canary base64 of a known text, sealed with the key of the file's secrets
@@ -27,15 +23,21 @@ import java.util.TreeMap;
 /// @param sequences the last value of each sequence that was used, by name
 /// @param tables the tables, in the order in which the file has their rows
 public record DataFileHeader(
-        Instant createdAt,
-        String version,
-        int schemaVersion,
-        String database,
+        FileOrigin origin,
         Optional<PassphraseParameters> passphrase,
         String canary,
         List<LocalDate> days,
         Map<String, Long> sequences,
         List<TableLayout> tables) {
+
+    /// What wrote the file, and from which database.
+    ///
+    /// @param createdAt when the snapshot was taken, by the database's clock
+    /// @param version the version of the program that wrote the file
+    /// @param schemaVersion the number of the last migration that was applied to the tables
+    /// @param database names the database that the rows come from
+    public record FileOrigin(
+            Instant createdAt, String version, int schemaVersion, String database) {}
 
     /// The parameters with which Argon2id derives a key from a passphrase.
     ///
@@ -65,10 +67,10 @@ public record DataFileHeader(
     byte[] json() {
         var header =
                 new JsonObject()
-                        .put("created_at", createdAt)
-                        .put("version", version)
-                        .put("schema_version", schemaVersion)
-                        .put("database", database);
+                        .put("created_at", origin.createdAt())
+                        .put("version", origin.version())
+                        .put("schema_version", origin.schemaVersion())
+                        .put("database", origin.database());
         passphrase.ifPresent(parameters ->
                 header.put(
                         "passphrase",
@@ -106,10 +108,11 @@ public record DataFileHeader(
         try {
             var header = Json.fieldReader(json);
             return new DataFileHeader(
-                    needed(header.parsed("created_at", FieldReader::parseTime)),
-                    needed(header.text("version", 1, MAX_NAME_LENGTH)),
-                    needed(header.integer("schema_version", 1, MAX_VERSION)),
-                    needed(header.text("database", 1, MAX_NAME_LENGTH)),
+                    new FileOrigin(
+                            needed(header.parsed("created_at", FieldReader::parseTime)),
+                            needed(header.text("version", 1, MAX_NAME_LENGTH)),
+                            needed(header.integer("schema_version", 1, MAX_VERSION)),
+                            needed(header.text("database", 1, MAX_NAME_LENGTH))),
                     header.nested("passphrase").toOptional().map(DataFileHeader::passphrase),
                     needed(header.text("canary", 1, MAX_NAME_LENGTH)),
                     needed(header.parsedList("days", 0, MAX_ENTRIES, DataFileHeader::day)),

@@ -13,8 +13,8 @@ public final class JsonPrefix {
     private JsonPrefix() {}
 
     /// Returns the members of the object itself, not of what it contains, that have one of these
-    /// names and a string as value, and that end within these bytes. Of a repeated name the last
-    /// one counts. Empty if the bytes do not begin a JSON object in UTF-8.
+    /// names and a string as value, and that end within these bytes. If a name is repeated, its
+    /// last member counts. Empty if the bytes do not begin a JSON object in UTF-8.
     public static Map<String, String> strings(byte[] start, Set<String> names) {
         var found = new HashMap<String, String>();
         if (!JsonScanner.isUtf8Start(start)) {

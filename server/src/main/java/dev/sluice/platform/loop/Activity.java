@@ -8,9 +8,8 @@ import java.util.function.LongSupplier;
 /// Tells whether this process has had something to do lately. While it has not, its chores run less
 /// often, so that a server at rest uses little CPU.
 ///
-/// Whoever does work for somebody calls [#mark]: for a webhook, a delivery, a request to the API,
-/// an open stream, a chore with more to do. The first mark after a rest wakes the chores.
-/// Thread-safe.
+/// Code that handles a webhook, a delivery, an API request or an open stream calls [#mark]; so does
+/// a chore that has more to do. The first mark after a rest wakes the chores. Thread-safe.
 public final class Activity {
 
     /// How long after the last mark the process counts as idle.

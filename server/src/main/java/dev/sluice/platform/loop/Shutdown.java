@@ -41,6 +41,11 @@ public final class Shutdown implements AutoCloseable {
         this.reportInterval = reportInterval;
     }
 
+    /// Returns what the chores' intervals depend on.
+    public Activity activity() {
+        return activity;
+    }
+
     private record ShutdownStep(String name, AutoCloseable action) {}
 
     /// Adds a step that runs before all steps added earlier. If it fails, the failure is logged and

@@ -50,6 +50,7 @@ import dev.sluice.relay.erasure.WorkspaceEraser;
 import dev.sluice.relay.fairness.PermitLimit;
 import dev.sluice.relay.inflight.InFlightRecovery;
 import dev.sluice.relay.ingest.DiskSpaceMonitor;
+import dev.sluice.relay.ingest.InboundCheck;
 import dev.sluice.relay.ingest.IngestEndpoint;
 import dev.sluice.relay.ingest.IngestLimits;
 import dev.sluice.relay.ingest.IngestRateLimiter;
@@ -202,7 +203,9 @@ public final class RelayAssembly {
                         .closing(
                                 "in-flight file",
                                 InFlightRecovery.recoverAndOpen(
-                                        settings.inFlightFile(), settings.home(), db));
+                                        settings.node().inFlightFile(),
+                                        settings.node().home(),
+                                        db));
         node = join();
 
         resultJournal =
@@ -241,7 +244,7 @@ public final class RelayAssembly {
         dueWorkMonitor =
                 new DueWorkMonitor(db, configuration, holdPolicy, backlog, dispatcher, clock);
 
-        diskSpace = new DiskSpaceMonitor(settings.freeShare());
+        diskSpace = new DiskSpaceMonitor(settings.node().freeShare());
         ingestRateLimiter = new IngestRateLimiter(db, this::limits, base.ids().next(), clock);
         quota = new MonthlyQuota(db, this::limits, configuration::source, QUOTA_TIMEOUT, clock);
         refusals = new RefusalCounter(clock);
@@ -273,7 +276,7 @@ public final class RelayAssembly {
     private Node join() {
         var pool = base.pools().node();
         var shutdown = base.shutdown();
-        var joined = Node.join(pool, settings.home());
+        var joined = Node.join(pool, settings.node().home());
         shutdown.first("give up the node lease", joined::leave);
         shutdown.start(new Chore("heartbeat", Node.HEARTBEAT_INTERVAL, joined).steady());
         var takeover = new TakeoverLoop(pool, joined, base.clock());
@@ -432,20 +435,18 @@ public final class RelayAssembly {
     }
 
     public void addTo(Router router) {
-        var api = base.pools().api();
-        var authenticator = account.authenticator();
+        var api = account.api();
+        var db = api.db();
+        var authenticator = api.authenticator();
         var plans = account.plans();
         var idempotency = account.idempotency();
-        var ids = base.ids();
-        var clock = base.clock();
+        var clock = api.clock();
         var headerRules = CustomHeaderRules.withPrefix(settings.headerPrefix());
         var dryRun = new DryRun(settings.headerPrefix());
         var events = new SampleEventQueries(plans, configuration, payloadDecoder, clock);
-        new PreviewRoutes(
-                        api, authenticator, events, configuration, headerRules, dryRun, ids, clock)
-                .addTo(router);
+        new PreviewRoutes(api, events, configuration, headerRules, dryRun).addTo(router);
         new SentRequestRoutes(
-                        api,
+                        db,
                         authenticator,
                         plans,
                         replacedDestinations,
@@ -454,15 +455,11 @@ public final class RelayAssembly {
                         dryRun,
                         clock)
                 .addTo(router);
-        new ResendRoutes(api, authenticator, plans, idempotency, ids, clock).addTo(router);
-        new BulkResendRoutes(
-                        api, authenticator, plans, idempotency, () -> wakeReplays.run(), ids, clock)
-                .addTo(router);
-        new DeadLetterResendRoutes(
-                        api, authenticator, plans, idempotency, () -> wakeReplays.run(), ids, clock)
-                .addTo(router);
-        new DismissalRoutes(api, authenticator, plans, clock).addTo(router);
-        new ReplayRoutes(api, authenticator, () -> wakeReplays.run(), clock).addTo(router);
+        new ResendRoutes(api, plans, idempotency).addTo(router);
+        new BulkResendRoutes(api, plans, idempotency, () -> wakeReplays.run()).addTo(router);
+        new DeadLetterResendRoutes(api, plans, idempotency, () -> wakeReplays.run()).addTo(router);
+        new DismissalRoutes(db, authenticator, plans, clock).addTo(router);
+        new ReplayRoutes(db, authenticator, () -> wakeReplays.run(), clock).addTo(router);
         var ingest = ingest();
         router.mount(
                 IngestEndpoint.PATH,
@@ -471,35 +468,24 @@ public final class RelayAssembly {
                     return ingest.answer(request);
                 });
         String baseUrl = settings.baseUrl();
-        new TestDeliveryRoutes(
-                        api,
-                        authenticator,
-                        configuration,
-                        events,
-                        testSender,
-                        dryRun,
-                        baseUrl,
-                        ids,
-                        clock)
+        new TestDeliveryRoutes(api, configuration, events, testSender, dryRun, baseUrl)
                 .addTo(router);
-        new TestEventRoutes(api, authenticator, configuration, ingest, idempotency, baseUrl, clock)
+        new TestEventRoutes(db, authenticator, configuration, ingest, idempotency, baseUrl, clock)
                 .addTo(router);
-        new VerificationTrialRoutes(api, authenticator, configuration, events, headerRules, baseUrl)
+        new VerificationTrialRoutes(db, authenticator, configuration, events, headerRules, baseUrl)
                 .addTo(router);
     }
 
     private IngestEndpoint ingest() {
         return new IngestEndpoint(
                 configuration,
-                dispatcher.admission(),
                 journal,
                 payloadEncoder,
-                IngestLimits.of(diskSpace, ingestRateLimiter, quota),
+                IngestLimits.of(diskSpace, ingestRateLimiter, quota, dispatcher.admission()),
                 new IngestEndpoint.IngestMeters(refusals, meters.ingestDurations(), tracer),
+                new InboundCheck(settings.baseUrl(), hopHeader()),
                 base.ids(),
-                base.clock(),
-                settings.baseUrl(),
-                settings.headerPrefix());
+                base.clock());
     }
 
     /// Returns what decodes the stored payloads of events.

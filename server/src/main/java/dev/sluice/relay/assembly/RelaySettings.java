@@ -7,17 +7,12 @@ import java.nio.file.Path;
 import java.util.UUID;
 import java.util.function.DoubleSupplier;
 
-/// The relay's settings: those that the operator chooses, and those that depend on the machine.
+/// The relay's settings.
 ///
 /// @param baseUrl the public base URL of this server, which some senders include in their signature
 /// @param headerPrefix the prefix of the server's own headers, such as `X-Service`
 /// @param retryJitter the fraction of a retry interval by which a retry may be earlier or later
 /// @param isCompressing whether payloads are compressed before they are stored
-/// @param inFlightFile the file that lists the attempts in flight; the next process on the same
-///   data directory reads it
-/// @param home identifies the data directory, whose lock this process holds, and the current boot
-///   of the machine
-/// @param freeShare returns the fraction of the data disk that is free, from 0 to 1
 public record RelaySettings(
         String baseUrl,
         String headerPrefix,
@@ -25,6 +20,14 @@ public record RelaySettings(
         double retryJitter,
         CooldownBackoff cooldowns,
         boolean isCompressing,
-        Path inFlightFile,
-        UUID home,
-        DoubleSupplier freeShare) {}
+        NodeSettings node) {
+
+    /// The settings that depend on the machine.
+    ///
+    /// @param inFlightFile the file that lists the attempts in flight; the next process on the same
+    ///   data directory reads it
+    /// @param home identifies the data directory, whose lock this process holds, and the current
+    ///   boot of the machine
+    /// @param freeShare returns the fraction of the data disk that is free, from 0 to 1
+    public record NodeSettings(Path inFlightFile, UUID home, DoubleSupplier freeShare) {}
+}

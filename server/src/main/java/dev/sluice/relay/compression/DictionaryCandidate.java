@@ -17,10 +17,10 @@ final class DictionaryCandidate {
 
     private static final int MAX_DICTIONARY_BYTES = 16 << 10;
 
-    /// With fewer samples, nothing is tried.
+    /// With fewer samples, no dictionary is made.
     private static final int MIN_SAMPLES = 100;
 
-    /// One of so many samples is held out.
+    /// Every fourth sample is held out.
     private static final int HELD_OUT_SHARE = 4;
 
     /// The fraction of the other size that held-out samples may take with a dictionary that is

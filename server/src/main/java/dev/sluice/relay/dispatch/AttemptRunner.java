@@ -213,9 +213,10 @@ public final class AttemptRunner {
         return new OutboundRequest(
                 route.destination().spec(),
                 OutboundRequest.RequestSource.of(route.source()),
-                loaded.payload().method(),
-                loaded.payload().headers(),
-                OutboundBody.of(loaded.payload().body()),
+                new OutboundRequest.InboundContent(
+                        loaded.payload().method(),
+                        loaded.payload().headers(),
+                        OutboundBody.of(loaded.payload().body())),
                 delivery.id(),
                 delivery.attempts() + 1,
                 route.connection().transformation(),

@@ -16,7 +16,7 @@ import java.util.Optional;
 
 /// Verifies an inbound request before it is stored, masks the credential in its headers, and
 /// answers challenges.
-final class InboundCheck {
+public final class InboundCheck {
 
     /// The result of a check.
     ///
@@ -38,9 +38,13 @@ final class InboundCheck {
     ///   the request
     /// @param hopHeader the header that counts relays (see [dev.sluice.relay.HopCount]); it is
     ///   never masked, so that the count is not lost
-    InboundCheck(String baseUrl, String hopHeader) {
+    public InboundCheck(String baseUrl, String hopHeader) {
         this.baseUrl = baseUrl;
         this.hopHeader = hopHeader;
+    }
+
+    String hopHeader() {
+        return hopHeader;
     }
 
     InboundCheckResult check(Source source, InboundWebhook webhook) {

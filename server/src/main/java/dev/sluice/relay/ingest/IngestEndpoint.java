@@ -1,6 +1,5 @@
 package dev.sluice.relay.ingest;
 
-import dev.sluice.gateway.SluiceHeaders;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.filter.FilterResult;
 import dev.sluice.gateway.routing.ConfigurationCache;
@@ -82,21 +81,17 @@ public final class IngestEndpoint implements Endpoint {
     private final InboundCheck inboundCheck;
     private final String hopHeader;
 
-    /// @param baseUrl the public base URL, which some senders include in their signature
-    /// @param headerPrefix the prefix of the headers that Sluice adds, such as `X-Service`
     public IngestEndpoint(
             ConfigurationCache configuration,
-            PayloadAdmission admission,
             Journal journal,
             PayloadEncoder encoder,
             IngestLimits limits,
             IngestMeters meters,
+            InboundCheck inboundCheck,
             Uuid7 ids,
-            InstantSource clock,
-            String baseUrl,
-            String headerPrefix) {
+            InstantSource clock) {
         this.configuration = configuration;
-        this.admission = admission;
+        this.admission = limits.admission();
         this.journal = journal;
         this.encoder = encoder;
         this.diskSpace = limits.diskSpace();
@@ -108,8 +103,8 @@ public final class IngestEndpoint implements Endpoint {
         this.tracer = meters.tracer();
         this.ids = ids;
         this.clock = clock;
-        this.hopHeader = SluiceHeaders.withPrefix(headerPrefix).hop();
-        this.inboundCheck = new InboundCheck(baseUrl, hopHeader);
+        this.inboundCheck = inboundCheck;
+        this.hopHeader = inboundCheck.hopHeader();
     }
 
     @Override
@@ -267,9 +262,12 @@ public final class IngestEndpoint implements Endpoint {
                     method,
                     contentType,
                     checkResult.checked(),
-                    payload,
-                    encoder.encode(
-                            ingestRoute.source().id(), payload, !checkResult.checked().isFailed()),
+                    new AcceptedEvent.EncodedPayload(
+                            payload,
+                            encoder.encode(
+                                    ingestRoute.source().id(),
+                                    payload,
+                                    !checkResult.checked().isFailed())),
                     new AcceptedEvent.DeliveryPlan(planned, filtered),
                     new Receipt(System.nanoTime() + STORE_TIMEOUT.toNanos()));
         } catch (RuntimeException | Error e) {

@@ -1,24 +1,31 @@
 package dev.sluice.relay.ingest;
 
 import dev.sluice.platform.http.InboundMemory;
+import dev.sluice.relay.dispatch.PayloadAdmission;
 
 /// The limits that are checked before an event is stored: the free disk space, the source's
-/// requests per minute, the memory for bodies, and the workspace's events per month.
+/// requests per minute, the memory for bodies, the workspace's events per month, and the memory for
+/// deliveries.
 public record IngestLimits(
         DiskSpaceMonitor diskSpace,
         IngestRateLimiter ingestRateLimiter,
         InboundMemory bodyMemory,
-        MonthlyQuota quota) {
+        MonthlyQuota quota,
+        PayloadAdmission admission) {
 
     private static final long MAX_BODY_MEMORY_BYTES = 128L << 20;
 
     /// Returns limits with a body memory of 128 MiB, or an eighth of the heap if that is less.
     public static IngestLimits of(
-            DiskSpaceMonitor diskSpace, IngestRateLimiter ingestRateLimiter, MonthlyQuota quota) {
+            DiskSpaceMonitor diskSpace,
+            IngestRateLimiter ingestRateLimiter,
+            MonthlyQuota quota,
+            PayloadAdmission admission) {
         return new IngestLimits(
                 diskSpace,
                 ingestRateLimiter,
                 InboundMemory.forBodies(MAX_BODY_MEMORY_BYTES, 8),
-                quota);
+                quota,
+                admission);
     }
 }

@@ -4,8 +4,8 @@ import dev.sluice.relay.store.AcceptedEvent;
 
 import java.util.List;
 
-/// Is told whether each event that the [Journal] accepted was stored or dropped. Each event is
-/// reported once, unless the journal is stopped before the event is stored or dropped.
+/// Learns whether each event that the [Journal] accepted was stored or dropped. The journal reports
+/// each event once, unless the journal is stopped before the event is stored or dropped.
 public interface JournalListener {
 
     /// Called after the commit of these events was flushed. Called on the journal's thread, so it

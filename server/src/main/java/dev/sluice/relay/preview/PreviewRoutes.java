@@ -1,5 +1,6 @@
 package dev.sluice.relay.preview;
 
+import dev.sluice.account.access.ApiContext;
 import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Caller;
 import dev.sluice.gateway.CustomHeaderRules;
@@ -68,22 +69,19 @@ public final class PreviewRoutes {
     private final InstantSource clock;
 
     public PreviewRoutes(
-            Db db,
-            Authenticator authenticator,
+            ApiContext api,
             SampleEventQueries sampleEvents,
             ConfigurationCache configuration,
             CustomHeaderRules headerRules,
-            DryRun dryRun,
-            Uuid7 ids,
-            InstantSource clock) {
-        this.db = db;
-        this.authenticator = authenticator;
+            DryRun dryRun) {
+        this.db = api.db();
+        this.authenticator = api.authenticator();
         this.sampleEvents = sampleEvents;
         this.configuration = configuration;
         this.headerRules = headerRules;
         this.dryRun = dryRun;
-        this.ids = ids;
-        this.clock = clock;
+        this.ids = api.ids();
+        this.clock = api.clock();
     }
 
     public void addTo(Router router) {

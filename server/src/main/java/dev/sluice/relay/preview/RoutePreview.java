@@ -28,9 +28,10 @@ public final class RoutePreview implements RequestPreview {
                 new OutboundRequest(
                         route.destination().spec(),
                         OutboundRequest.RequestSource.of(route.source()),
-                        payload.method(),
-                        payload.headers(),
-                        OutboundBody.of(payload.body()),
+                        new OutboundRequest.InboundContent(
+                                payload.method(),
+                                payload.headers(),
+                                OutboundBody.of(payload.body())),
                         DeliveryId.of(event, 1),
                         1,
                         route.connection().transformation(),

@@ -103,9 +103,8 @@ public record SampleEvent(EventId id, Payload payload, Optional<Source> source) 
         return new OutboundRequest(
                 destination,
                 source,
-                payload.method(),
-                payload.headers(),
-                OutboundBody.of(payload.body()),
+                new OutboundRequest.InboundContent(
+                        payload.method(), payload.headers(), OutboundBody.of(payload.body())),
                 delivery,
                 1,
                 transformation,

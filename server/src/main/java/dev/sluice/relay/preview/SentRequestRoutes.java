@@ -162,9 +162,8 @@ public final class SentRequestRoutes {
                         workspace,
                         source.name(),
                         source.credentialHeader().map(Set::of).orElse(Set.of())),
-                payload.method(),
-                payload.headers(),
-                OutboundBody.of(payload.body()),
+                new OutboundRequest.InboundContent(
+                        payload.method(), payload.headers(), OutboundBody.of(payload.body())),
                 id,
                 number,
                 connection.transformation(),

@@ -1,5 +1,6 @@
 package dev.sluice.relay.replay;
 
+import dev.sluice.account.access.ApiContext;
 import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.idempotency.AnswerKeeper;
@@ -48,41 +49,24 @@ public final class BulkResendRoutes {
 
     /// @param onJob called when a job was created; must return quickly
     public BulkResendRoutes(
-            Db db,
-            Authenticator authenticator,
-            PlanCatalog plans,
-            IdempotencyKeys idempotency,
-            Runnable onJob,
-            Uuid7 ids,
-            InstantSource clock) {
-        this(
-                db,
-                authenticator,
-                plans,
-                idempotency,
-                onJob,
-                ids,
-                clock,
-                ResendEstimate.COUNT_TIMEOUT);
+            ApiContext api, PlanCatalog plans, IdempotencyKeys idempotency, Runnable onJob) {
+        this(api, plans, idempotency, onJob, ResendEstimate.COUNT_TIMEOUT);
     }
 
     /// @param budget how long a request may count the selection
     BulkResendRoutes(
-            Db db,
-            Authenticator authenticator,
+            ApiContext api,
             PlanCatalog plans,
             IdempotencyKeys idempotency,
             Runnable onJob,
-            Uuid7 ids,
-            InstantSource clock,
             Duration budget) {
-        this.db = db;
-        this.authenticator = authenticator;
+        this.db = api.db();
+        this.authenticator = api.authenticator();
         this.plans = plans;
         this.idempotency = idempotency;
         this.onJob = onJob;
-        this.ids = ids;
-        this.clock = clock;
+        this.ids = api.ids();
+        this.clock = api.clock();
         this.budget = budget;
     }
 

@@ -1,5 +1,6 @@
 package dev.sluice.relay.replay;
 
+import dev.sluice.account.access.ApiContext;
 import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.idempotency.AnswerKeeper;
@@ -63,20 +64,14 @@ public final class DeadLetterResendRoutes {
 
     /// @param onJob called when a job was created; must return quickly
     public DeadLetterResendRoutes(
-            Db db,
-            Authenticator authenticator,
-            PlanCatalog plans,
-            IdempotencyKeys idempotency,
-            Runnable onJob,
-            Uuid7 ids,
-            InstantSource clock) {
-        this.db = db;
-        this.authenticator = authenticator;
+            ApiContext api, PlanCatalog plans, IdempotencyKeys idempotency, Runnable onJob) {
+        this.db = api.db();
+        this.authenticator = api.authenticator();
         this.plans = plans;
         this.idempotency = idempotency;
         this.onJob = onJob;
-        this.ids = ids;
-        this.clock = clock;
+        this.ids = api.ids();
+        this.clock = api.clock();
     }
 
     public void addTo(Router router) {

@@ -1,5 +1,6 @@
 package dev.sluice.relay.replay;
 
+import dev.sluice.account.access.ApiContext;
 import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.idempotency.AnswerKeeper;
@@ -42,19 +43,13 @@ public final class ResendRoutes {
     private final Uuid7 ids;
     private final InstantSource clock;
 
-    public ResendRoutes(
-            Db db,
-            Authenticator authenticator,
-            PlanCatalog plans,
-            IdempotencyKeys idempotency,
-            Uuid7 ids,
-            InstantSource clock) {
-        this.db = db;
-        this.authenticator = authenticator;
+    public ResendRoutes(ApiContext api, PlanCatalog plans, IdempotencyKeys idempotency) {
+        this.db = api.db();
+        this.authenticator = api.authenticator();
         this.plans = plans;
         this.idempotency = idempotency;
-        this.ids = ids;
-        this.clock = clock;
+        this.ids = api.ids();
+        this.clock = api.clock();
     }
 
     public void addTo(Router router) {

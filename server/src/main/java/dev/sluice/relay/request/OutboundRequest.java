@@ -19,22 +19,29 @@ import java.util.Set;
 
 /// The input of one delivery attempt: an event and the settings of its destination and connection.
 ///
-/// @param method the method of the inbound request; the delivery itself is always a POST
-/// @param inboundHeaders the headers as stored with the event
-/// @param body the body as received
 /// @param attempt the number of the attempt, from 1
 /// @param transformation the connection's transformation, applied when the request is sent
 /// @param attemptedAt the time of the attempt, which signatures and `{{timestamp}}` contain
 public record OutboundRequest(
         Destination.DestinationSpec destination,
         RequestSource source,
-        String method,
-        List<Header> inboundHeaders,
-        OutboundBody body,
+        InboundContent inbound,
         DeliveryId delivery,
         int attempt,
         Optional<Transformation> transformation,
         Instant attemptedAt) {
+
+    /// The request that an event was received with.
+    ///
+    /// @param method its method; the delivery itself is always a POST
+    /// @param headers the headers as stored with the event
+    /// @param body the body as received
+    public record InboundContent(String method, List<Header> headers, OutboundBody body) {
+
+        public InboundContent {
+            headers = List.copyOf(headers);
+        }
+    }
 
     /// The properties of the event's source that a request needs.
     ///
@@ -62,7 +69,6 @@ public record OutboundRequest(
     }
 
     public OutboundRequest {
-        inboundHeaders = List.copyOf(inboundHeaders);
         if (!destination.timeout().isPositive()) {
             throw new IllegalArgumentException(
                     "the timeout must be positive, not " + destination.timeout());
@@ -70,6 +76,18 @@ public record OutboundRequest(
         if (attempt < 1) {
             throw new IllegalArgumentException("attempt numbers start at 1: " + attempt);
         }
+    }
+
+    public String method() {
+        return inbound.method();
+    }
+
+    public List<Header> inboundHeaders() {
+        return inbound.headers();
+    }
+
+    public OutboundBody body() {
+        return inbound.body();
     }
 
     public WorkspaceId workspace() {
@@ -90,9 +108,7 @@ public record OutboundRequest(
         return new OutboundRequest(
                 destination.withMaskedHeaders(),
                 source,
-                method,
-                inboundHeaders,
-                body,
+                inbound,
                 delivery,
                 attempt,
                 transformation,
@@ -101,15 +117,13 @@ public record OutboundRequest(
 
     /// Returns a copy in which this header replaces all inbound headers of the same name.
     public OutboundRequest withInboundHeader(String name, String value) {
-        var headers = new ArrayList<>(inboundHeaders);
+        var headers = new ArrayList<>(inbound.headers());
         headers.removeIf(header -> header.isNamed(name));
         headers.add(new Header(name, value));
         return new OutboundRequest(
                 destination,
                 source,
-                method,
-                headers,
-                body,
+                new InboundContent(inbound.method(), headers, inbound.body()),
                 delivery,
                 attempt,
                 transformation,

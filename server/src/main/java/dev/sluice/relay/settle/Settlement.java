@@ -53,8 +53,7 @@ public final class Settlement {
                 Attempt.of(
                         number,
                         attemptedAt,
-                        destination.revision(),
-                        route.configuration(),
+                        new Attempt.UsedSettings(destination.revision(), route.configuration()),
                         outcome);
         logAttempt(delivery, attempt);
         return switch (verdict) {

@@ -16,15 +16,13 @@ import java.util.Optional;
 /// An event that ingest accepted and the [Journal] must store, with its planned deliveries.
 ///
 /// @param origin the source that received the event, as it was configured at that time
-/// @param stored the form in which to store the payload
 public record AcceptedEvent(
         EventId id,
         Source origin,
         String method,
         Optional<String> contentType,
         EventVerification verification,
-        Payload payload,
-        StoredPayload stored,
+        EncodedPayload encoded,
         DeliveryPlan plan,
         Receipt receipt) {
 
@@ -36,6 +34,9 @@ public record AcceptedEvent(
     /// The cost, in bytes, of one connection that is only listed in a row: two ids, in memory and
     /// on the wire.
     private static final int LISTED_CONNECTION_COST_BYTES = 40;
+
+    /// A payload, and the form in which to store it.
+    public record EncodedPayload(Payload payload, StoredPayload stored) {}
 
     /// The deliveries that ingest planned for an event, and the connections that get none.
     ///
@@ -70,6 +71,14 @@ public record AcceptedEvent(
         }
     }
 
+    public Payload payload() {
+        return encoded.payload();
+    }
+
+    public StoredPayload stored() {
+        return encoded.stored();
+    }
+
     public SourceId source() {
         return origin.id();
     }
@@ -91,9 +100,10 @@ public record AcceptedEvent(
     public long queueCostBytes() {
         int rows = 1 + deliveries().size();
         int listed = filteredConnections().size();
+        var stored = encoded.stored();
         int frame =
                 stored.isPlain() ? 0 : stored.bytes(); // a plain one shares the payload's arrays
-        return payload.memoryBytes()
+        return payload().memoryBytes()
                 + frame
                 + (long) rows * ROW_COST_BYTES
                 + (long) listed * LISTED_CONNECTION_COST_BYTES;

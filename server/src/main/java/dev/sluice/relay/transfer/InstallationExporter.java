@@ -139,10 +139,8 @@ public final class InstallationExporter {
     private DataFileHeader header(Tx tx, FileSeal seal, Map<String, List<String>> columns) {
         var origin = TransferQueries.origin(tx);
         return new DataFileHeader(
-                origin.time(),
-                version,
-                schemaVersion,
-                origin.database(),
+                new DataFileHeader.FileOrigin(
+                        origin.time(), version, schemaVersion, origin.database()),
                 seal.parameters(),
                 seal.canary(),
                 List.copyOf(PartitionStore.attachedDays(tx)),

@@ -1,5 +1,6 @@
 package dev.sluice.relay.trial;
 
+import dev.sluice.account.access.ApiContext;
 import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Caller;
 import dev.sluice.gateway.connection.Connection;
@@ -80,25 +81,22 @@ public final class TestDeliveryRoutes {
     /// @param sender a sender with connections of its own, so that tests do not use the connections
     ///   of deliveries
     public TestDeliveryRoutes(
-            Db db,
-            Authenticator authenticator,
+            ApiContext api,
             ConfigurationCache configuration,
             SampleEventQueries events,
             HttpSender sender,
             DryRun dryRun,
-            String baseUrl,
-            Uuid7 ids,
-            InstantSource clock) {
-        this.db = db;
-        this.authenticator = authenticator;
+            String baseUrl) {
+        this.db = api.db();
+        this.authenticator = api.authenticator();
         this.configuration = configuration;
         this.events = events;
         this.sender = sender;
         this.dryRun = dryRun;
-        this.permits = new TestDeliveryPermits(clock);
+        this.permits = new TestDeliveryPermits(api.clock());
         this.baseUrl = baseUrl;
-        this.ids = ids;
-        this.clock = clock;
+        this.ids = api.ids();
+        this.clock = api.clock();
     }
 
     public void addTo(Router router) {
@@ -218,8 +216,7 @@ public final class TestDeliveryRoutes {
                 Attempt.of(
                         outbound.attempt(),
                         outbound.attemptedAt(),
-                        destination.revision(),
-                        NO_CONFIGURATION,
+                        new Attempt.UsedSettings(destination.revision(), NO_CONFIGURATION),
                         shown.outcome());
         return new JsonObject()
                 .put("succeeded", attempt.errorCode().isEmpty())

@@ -103,9 +103,7 @@ class FeedSubscriptionTest {
                         new ConnectionId(Some.id()),
                         new DestinationId(Some.id()),
                         DeliveryStatus.SUCCEEDED,
-                        1,
-                        Optional.of(200),
-                        Optional.empty(),
+                        new StreamOutcome.LastAttempt(1, Optional.of(200), Optional.empty()),
                         Some.NOON));
     }
 }

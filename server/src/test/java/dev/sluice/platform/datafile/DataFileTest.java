@@ -29,10 +29,7 @@ class DataFileTest {
 
     private static final DataFileHeader HEADER =
             new DataFileHeader(
-                    Some.NOON,
-                    "1.0",
-                    27,
-                    "1-2",
+                    new DataFileHeader.FileOrigin(Some.NOON, "1.0", 27, "1-2"),
                     Optional.of(new PassphraseParameters("c2FsdA==", 65_536, 3, 4)),
                     "Y2FuYXJ5",
                     List.of(LocalDate.of(2026, 11, 22), LocalDate.of(2026, 11, 23)),

@@ -354,8 +354,10 @@ final class DispatchHarness implements AutoCloseable {
                         "POST",
                         Optional.empty(),
                         EventVerification.SKIPPED,
-                        payload,
-                        encoder.encode(planned.getFirst().route().source().id(), payload, true),
+                        new AcceptedEvent.EncodedPayload(
+                                payload,
+                                encoder.encode(
+                                        planned.getFirst().route().source().id(), payload, true)),
                         new AcceptedEvent.DeliveryPlan(planned, List.of()),
                         new Receipt(System.nanoTime() + AWAIT_TIMEOUT.toNanos()));
         return journal.offer(event) ? event.receipt().await() : Receipt.ReceiptState.REFUSED;
@@ -376,8 +378,8 @@ final class DispatchHarness implements AutoCloseable {
                         "POST",
                         Optional.empty(),
                         EventVerification.SKIPPED,
-                        PAYLOAD,
-                        encoder.encode(route.source().id(), PAYLOAD, true),
+                        new AcceptedEvent.EncodedPayload(
+                                PAYLOAD, encoder.encode(route.source().id(), PAYLOAD, true)),
                         new AcceptedEvent.DeliveryPlan(
                                 List.of(
                                         new AcceptedEvent.PlannedDelivery(

@@ -523,8 +523,7 @@ final class SimulatedNode {
                         "POST",
                         Optional.empty(),
                         EventVerification.SKIPPED,
-                        payload,
-                        StoredPayload.plain(payload),
+                        new AcceptedEvent.EncodedPayload(payload, StoredPayload.plain(payload)),
                         new AcceptedEvent.DeliveryPlan(planned, List.of()),
                         new Receipt(0));
         scheduler.trace("%s offers %s to %s", process, id, planned.size());

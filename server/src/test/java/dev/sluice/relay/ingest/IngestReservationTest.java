@@ -128,18 +128,16 @@ class IngestReservationTest {
     private IngestEndpoint ingest() {
         return new IngestEndpoint(
                 null,
-                dispatcher.admission(),
                 null,
                 PayloadEncoder.off(new PayloadMeter(), clock),
-                IngestLimits.of(null, null, quota),
+                IngestLimits.of(null, null, quota, dispatcher.admission()),
                 new IngestEndpoint.IngestMeters(
                         new RefusalCounter(clock),
                         LockFreeHistogram.ofDurations(),
                         new EventTracer(Optional.empty(), clock)),
+                new InboundCheck("http://h", "X-Service-Hop"),
                 ids,
-                clock,
-                "http://h",
-                "X-Service");
+                clock);
     }
 
     @SuppressWarnings("NullAway") // simulates a bug

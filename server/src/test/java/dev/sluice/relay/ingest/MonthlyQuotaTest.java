@@ -140,8 +140,8 @@ class MonthlyQuotaTest {
                 "POST",
                 Optional.empty(),
                 verification,
-                Some.payload("{}"),
-                StoredPayload.plain(Some.payload("{}")),
+                new AcceptedEvent.EncodedPayload(
+                        Some.payload("{}"), StoredPayload.plain(Some.payload("{}"))),
                 new AcceptedEvent.DeliveryPlan(List.of(), List.of()),
                 new Receipt(System.nanoTime()));
     }

@@ -109,8 +109,10 @@ class JournalQueueTest {
                         plain.method(),
                         plain.contentType(),
                         plain.verification(),
-                        plain.payload(),
-                        StoredPayload.compressed(StoredPayload.WITHOUT_DICTIONARY, new byte[300]),
+                        new AcceptedEvent.EncodedPayload(
+                                plain.payload(),
+                                StoredPayload.compressed(
+                                        StoredPayload.WITHOUT_DICTIONARY, new byte[300])),
                         plain.plan(),
                         plain.receipt());
 

@@ -106,8 +106,8 @@ class JournalTest {
                         "PUT",
                         Optional.of("text/plain"),
                         EventVerification.VERIFIED,
-                        Some.payload("body"),
-                        StoredPayload.plain(Some.payload("body")),
+                        new AcceptedEvent.EncodedPayload(
+                                Some.payload("body"), StoredPayload.plain(Some.payload("body"))),
                         new AcceptedEvent.DeliveryPlan(
                                 List.of(
                                         new AcceptedEvent.PlannedDelivery(
@@ -532,8 +532,8 @@ class JournalTest {
                         "POST",
                         Optional.of("no\0text"),
                         EventVerification.SKIPPED,
-                        Some.payload("{}"),
-                        StoredPayload.plain(Some.payload("{}")),
+                        new AcceptedEvent.EncodedPayload(
+                                Some.payload("{}"), StoredPayload.plain(Some.payload("{}"))),
                         new AcceptedEvent.DeliveryPlan(List.of(), List.of()),
                         StoreFixture.receiptDueSoon());
         start();
@@ -557,8 +557,8 @@ class JournalTest {
                         "POST",
                         Optional.of("no\0text"),
                         EventVerification.SKIPPED,
-                        Some.payload("{}"),
-                        StoredPayload.plain(Some.payload("{}")),
+                        new AcceptedEvent.EncodedPayload(
+                                Some.payload("{}"), StoredPayload.plain(Some.payload("{}"))),
                         new AcceptedEvent.DeliveryPlan(List.of(), List.of()),
                         StoreFixture.receiptDueSoon());
         events.add(33, wrong);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.sluice.RunningSluice;
+import dev.sluice.account.access.ApiContext;
 import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.ClientAddress;
 import dev.sluice.account.idempotency.IdempotencyKeys;
@@ -54,16 +55,17 @@ class BulkResendTimeoutTest {
         var ids = new Uuid7(clock, new Random());
         var plans = PlanCatalog.builtIn();
         var router = new Router();
-        new BulkResendRoutes(
+        var authenticator =
+                new Authenticator(
                         db,
-                        new Authenticator(
-                                db,
-                                plans,
-                                "http://localhost",
-                                new ClientAddress(List.of()),
-                                ids,
-                                new Activity(),
-                                clock),
+                        plans,
+                        "http://localhost",
+                        new ClientAddress(List.of()),
+                        ids,
+                        new Activity(),
+                        clock);
+        new BulkResendRoutes(
+                        new ApiContext(db, authenticator, ids, clock),
                         plans,
                         new IdempotencyKeys(
                                 db,
@@ -71,8 +73,6 @@ class BulkResendTimeoutTest {
                                         new byte[Sealer.MASTER_KEY_BYTES], new SecretGenerator()),
                                 clock),
                         () -> {},
-                        ids,
-                        clock,
                         Duration.ZERO)
                 .addTo(router);
         hurried =

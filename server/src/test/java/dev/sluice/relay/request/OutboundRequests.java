@@ -39,9 +39,7 @@ public final class OutboundRequests {
                         new AuthConfig.NoAuth(),
                         CustomHeaders.NONE),
                 new OutboundRequest.RequestSource(WORKSPACE, "Shop", Set.of()),
-                "POST",
-                List.of(),
-                body("{}"),
+                new OutboundRequest.InboundContent("POST", List.of(), body("{}")),
                 DeliveryId.of(EVENT_ID, 1),
                 1,
                 Optional.empty(),
@@ -69,9 +67,8 @@ public final class OutboundRequests {
         return new OutboundRequest(
                 request.destination(),
                 request.source(),
-                request.method(),
-                request.inboundHeaders(),
-                body,
+                new OutboundRequest.InboundContent(
+                        request.method(), request.inboundHeaders(), body),
                 request.delivery(),
                 request.attempt(),
                 request.transformation(),
@@ -84,9 +81,8 @@ public final class OutboundRequests {
                 request.destination(),
                 new OutboundRequest.RequestSource(
                         WORKSPACE, source, request.source().withheldHeaders()),
-                request.method(),
-                request.inboundHeaders(),
-                request.body(),
+                new OutboundRequest.InboundContent(
+                        request.method(), request.inboundHeaders(), request.body()),
                 request.delivery(),
                 request.attempt(),
                 Optional.of(transformation),
@@ -118,9 +114,8 @@ public final class OutboundRequests {
         return new OutboundRequest(
                 destination,
                 request.source(),
-                request.method(),
-                request.inboundHeaders(),
-                request.body(),
+                new OutboundRequest.InboundContent(
+                        request.method(), request.inboundHeaders(), request.body()),
                 request.delivery(),
                 request.attempt(),
                 request.transformation(),
@@ -131,9 +126,8 @@ public final class OutboundRequests {
         return new OutboundRequest(
                 request.destination(),
                 request.source(),
-                method,
-                request.inboundHeaders(),
-                request.body(),
+                new OutboundRequest.InboundContent(
+                        method, request.inboundHeaders(), request.body()),
                 request.delivery(),
                 request.attempt(),
                 request.transformation(),
@@ -144,9 +138,8 @@ public final class OutboundRequests {
         return new OutboundRequest(
                 request.destination(),
                 request.source(),
-                request.method(),
-                headers(lines),
-                request.body(),
+                new OutboundRequest.InboundContent(
+                        request.method(), headers(lines), request.body()),
                 request.delivery(),
                 request.attempt(),
                 request.transformation(),
@@ -157,9 +150,8 @@ public final class OutboundRequests {
         return new OutboundRequest(
                 request.destination(),
                 new OutboundRequest.RequestSource(WORKSPACE, request.source().name(), Set.of(name)),
-                request.method(),
-                request.inboundHeaders(),
-                request.body(),
+                new OutboundRequest.InboundContent(
+                        request.method(), request.inboundHeaders(), request.body()),
                 request.delivery(),
                 request.attempt(),
                 request.transformation(),

@@ -206,8 +206,8 @@ class DeliveryConservationTest {
                     "POST",
                     Optional.empty(),
                     EventVerification.SKIPPED,
-                    Some.payload("{}"),
-                    StoredPayload.plain(Some.payload("{}")),
+                    new AcceptedEvent.EncodedPayload(
+                            Some.payload("{}"), StoredPayload.plain(Some.payload("{}"))),
                     new AcceptedEvent.DeliveryPlan(planned, filtered),
                     StoreFixture.receiptDueSoon());
         }

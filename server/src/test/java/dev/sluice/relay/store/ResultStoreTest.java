@@ -321,8 +321,7 @@ class ResultStoreTest {
                 new Attempt(
                         1,
                         StoreFixture.NOON,
-                        Some.id(),
-                        1,
+                        new Attempt.UsedSettings(Some.id(), 1),
                         Duration.ofMillis(1),
                         Optional.empty(),
                         Optional.of(ErrorCode.INVALID_RESPONSE),

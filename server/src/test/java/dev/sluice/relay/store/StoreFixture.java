@@ -104,8 +104,7 @@ public final class StoreFixture implements AutoCloseable {
                 "POST",
                 Optional.of("application/json"),
                 EventVerification.SKIPPED,
-                payload,
-                StoredPayload.plain(payload),
+                new AcceptedEvent.EncodedPayload(payload, StoredPayload.plain(payload)),
                 plan,
                 receipt);
     }
@@ -165,8 +164,7 @@ public final class StoreFixture implements AutoCloseable {
         return new Attempt(
                 number,
                 NOON,
-                Some.id(),
-                1,
+                new Attempt.UsedSettings(Some.id(), 1),
                 Duration.ofMillis(7),
                 Optional.of(status),
                 status == 200 ? Optional.empty() : Optional.of(ErrorCode.HTTP_STATUS),
