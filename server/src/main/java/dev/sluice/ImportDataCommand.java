@@ -143,7 +143,7 @@ final class ImportDataCommand {
         err.println("Imported " + summary.rows() + " rows, " + summary.events() + " events.");
         err.println(
                 "The data is as of "
-                        + header.createdAt()
+                        + header.origin().createdAt()
                         + ". Make sure that the server it comes from has stopped: both would send"
                         + " what waits.");
         if (summary.unreadable() > 0) {

@@ -134,8 +134,7 @@ final class Sluice implements AutoCloseable {
                 storage.pools(),
                 storage.sealer(),
                 new Uuid7(clocks.shared(), RandomGenerator.getDefault()),
-                clocks.shared(),
-                clocks.settled(),
+                new Foundation.FoundationClocks(clocks.shared(), clocks.settled()),
                 config.mail().map(mail -> new MailSender(mail, clocks.shared())),
                 spans(config.tracing()),
                 shutdown);

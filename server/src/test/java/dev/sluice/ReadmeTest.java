@@ -48,8 +48,7 @@ class ReadmeTest {
                     onPorts(code("receiver"), sluice.port(), port));
             Files.writeString(directory.resolve("verify.py"), code("python"));
 
-            String output =
-                    run(onPorts(script(), sluice.port(), port) + signing + KILL_ALL);
+            String output = run(onPorts(script(), sluice.port(), port) + signing + KILL_ALL);
 
             assertThat(output)
                     .contains("received: {\"order\": 1001}", "SUCCESS")

@@ -147,8 +147,7 @@ class RefusalTest {
         await().untilAsserted(() ->
                 assertThat(counts(theirs.get(path).json().path("items")))
                         .isEqualTo(Map.of("500 not_stored", 1L)));
-        var overview =
-                theirs.get("/api/v1/stats/overview?source_ids=" + source.text("id")).json();
+        var overview = theirs.get("/api/v1/stats/overview?source_ids=" + source.text("id")).json();
         assertThat(overview.path("totals").path("refused").path("5xx").asInt()).isEqualTo(1);
     }
 

@@ -85,7 +85,8 @@ public final class ReplayCommand implements Callable<Integer> {
             try (var _ = new SummaryAtEnd(printer)) {
                 for (String id : last == null ? ids : newest(client, last)) {
                     var event =
-                            StoredEvent.readWhole(client.get("events/" + UrlPath.segment(id)).json());
+                            StoredEvent.readWhole(
+                                    client.get("events/" + UrlPath.segment(id)).json());
                     printer.event(event, false);
                     printer.result(event, target.toString(), forwarder.forward(event, target));
                 }

@@ -26,7 +26,7 @@ public final class AuditLogQueries {
     ///
     /// @param name empty for the operator, and for a person whose account was deleted
     /// @param address the client's address; empty for a command
-    public record AuditActor(String kind, Optional<UUID> id, String name, String address) {}
+    public record EntryActor(String kind, Optional<UUID> id, String name, String address) {}
 
     /// An entry of the log.
     ///
@@ -36,7 +36,7 @@ public final class AuditLogQueries {
     public record AuditEntry(
             UUID id,
             String action,
-            AuditActor actor,
+            EntryActor actor,
             UUID targetId,
             String targetName,
             List<String> fields) {
@@ -119,7 +119,7 @@ public final class AuditLogQueries {
         return new AuditEntry(
                 row.uuid("id"),
                 row.text("action"),
-                new AuditActor(
+                new EntryActor(
                         row.text("actor_kind"),
                         row.isNull("actor_id")
                                 ? Optional.empty()

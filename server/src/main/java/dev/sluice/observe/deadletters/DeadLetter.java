@@ -26,7 +26,7 @@ record DeadLetter(
                 .put("resolved", isResolved())
                 .put("dismissed_at", dismissedAt)
                 .put("trigger", delivery.trigger().text())
-                .put("attempt_count", delivery.attempts())
+                .put("attempt_count", delivery.last().attempts())
                 .putAll(delivery.end());
     }
 }

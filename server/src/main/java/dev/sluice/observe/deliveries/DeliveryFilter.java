@@ -7,6 +7,7 @@ import dev.sluice.observe.ReceivedTimeRange;
 import dev.sluice.platform.http.QueryParameters;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.ErrorCode;
+import dev.sluice.relay.FailureCause;
 
 import java.util.Arrays;
 import java.util.Collection;
@@ -19,8 +20,6 @@ import java.util.stream.Collectors;
 /// The filter for a list of deliveries. A delivery matches if it fulfils all given conditions.
 ///
 /// @param statuses at least one
-/// @param code the error code of the last attempt, or the reason why there was no attempt
-/// @param responseStatus the HTTP status of the destination's response to the last attempt
 /// @param received when the event was received
 /// @param resolved whether the delivery must be resolved: it was dismissed, or the newest delivery
 ///   of its event on the same connection succeeded
@@ -30,8 +29,7 @@ public record DeliveryFilter(
         Optional<SourceId> source,
         Optional<ConnectionId> connection,
         Optional<DestinationId> destination,
-        Optional<ErrorCode> code,
-        Optional<Integer> responseStatus,
+        FailureCause cause,
         ReceivedTimeRange received,
         Optional<Boolean> resolved,
         Optional<String> q) {
@@ -52,8 +50,7 @@ public record DeliveryFilter(
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
+                FailureCause.ANY,
                 ReceivedTimeRange.ALL,
                 Optional.empty(),
                 Optional.empty());
@@ -71,8 +68,9 @@ public record DeliveryFilter(
                 Optional.empty(),
                 query.uuid("connection_id").map(ConnectionId::new),
                 query.uuid("destination_id").map(DestinationId::new),
-                query.oneOf("error_code", ERROR_CODES_BY_NAME),
-                query.integer("response_status", 100, 999),
+                new FailureCause(
+                        query.oneOf("error_code", ERROR_CODES_BY_NAME),
+                        query.integer("response_status", 100, 999)),
                 ReceivedTimeRange.of(query),
                 Optional.empty(),
                 query.searchText());
@@ -94,8 +92,7 @@ public record DeliveryFilter(
                         source,
                         connection,
                         destination,
-                        Optional.empty(),
-                        Optional.empty(),
+                        FailureCause.ANY,
                         received,
                         Optional.empty(),
                         Optional.empty()));
@@ -108,28 +105,20 @@ public record DeliveryFilter(
 
     public DeliveryFilter withSource(Optional<SourceId> wanted) {
         return new DeliveryFilter(
-                statuses,
-                wanted,
-                connection,
-                destination,
-                code,
-                responseStatus,
-                received,
-                resolved,
-                q);
+                statuses, wanted, connection, destination, cause, received, resolved, q);
     }
 
     public DeliveryFilter withResolved(Optional<Boolean> wanted) {
         return new DeliveryFilter(
-                statuses,
-                source,
-                connection,
-                destination,
-                code,
-                responseStatus,
-                received,
-                wanted,
-                q);
+                statuses, source, connection, destination, cause, received, wanted, q);
+    }
+
+    public Optional<ErrorCode> code() {
+        return cause.code();
+    }
+
+    public Optional<Integer> responseStatus() {
+        return cause.responseStatus();
     }
 
     boolean wantsUnfinished() {
@@ -140,8 +129,8 @@ public record DeliveryFilter(
     /// must be read. The usage counts do not distinguish pending deliveries from those that are
     /// being sent.
     boolean isCountable() {
-        return code.isEmpty()
-                && responseStatus.isEmpty()
+        return cause.code().isEmpty()
+                && cause.responseStatus().isEmpty()
                 && resolved.isEmpty()
                 && (!wantsUnfinished() || statuses.containsAll(UNFINISHED_STATUSES));
     }

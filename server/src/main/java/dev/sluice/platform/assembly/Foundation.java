@@ -14,9 +14,6 @@ import java.util.Optional;
 
 /// The objects that all layers of the server share, built once at startup.
 ///
-/// @param clock shows the database's time, so that all nodes on one database agree
-/// @param settledClock for decisions that cannot be undone; if `clock` leaps forward by more than
-///   10 minutes, this clock follows only after the leap has lasted for an hour
 /// @param mail empty if no mail server is configured
 /// @param spans empty if tracing is off
 public record Foundation(
@@ -24,11 +21,25 @@ public record Foundation(
         Pools pools,
         Sealer sealer,
         Uuid7 ids,
-        InstantSource clock,
-        InstantSource settledClock,
+        FoundationClocks clocks,
         Optional<MailSender> mail,
         Optional<SpanExporter> spans,
         Shutdown shutdown) {
+
+    /// The clocks of the server.
+    ///
+    /// @param shared shows the database's time, so that all nodes on one database agree
+    /// @param settled for decisions that cannot be undone; if `shared` leaps forward by more than
+    ///   10 minutes, this clock follows only after the leap has lasted for an hour
+    public record FoundationClocks(InstantSource shared, InstantSource settled) {}
+
+    public InstantSource clock() {
+        return clocks.shared();
+    }
+
+    public InstantSource settledClock() {
+        return clocks.settled();
+    }
 
     /// Returns what all work marks, so that chores run less often while there is none.
     public Activity activity() {
@@ -36,6 +47,6 @@ public record Foundation(
     }
 
     public Instant now() {
-        return clock.instant();
+        return clock().instant();
     }
 }

@@ -7,6 +7,7 @@ import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.EventId;
+import dev.sluice.relay.FailureCause;
 
 import java.time.Instant;
 import java.util.Arrays;
@@ -34,8 +35,7 @@ public record DeadLetterCriteria(
         Optional<UUID> connection,
         Optional<UUID> destination,
         Optional<UUID> event,
-        Optional<ErrorCode> code,
-        Optional<Integer> responseStatus,
+        FailureCause cause,
         Optional<Instant> receivedAfter,
         Optional<Instant> receivedBefore) {
 
@@ -85,11 +85,20 @@ public record DeadLetterCriteria(
                 input.uuid("connection_id").toOptional(),
                 input.uuid("destination_id").toOptional(),
                 input.uuid("event_id").toOptional(),
-                input.oneOf("error_code", ERROR_CODES).toOptional(),
-                input.integer("response_status", MIN_RESPONSE_STATUS, MAX_RESPONSE_STATUS)
-                        .toOptional(),
+                new FailureCause(
+                        input.oneOf("error_code", ERROR_CODES).toOptional(),
+                        input.integer("response_status", MIN_RESPONSE_STATUS, MAX_RESPONSE_STATUS)
+                                .toOptional()),
                 after,
                 before);
+    }
+
+    public Optional<ErrorCode> code() {
+        return cause.code();
+    }
+
+    public Optional<Integer> responseStatus() {
+        return cause.responseStatus();
     }
 
     /// Returns the range of delivery ids that the criteria allow.

@@ -120,24 +120,20 @@ public record OutboundRequest(
         var headers = new ArrayList<>(inbound.headers());
         headers.removeIf(header -> header.isNamed(name));
         headers.add(new Header(name, value));
-        return new OutboundRequest(
-                destination,
-                source,
-                new InboundContent(inbound.method(), headers, inbound.body()),
-                delivery,
-                attempt,
-                transformation,
-                attemptedAt);
+        return withInboundHeaders(headers);
     }
 
     /// Returns a copy without the inbound headers of this name.
     public OutboundRequest withoutInboundHeader(String name) {
+        return withInboundHeaders(
+                inbound.headers().stream().filter(header -> !header.isNamed(name)).toList());
+    }
+
+    private OutboundRequest withInboundHeaders(List<Header> headers) {
         return new OutboundRequest(
                 destination,
                 source,
-                method,
-                inboundHeaders.stream().filter(header -> !header.isNamed(name)).toList(),
-                body,
+                new InboundContent(inbound.method(), headers, inbound.body()),
                 delivery,
                 attempt,
                 transformation,

@@ -82,7 +82,7 @@ public final class InstallationImporter {
         }
         String needed =
                 " The file needs that of the server that wrote it (database "
-                        + header.database()
+                        + header.origin().database()
                         + "): set SLUICE_MASTER_KEY to it, or export again with a passphrase.";
         return master.isPresent()
                 ? "The secrets in the file were sealed with another master key." + needed
@@ -94,10 +94,10 @@ public final class InstallationImporter {
     /// @throws DataFileException if the file cannot be imported
     public void requireFit(DataFileHeader header) {
         var version = SchemaMigrator.version(database);
-        if (header.schemaVersion() > version.newest()) {
+        if (header.origin().schemaVersion() > version.newest()) {
             throw new DataFileException(
                     "The file was written by a newer version of Sluice ("
-                            + header.version()
+                            + header.origin().version()
                             + "). Import it with that version, or a later one.");
         }
         if (version.applied() == 0) {
@@ -106,7 +106,7 @@ public final class InstallationImporter {
         try (var db = open()) {
             db.run(tx -> requireEmpty(tx, TransferQueries.columns(tx)));
         }
-        if (version.applied() != header.schemaVersion()) {
+        if (version.applied() != header.origin().schemaVersion()) {
             throw new DataFileException(
                     "The database has tables of another version of Sluice. Import into a new"
                             + " database.");
@@ -133,7 +133,7 @@ public final class InstallationImporter {
     /// @param master the sealer that seals the secrets in the database
     /// @throws DataFileException if the file is damaged, or the database is no longer empty
     public TransferSummary read(DataFileReader file, Sealer secrets, Sealer master) {
-        SchemaMigrator.run(database, file.header().schemaVersion());
+        SchemaMigrator.run(database, file.header().origin().schemaVersion());
         TransferSummary summary;
         try (var db = open()) {
             new PartitionStore(db).make(file.header().days());
@@ -192,7 +192,7 @@ public final class InstallationImporter {
         return header.days().stream()
                 .min(Comparator.naturalOrder())
                 .map(day -> day.atStartOfDay().toInstant(ZoneOffset.UTC))
-                .orElse(header.createdAt());
+                .orElse(header.origin().createdAt());
     }
 
     /// Returns the layout if the database has such a table; throws otherwise. Names that are not in

@@ -21,6 +21,7 @@ import dev.sluice.platform.json.Json;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.ErrorCode;
+import dev.sluice.relay.FailureCause;
 import dev.sluice.relay.store.PartitionStore;
 import dev.sluice.relay.usage.LedgerStore;
 import dev.sluice.testkit.EventsOfDeliveries;
@@ -183,8 +184,10 @@ class DeadLetterSearchTest {
                 Optional.of(connection).filter(_ -> random.nextInt(4) == 0),
                 Optional.ofNullable(destinations.get(connection))
                         .filter(_ -> random.nextInt(4) == 0),
-                Optional.of(ERROR_CODES.get(random.nextInt(3))).filter(_ -> random.nextInt(5) == 0),
-                Optional.of(500).filter(_ -> random.nextInt(5) == 0),
+                new FailureCause(
+                        Optional.of(ERROR_CODES.get(random.nextInt(3)))
+                                .filter(_ -> random.nextInt(5) == 0),
+                        Optional.of(500).filter(_ -> random.nextInt(5) == 0)),
                 new ReceivedTimeRange(
                         Optional.of(times.nextBound()).filter(_ -> random.nextBoolean()),
                         Optional.of(times.nextBound()).filter(_ -> random.nextBoolean())),
@@ -338,8 +341,7 @@ class DeadLetterSearchTest {
                         dead.source(),
                         dead.connection(),
                         dead.destination(),
-                        Optional.of(ErrorCode.HTTP_STATUS),
-                        dead.responseStatus(),
+                        new FailureCause(Optional.of(ErrorCode.HTTP_STATUS), dead.responseStatus()),
                         dead.received(),
                         Optional.empty(),
                         Optional.empty());

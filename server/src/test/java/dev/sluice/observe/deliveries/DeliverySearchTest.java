@@ -16,6 +16,7 @@ import dev.sluice.platform.id.Uuid7;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.ErrorCode;
+import dev.sluice.relay.FailureCause;
 import dev.sluice.relay.store.PartitionStore;
 import dev.sluice.relay.usage.LedgerStore;
 import dev.sluice.testkit.EventsOfDeliveries;
@@ -271,8 +272,9 @@ class DeliverySearchTest {
                 Optional.of(connection).filter(_ -> random.nextInt(4) == 0),
                 Optional.ofNullable(destinationOf.get(connection))
                         .filter(_ -> random.nextInt(4) == 0),
-                Optional.of(ErrorCode.HTTP_STATUS).filter(_ -> random.nextInt(5) == 0),
-                Optional.of(500).filter(_ -> random.nextInt(5) == 0),
+                new FailureCause(
+                        Optional.of(ErrorCode.HTTP_STATUS).filter(_ -> random.nextInt(5) == 0),
+                        Optional.of(500).filter(_ -> random.nextInt(5) == 0)),
                 new ReceivedTimeRange(
                         Optional.of(times.nextBound()).filter(_ -> random.nextInt(3) == 0),
                         Optional.of(times.nextBound()).filter(_ -> random.nextInt(3) == 0)),
@@ -426,8 +428,7 @@ class DeliverySearchTest {
                         Optional.empty(),
                         Optional.empty(),
                         Optional.empty(),
-                        Optional.empty(),
-                        Optional.of(507),
+                        new FailureCause(Optional.empty(), Optional.of(507)),
                         ReceivedTimeRange.ALL,
                         Optional.empty(),
                         Optional.empty());

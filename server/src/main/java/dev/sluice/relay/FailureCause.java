@@ -1,0 +1,14 @@
+package dev.sluice.relay;
+
+import java.util.Optional;
+
+/// The cause of failure that a filter asks for.
+///
+/// @param code the error code of the last attempt, or the reason why there was no attempt; empty
+///   for any
+/// @param responseStatus the HTTP status of the destination's response to the last attempt; empty
+///   for any
+public record FailureCause(Optional<ErrorCode> code, Optional<Integer> responseStatus) {
+
+    public static final FailureCause ANY = new FailureCause(Optional.empty(), Optional.empty());
+}
