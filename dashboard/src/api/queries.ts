@@ -98,16 +98,16 @@ export const useEvents = (query: Query<'GET /api/v1/events'>, refetchInterval: n
     refetchInterval,
   });
 
-export type Event = ReturnType<typeof withoutNulls>;
+export type Event = ReturnType<typeof whole>;
 
 /** A payload that the server cannot read is shown as an empty one, beside `payload_unreadable`. */
-const withoutNulls = (event: Schemas['Event']) => ({ ...event, headers: event.headers ?? {}, header_list: event.header_list ?? [], body: event.body ?? '' });
+const whole = (event: Schemas['Event']) => ({ ...event, headers: event.headers ?? {}, header_list: event.header_list ?? [], body: event.body ?? '' });
 
 export const useEvent = (id: string | undefined) =>
   useQuery({
     queryKey: ['events', id],
     queryFn: ({ signal }) => call('GET /api/v1/events/{id}', { path: { id: id ?? '' }, signal }),
-    select: withoutNulls,
+    select: whole,
     enabled: id !== undefined,
     // Polls while a delivery is unfinished.
     refetchInterval: ({ state }) =>

@@ -2,6 +2,8 @@ package dev.sluice;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import static java.util.stream.Collectors.joining;
+
 import com.sun.source.tree.ClassTree;
 import com.sun.source.tree.CompilationUnitTree;
 import com.sun.source.tree.MethodTree;
@@ -26,18 +28,21 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import javax.lang.model.element.Modifier;
 import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 
-/// Tests rules for names and for the length of methods in the root package, in the main sources of
-/// all modules.
+/// Tests rules for names, for the length of methods in the root package and for the number of
+/// constructor parameters, in the main sources of all modules.
 class NamesTest {
 
     private static final String ROOT_PACKAGE = "dev.sluice";
     private static final int MAX_ROOT_METHOD_LINES = 80;
+    private static final int MAX_CONSTRUCTOR_PARAMETERS = 8;
 
     enum NameRule {
         /// Two types must not share a simple name: a reader who searches for one finds the other.
@@ -45,7 +50,9 @@ class NamesTest {
         /// Limits are called `MAX_` and `MIN_`.
         NO_MOST_OR_LEAST,
         /// A method in the root package stays short enough to read the start order from it.
-        SHORT_ROOT_METHODS
+        SHORT_ROOT_METHODS,
+        /// What travels together is a record, so constructors stay short.
+        SHORT_CONSTRUCTORS
     }
 
     record NameViolation(NameRule rule, String name) {}
@@ -57,6 +64,7 @@ class NamesTest {
         private final Map<String, Integer> types = new TreeMap<>();
         private final List<String> fields = new ArrayList<>();
         private final Map<String, Long> rootMethodLines = new TreeMap<>();
+        private final Map<String, Integer> constructorParameters = new TreeMap<>();
 
         private Declarations(SourcePositions positions) {
             this.positions = positions;
@@ -80,12 +88,27 @@ class NamesTest {
             if (!type.getSimpleName().isEmpty()) {
                 types.merge(type.getSimpleName().toString(), 1, Integer::sum);
             }
+            int components = 0;
             for (var member : type.getMembers()) {
                 if (member instanceof VariableTree field) {
                     fields.add(field.getName().toString());
+                    if (!field.getModifiers().getFlags().contains(Modifier.STATIC)) {
+                        components++;
+                    }
+                }
+                if (member instanceof MethodTree method
+                        && method.getName().contentEquals("<init>")) {
+                    noteConstructor(type, method.getParameters().size());
                 }
             }
+            if (type.getKind() == Tree.Kind.RECORD) {
+                noteConstructor(type, components);
+            }
             return super.visitClass(type, null);
+        }
+
+        private void noteConstructor(ClassTree type, int parameters) {
+            constructorParameters.merge(type.getSimpleName().toString(), parameters, Math::max);
         }
 
         @Override
@@ -136,6 +159,11 @@ class NamesTest {
         declarations.rootMethodLines.forEach((name, lines) -> {
             if (lines > MAX_ROOT_METHOD_LINES) {
                 violations.add(new NameViolation(NameRule.SHORT_ROOT_METHODS, name));
+            }
+        });
+        declarations.constructorParameters.forEach((name, parameters) -> {
+            if (parameters > MAX_CONSTRUCTOR_PARAMETERS) {
+                violations.add(new NameViolation(NameRule.SHORT_CONSTRUCTORS, name));
             }
         });
         return violations;
@@ -190,11 +218,27 @@ class NamesTest {
                         List.of(method("dev.sluice", MAX_ROOT_METHOD_LINES + 1)),
                         new NameViolation(NameRule.SHORT_ROOT_METHODS, "open")),
                 sample(List.of(method("dev.sluice", MAX_ROOT_METHOD_LINES))),
-                sample(List.of(method("dev.sluice.relay", MAX_ROOT_METHOD_LINES + 1))));
+                sample(List.of(method("dev.sluice.relay", MAX_ROOT_METHOD_LINES + 1))),
+                sample(
+                        List.of("package a; record Lane(" + parameters(9) + ") {}"),
+                        new NameViolation(NameRule.SHORT_CONSTRUCTORS, "Lane")),
+                sample(
+                        List.of("package a; class Lane { Lane(" + parameters(9) + ") {} }"),
+                        new NameViolation(NameRule.SHORT_CONSTRUCTORS, "Lane")),
+                sample(
+                        List.of(
+                                "package a; record Lane("
+                                        + parameters(8)
+                                        + ") {"
+                                        + " static int next; }")));
     }
 
     private static Arguments sample(List<String> sources, NameViolation... expected) {
         return Arguments.of(sources, List.of(expected));
+    }
+
+    private static String parameters(int count) {
+        return IntStream.range(0, count).mapToObj(i -> "int a" + i).collect(joining(", "));
     }
 
     private static String method(String packageName, int lines) {

@@ -247,7 +247,7 @@ class PayloadCompressionTest {
             var detail = api.get("/api/v1/events/" + ids.get(1));
             assertThat(detail.status()).as(detail.body()).isEqualTo(200);
             assertThat(detail.json().path("payload_unreadable").asBoolean()).isTrue();
-            assertThat(detail.json().path("body").isNull()).isTrue();
+            assertThat(detail.json().has("body")).isFalse();
             assertReadable(sluice);
             assertStreamed(sluice);
         }

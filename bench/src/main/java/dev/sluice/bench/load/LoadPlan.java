@@ -144,8 +144,8 @@ public record LoadPlan(
         add(arguments, "size", sizes.min());
         add(arguments, "largest", sizes.max());
         add(arguments, "bodies", bodies.argument());
-        add(arguments, "warm-up", warmUp.toSeconds());
-        add(arguments, "seconds", measured.toSeconds());
+        add(arguments, "warm-up", times.warmUp().toSeconds());
+        add(arguments, "seconds", times.measured().toSeconds());
         secret.ifPresent(key -> add(arguments, "secret", key));
         ledger.ifPresent(path -> add(arguments, "ledger", path));
         return arguments;

@@ -207,15 +207,13 @@ public final class ObserveAssembly {
                 .addTo(router);
         new UsageRoutes(db, authenticator, plans, OpenStreams::count, clock).addTo(router);
         new EventRoutes(
-                        db,
-                        authenticator,
+                        account.api(),
                         plans,
                         gateway.routing(),
                         relay.inFlightAttempts(),
                         relay.payloadDecoder(),
                         relay.hopHeader(),
-                        relay.challenges(),
-                        clock)
+                        relay.challenges())
                 .addTo(router);
         new StatsRoutes(db, authenticator, clock).addTo(router);
         new RefusalRoutes(db, authenticator, clock).addTo(router);

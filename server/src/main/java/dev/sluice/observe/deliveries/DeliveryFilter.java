@@ -5,9 +5,9 @@ import dev.sluice.gateway.destination.DestinationId;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.observe.ReceivedTimeRange;
 import dev.sluice.platform.http.QueryParameters;
+import dev.sluice.relay.CauseFilter;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.ErrorCode;
-import dev.sluice.relay.FailureCause;
 
 import java.util.Arrays;
 import java.util.Collection;
@@ -29,7 +29,7 @@ public record DeliveryFilter(
         Optional<SourceId> source,
         Optional<ConnectionId> connection,
         Optional<DestinationId> destination,
-        FailureCause cause,
+        CauseFilter cause,
         ReceivedTimeRange received,
         Optional<Boolean> resolved,
         Optional<String> q) {
@@ -50,7 +50,7 @@ public record DeliveryFilter(
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
-                FailureCause.ANY,
+                CauseFilter.ANY,
                 ReceivedTimeRange.ALL,
                 Optional.empty(),
                 Optional.empty());
@@ -68,7 +68,7 @@ public record DeliveryFilter(
                 Optional.empty(),
                 query.uuid("connection_id").map(ConnectionId::new),
                 query.uuid("destination_id").map(DestinationId::new),
-                new FailureCause(
+                new CauseFilter(
                         query.oneOf("error_code", ERROR_CODES_BY_NAME),
                         query.integer("response_status", 100, 999)),
                 ReceivedTimeRange.of(query),
@@ -92,7 +92,7 @@ public record DeliveryFilter(
                         source,
                         connection,
                         destination,
-                        FailureCause.ANY,
+                        CauseFilter.ANY,
                         received,
                         Optional.empty(),
                         Optional.empty()));

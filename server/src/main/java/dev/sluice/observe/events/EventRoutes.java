@@ -1,5 +1,6 @@
 package dev.sluice.observe.events;
 
+import dev.sluice.account.access.ApiContext;
 import dev.sluice.account.access.Authenticator;
 import dev.sluice.account.access.Caller;
 import dev.sluice.account.plan.PlanCatalog;
@@ -52,23 +53,21 @@ public final class EventRoutes {
     /// @param isChallenge whether a verified body only asks if the URL is right, for a source with
     ///   this verification
     public EventRoutes(
-            Db db,
-            Authenticator authenticator,
+            ApiContext api,
             PlanCatalog plans,
             ConfigurationCache configuration,
             InFlightAttempts inFlightAttempts,
             PayloadDecoder decoder,
             String hopHeader,
-            BiPredicate<VerificationConfig, byte[]> isChallenge,
-            InstantSource clock) {
-        this.db = db;
-        this.authenticator = authenticator;
+            BiPredicate<VerificationConfig, byte[]> isChallenge) {
+        this.db = api.db();
+        this.authenticator = api.authenticator();
         this.plans = plans;
         this.configuration = configuration;
         this.inFlightAttempts = inFlightAttempts;
         this.decoder = decoder;
         this.noDeliveryReason = new NoDeliveryReason(hopHeader, isChallenge);
-        this.clock = clock;
+        this.clock = api.clock();
     }
 
     public void addTo(Router router) {

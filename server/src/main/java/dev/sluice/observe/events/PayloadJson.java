@@ -46,14 +46,9 @@ public final class PayloadJson {
         return json;
     }
 
-    /// Returns what is shown in place of a payload that is damaged: `payload_unreadable`, which is
-    /// true, and null for headers and body.
+    /// Returns what is shown in place of a payload that is damaged.
     static JsonObject unreadable() {
-        return new JsonObject()
-                .put("payload_unreadable", true)
-                .put("headers", Optional.empty())
-                .put("header_list", Optional.empty())
-                .put("body", Optional.empty());
+        return new JsonObject().put("payload_unreadable", true);
     }
 
     /// Returns `name`, `value`, and, if the value is not valid UTF-8, `value_base64`.

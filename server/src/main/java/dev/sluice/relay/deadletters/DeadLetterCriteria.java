@@ -3,11 +3,11 @@ package dev.sluice.relay.deadletters;
 import dev.sluice.platform.id.IdRange;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.json.FieldReader;
+import dev.sluice.relay.CauseFilter;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.ErrorCode;
 import dev.sluice.relay.EventId;
-import dev.sluice.relay.FailureCause;
 
 import java.time.Instant;
 import java.util.Arrays;
@@ -35,7 +35,7 @@ public record DeadLetterCriteria(
         Optional<UUID> connection,
         Optional<UUID> destination,
         Optional<UUID> event,
-        FailureCause cause,
+        CauseFilter cause,
         Optional<Instant> receivedAfter,
         Optional<Instant> receivedBefore) {
 
@@ -85,7 +85,7 @@ public record DeadLetterCriteria(
                 input.uuid("connection_id").toOptional(),
                 input.uuid("destination_id").toOptional(),
                 input.uuid("event_id").toOptional(),
-                new FailureCause(
+                new CauseFilter(
                         input.oneOf("error_code", ERROR_CODES).toOptional(),
                         input.integer("response_status", MIN_RESPONSE_STATUS, MAX_RESPONSE_STATUS)
                                 .toOptional()),

@@ -17,8 +17,8 @@ import dev.sluice.platform.db.Db;
 import dev.sluice.platform.db.Tx;
 import dev.sluice.platform.http.Page;
 import dev.sluice.platform.id.Uuid7;
+import dev.sluice.relay.CauseFilter;
 import dev.sluice.relay.DeliveryStatus;
-import dev.sluice.relay.FailureCause;
 import dev.sluice.relay.store.PartitionStore;
 import dev.sluice.testkit.Given;
 import dev.sluice.testkit.Some;
@@ -193,7 +193,7 @@ class DeadLetterQueryCostTest {
                 of,
                 Optional.empty(),
                 Optional.empty(),
-                new FailureCause(Optional.empty(), Optional.empty()),
+                new CauseFilter(Optional.empty(), Optional.empty()),
                 new ReceivedTimeRange(Optional.empty(), before),
                 Optional.empty(),
                 Optional.empty());

@@ -18,10 +18,10 @@ import dev.sluice.platform.http.Page;
 import dev.sluice.platform.id.IdRange;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.json.Json;
+import dev.sluice.relay.CauseFilter;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.ErrorCode;
-import dev.sluice.relay.FailureCause;
 import dev.sluice.relay.store.PartitionStore;
 import dev.sluice.relay.usage.LedgerStore;
 import dev.sluice.testkit.EventsOfDeliveries;
@@ -184,7 +184,7 @@ class DeadLetterSearchTest {
                 Optional.of(connection).filter(_ -> random.nextInt(4) == 0),
                 Optional.ofNullable(destinations.get(connection))
                         .filter(_ -> random.nextInt(4) == 0),
-                new FailureCause(
+                new CauseFilter(
                         Optional.of(ERROR_CODES.get(random.nextInt(3)))
                                 .filter(_ -> random.nextInt(5) == 0),
                         Optional.of(500).filter(_ -> random.nextInt(5) == 0)),
@@ -341,7 +341,7 @@ class DeadLetterSearchTest {
                         dead.source(),
                         dead.connection(),
                         dead.destination(),
-                        new FailureCause(Optional.of(ErrorCode.HTTP_STATUS), dead.responseStatus()),
+                        new CauseFilter(Optional.of(ErrorCode.HTTP_STATUS), dead.responseStatus()),
                         dead.received(),
                         Optional.empty(),
                         Optional.empty());

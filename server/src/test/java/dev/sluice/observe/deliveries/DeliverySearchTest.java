@@ -13,10 +13,10 @@ import dev.sluice.observe.ResultPage;
 import dev.sluice.platform.db.Db;
 import dev.sluice.platform.http.Page;
 import dev.sluice.platform.id.Uuid7;
+import dev.sluice.relay.CauseFilter;
 import dev.sluice.relay.DeliveryId;
 import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.ErrorCode;
-import dev.sluice.relay.FailureCause;
 import dev.sluice.relay.store.PartitionStore;
 import dev.sluice.relay.usage.LedgerStore;
 import dev.sluice.testkit.EventsOfDeliveries;
@@ -272,7 +272,7 @@ class DeliverySearchTest {
                 Optional.of(connection).filter(_ -> random.nextInt(4) == 0),
                 Optional.ofNullable(destinationOf.get(connection))
                         .filter(_ -> random.nextInt(4) == 0),
-                new FailureCause(
+                new CauseFilter(
                         Optional.of(ErrorCode.HTTP_STATUS).filter(_ -> random.nextInt(5) == 0),
                         Optional.of(500).filter(_ -> random.nextInt(5) == 0)),
                 new ReceivedTimeRange(
@@ -428,7 +428,7 @@ class DeliverySearchTest {
                         Optional.empty(),
                         Optional.empty(),
                         Optional.empty(),
-                        new FailureCause(Optional.empty(), Optional.of(507)),
+                        new CauseFilter(Optional.empty(), Optional.of(507)),
                         ReceivedTimeRange.ALL,
                         Optional.empty(),
                         Optional.empty());

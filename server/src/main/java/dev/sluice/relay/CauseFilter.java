@@ -8,7 +8,7 @@ import java.util.Optional;
 ///   for any
 /// @param responseStatus the HTTP status of the destination's response to the last attempt; empty
 ///   for any
-public record FailureCause(Optional<ErrorCode> code, Optional<Integer> responseStatus) {
+public record CauseFilter(Optional<ErrorCode> code, Optional<Integer> responseStatus) {
 
-    public static final FailureCause ANY = new FailureCause(Optional.empty(), Optional.empty());
+    public static final CauseFilter ANY = new CauseFilter(Optional.empty(), Optional.empty());
 }
