@@ -5,7 +5,6 @@ import dev.sluice.gateway.CustomHeaderRules;
 import dev.sluice.gateway.assembly.GatewayAssembly;
 import dev.sluice.observe.assembly.ObserveAssembly;
 import dev.sluice.platform.assembly.Foundation;
-import dev.sluice.platform.http.HttpServer;
 import dev.sluice.platform.http.Router;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.loop.Activity;
@@ -18,6 +17,7 @@ import dev.sluice.relay.assembly.RelayAssembly;
 import dev.sluice.relay.assembly.RelaySettings;
 import dev.sluice.relay.compression.PayloadEncoder;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,6 +25,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -39,15 +40,10 @@ final class Sluice implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Sluice.class);
 
-    /// How long requests in progress may take to finish when the server stops. This timeout and the
-    /// relay's own timeout together must fit into the 24 s that [Main] allows for a stop.
-    private static final Duration REQUESTS_TIMEOUT = Duration.ofSeconds(3);
-
     private final Shutdown shutdown = new Shutdown(new Activity());
     private final Router router = new Router();
     private volatile boolean isStopping;
-    private int port;
-    private int metricsPort;
+    private @Nullable Listeners listeners;
 
     private Sluice() {}
 
@@ -78,7 +74,7 @@ final class Sluice implements AutoCloseable {
     private void open(
             Config config, Clocks clocks, String version, Optional<DoubleSupplier> freeShare)
             throws IOException {
-        requireFreePorts(config);
+        Listeners.requireFreePorts(config);
         var storage = Storage.open(config, new SecretGenerator(), shutdown);
         clocks.setBy().accept(storage.pools().relay());
         var base = foundation(config, storage, clocks);
@@ -118,9 +114,15 @@ final class Sluice implements AutoCloseable {
         relay.chores().forEach(shutdown::start);
         observe.chores().forEach(shutdown::start);
 
+        var ports = new Listeners(shutdown, base.ids());
         config.metrics()
-                .ifPresent(metrics -> listenForMetrics(metrics, observe, version, base.ids()));
-        listen(config, base.ids());
+                .ifPresent(metrics -> {
+                    var metricsRouter = new Router();
+                    observe.addMetricsTo(metricsRouter, version);
+                    ports.listenForMetrics(metrics, metricsRouter);
+                });
+        ports.listen(config.server(), router);
+        listeners = ports;
         shutdown.first("live streams", observe::closeStreams);
         shutdown.first("test deliveries", relay::endTestDeliveries);
         shutdown.first("close the in-flight recorder", relay::closeInFlightRecorder);
@@ -183,76 +185,6 @@ final class Sluice implements AutoCloseable {
                         directory.inFlightFile(), directory.home(), freeShare.orElse(measured)));
     }
 
-    /// Checks that the ports are free before anything is created. The server starts to listen on
-    /// them only when it is ready to answer.
-    private static void requireFreePorts(Config config) {
-        try {
-            HttpServer.requireFree(config.server().host(), config.server().port());
-        } catch (IOException e) {
-            throw cannotListen(config.server(), e);
-        }
-        config.metrics()
-                .ifPresent(metrics -> {
-                    try {
-                        HttpServer.requireFree(metrics.host(), metrics.port());
-                    } catch (IOException e) {
-                        throw cannotListen(metrics, e);
-                    }
-                });
-    }
-
-    private static StartupException cannotListen(Config.ServerSettings settings, IOException e) {
-        return new StartupException(
-                "Cannot listen on %s:%s: %s. Free the port, or choose another with SLUICE_PORT."
-                        .formatted(settings.host(), Integer.toString(settings.port()), cause(e)));
-    }
-
-    private static StartupException cannotListen(Config.MetricsSettings settings, IOException e) {
-        return new StartupException(
-                ("Cannot listen for metrics on %s:%s: %s. Free the port, or choose another with"
-                                + " SLUICE_METRICS_PORT.")
-                        .formatted(settings.host(), Integer.toString(settings.port()), cause(e)));
-    }
-
-    private void listen(Config config, Uuid7 ids) {
-        var settings =
-                new HttpServer.ListenerSettings(
-                        config.server().host(), config.server().port(), REQUESTS_TIMEOUT);
-        try {
-            port = shutdown.closing("HTTP", HttpServer.start(settings, router, ids)).port();
-        } catch (IOException e) {
-            throw cannotListen(config.server(), e);
-        }
-        log.atInfo()
-                .addKeyValue("host", config.server().host())
-                .addKeyValue("port", port)
-                .log("server.started");
-    }
-
-    private void listenForMetrics(
-            Config.MetricsSettings settings, ObserveAssembly observe, String version, Uuid7 ids) {
-        var metricsRouter = new Router();
-        observe.addMetricsTo(metricsRouter, version);
-        var listener =
-                new HttpServer.ListenerSettings(settings.host(), settings.port(), REQUESTS_TIMEOUT);
-        try {
-            metricsPort =
-                    shutdown.closing("metrics", HttpServer.start(listener, metricsRouter, ids))
-                            .port();
-        } catch (IOException e) {
-            throw cannotListen(settings, e);
-        }
-        log.atInfo()
-                .addKeyValue("host", settings.host())
-                .addKeyValue("port", metricsPort)
-                .log("metrics.started");
-    }
-
-    private static String cause(IOException e) {
-        Throwable cause = e.getCause() == null ? e : e.getCause();
-        return String.valueOf(cause.getMessage());
-    }
-
     /// Makes `/api/v1/status` answer 503 and waits for `delay`, so that load balancers stop sending
     /// requests to this server.
     private void announceStop(Duration delay) throws InterruptedException {
@@ -261,12 +193,12 @@ final class Sluice implements AutoCloseable {
     }
 
     int port() {
-        return port;
+        return Objects.requireNonNull(listeners).port();
     }
 
     /// Returns the port of the metrics, or 0 if they are off.
     int metricsPort() {
-        return metricsPort;
+        return Objects.requireNonNull(listeners).metricsPort();
     }
 
     /// Returns every API route as `METHOD pattern`, without the ingest URLs.

@@ -62,6 +62,7 @@ class StopOrderTest {
                             "probes",
                             "backlog",
                             "dispatcher",
+                            "write counted failures",
                             "results",
                             "write lane wakes",
                             "write circuits",

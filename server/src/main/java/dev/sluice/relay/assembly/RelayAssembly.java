@@ -308,7 +308,7 @@ public final class RelayAssembly {
         shutdown.first("write circuits", circuits::run);
         shutdown.first("write lane wakes", laneWaker::run);
         shutdown.closing("results", resultJournal);
-        shutdown.first("failure log", failureLog::flush);
+        shutdown.first("write counted failures", failureLog::flush);
         shutdown.first("dispatcher", () -> dispatcher.stop(ATTEMPTS_TIMEOUT));
         var backlogChore = new Chore("backlog", Duration.ofMillis(200), backlog);
         shutdown.start(

@@ -1,0 +1,111 @@
+package dev.sluice;
+
+import dev.sluice.platform.http.HttpServer;
+import dev.sluice.platform.http.Router;
+import dev.sluice.platform.id.Uuid7;
+import dev.sluice.platform.loop.Shutdown;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+import java.time.Duration;
+
+/// The ports on which the server listens: one for the API, ingest and the dashboard, and one for
+/// the metrics.
+final class Listeners {
+
+    private static final Logger log = LoggerFactory.getLogger(Listeners.class);
+
+    /// How long requests in progress may take to finish when the server stops. This timeout and the
+    /// relay's own timeout together must fit into the 24 s that [Main] allows for a stop.
+    private static final Duration REQUESTS_TIMEOUT = Duration.ofSeconds(3);
+
+    private final Shutdown shutdown;
+    private final Uuid7 ids;
+    private int port;
+    private int metricsPort;
+
+    /// @param shutdown closes the ports
+    /// @param ids makes the ids of requests
+    Listeners(Shutdown shutdown, Uuid7 ids) {
+        this.shutdown = shutdown;
+        this.ids = ids;
+    }
+
+    /// Checks that the ports are free before anything is created. The server starts to listen on
+    /// them only when it is ready to answer.
+    ///
+    /// @throws StartupException if a port is taken
+    static void requireFreePorts(Config config) {
+        try {
+            HttpServer.requireFree(config.server().host(), config.server().port());
+        } catch (IOException e) {
+            throw cannotListen(config.server(), e);
+        }
+        config.metrics()
+                .ifPresent(metrics -> {
+                    try {
+                        HttpServer.requireFree(metrics.host(), metrics.port());
+                    } catch (IOException e) {
+                        throw cannotListen(metrics, e);
+                    }
+                });
+    }
+
+    private static StartupException cannotListen(Config.ServerSettings settings, IOException e) {
+        return new StartupException(
+                "Cannot listen on %s:%s: %s. Free the port, or choose another with SLUICE_PORT."
+                        .formatted(settings.host(), Integer.toString(settings.port()), cause(e)));
+    }
+
+    private static StartupException cannotListen(Config.MetricsSettings settings, IOException e) {
+        return new StartupException(
+                ("Cannot listen for metrics on %s:%s: %s. Free the port, or choose another with"
+                                + " SLUICE_METRICS_PORT.")
+                        .formatted(settings.host(), Integer.toString(settings.port()), cause(e)));
+    }
+
+    private static String cause(IOException e) {
+        Throwable cause = e.getCause() == null ? e : e.getCause();
+        return String.valueOf(cause.getMessage());
+    }
+
+    void listen(Config.ServerSettings settings, Router router) {
+        try {
+            port = start("HTTP", settings.host(), settings.port(), router);
+        } catch (IOException e) {
+            throw cannotListen(settings, e);
+        }
+        log.atInfo()
+                .addKeyValue("host", settings.host())
+                .addKeyValue("port", port)
+                .log("server.started");
+    }
+
+    void listenForMetrics(Config.MetricsSettings settings, Router router) {
+        try {
+            metricsPort = start("metrics", settings.host(), settings.port(), router);
+        } catch (IOException e) {
+            throw cannotListen(settings, e);
+        }
+        log.atInfo()
+                .addKeyValue("host", settings.host())
+                .addKeyValue("port", metricsPort)
+                .log("metrics.started");
+    }
+
+    private int start(String name, String host, int wanted, Router router) throws IOException {
+        var settings = new HttpServer.ListenerSettings(host, wanted, REQUESTS_TIMEOUT);
+        return shutdown.closing(name, HttpServer.start(settings, router, ids)).port();
+    }
+
+    int port() {
+        return port;
+    }
+
+    /// Returns the port of the metrics, or 0 if they are off.
+    int metricsPort() {
+        return metricsPort;
+    }
+}
