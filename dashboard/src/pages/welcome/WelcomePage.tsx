@@ -190,7 +190,8 @@ function WhereTo({ source, connected }: { source: Source; connected: Schemas['Co
 
 /** No destination is needed: the command line sends what arrives to a local port. */
 function ToMyMachine({ source }: { source: Source }) {
-  const name = /^[\w.-]+$/.test(source.name) ? source.name : quote(source.name);
+  // A name that begins with `-` would be an option, and a terminal acts on pasted control characters.
+  const name = /^\w[\w.-]*$/.test(source.name) ? source.name : /^-|[\u0000-\u001f\u007f-\u009f]/.test(source.name) ? source.id : quote(source.name);
   const command = `sluice listen ${name} --forward-to 3000/webhooks`;
   return (
     <div className="opt">
