@@ -1,6 +1,6 @@
 // Senders choose headers and bodies, so a command that somebody pastes must send them and do nothing else.
 import { execFileSync } from 'node:child_process';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { curl, httpie, rawHttp } from '../src/lib/requests';
 
 /** Runs a command in a shell in which the two clients print their arguments and then their input. */
@@ -62,4 +62,14 @@ describe('a copied HTTPie command', () => {
 
 it('a raw request has one line for each header', () => {
   expect(rawHttp('GET', '/', [{ name: 'A', value: '1\r\nB: 2' }], '')).toBe('GET / HTTP/1.1\r\nA: 1 B: 2\r\n\r\n');
+});
+
+it('an API call keeps the path prefix of the server', async () => {
+  vi.resetModules();
+  vi.stubEnv('DEV', false);
+  document.documentElement.dataset.root = '/hooks/';
+  const { apiCall } = await import('../src/lib/requests');
+  expect(apiCall('GET', '/api/v1/events/1')).toContain(`'${location.origin}/hooks/api/v1/events/1'`);
+  delete document.documentElement.dataset.root;
+  vi.unstubAllEnvs();
 });

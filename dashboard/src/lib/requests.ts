@@ -1,4 +1,5 @@
 /** An event or an API call as a command to paste. */
+import { serverUrl } from '../api/client';
 
 export type Header = { name: string; value: string };
 
@@ -89,7 +90,7 @@ export function rawHttp(method: string, path: string, headers: Header[], body: s
 
 /** An API call as a curl command, with an API key instead of the dashboard's session. */
 export function apiCall(method: string, path: string, body?: string): string {
-  const lines = [`curl -X ${method} ${quote(new URL(path, location.origin).href)}`, `  -H "Authorization: Bearer $SLUICE_API_KEY"`];
+  const lines = [`curl -X ${method} ${quote(serverUrl(path))}`, `  -H "Authorization: Bearer $SLUICE_API_KEY"`];
   if (body !== undefined) lines.push("  -H 'Content-Type: application/json'", `  -d ${quote(body)}`);
   return lines.join(' \\\n');
 }
