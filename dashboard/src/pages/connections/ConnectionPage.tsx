@@ -7,6 +7,7 @@ import { changed, useSource } from '../../api/queries';
 import { formatJson, parseJson, sourceOf } from '../../lib/json';
 import { useSearchState } from '../../lib/search';
 import { plural } from '../../lib/text';
+import { forgetUnsaved, useDraft, useUnsaved } from '../../lib/unsaved';
 import { Page } from '../../shell/Page';
 import { ErrorNote } from '../../ui/form';
 import { LoadError } from '../../ui/gate';
@@ -46,33 +47,34 @@ export function ConnectionPage() {
       </Page>
     );
   }
-  return <Bench key={`${id}${query.data.connection.updated_at}`} loaded={query.data} />;
+  return <Bench key={id} loaded={query.data} />;
 }
 
 function Bench({ loaded }: { loaded: Loaded }) {
   const { connection } = loaded;
   const search = useSearchState();
   const source = useSource(connection.source_id);
-  const [filter, setFilter] = useState(loaded.filter);
-  const [transformation, setTransformation] = useState(loaded.transformation);
+  const draft = useDraft({ filter: loaded.filter, transformation: loaded.transformation });
+  const { filter, transformation } = draft.value;
+  const setTransformation = (text: string) => draft.set({ transformation: text });
   const [isDeleting, setDeleting] = useState(false);
   const tab = search.get('tab') === 'transform' ? 'transform' : 'filter';
-  const isChanged = filter !== loaded.filter || transformation !== loaded.transformation;
   const wrong = [filter, transformation].some((one) => one.trim() !== '' && parseJson(one) === null);
 
   const save = useMutation({
-    mutationFn: () =>
+    mutationFn: (rules: typeof draft.value) =>
       callText('PATCH /api/v1/connections/{id}', {
         path: { id: connection.id },
-        rawBody: `{"filter_rules":${filter.trim() || 'null'},"transformation":${transformation.trim() || 'null'}}`,
+        rawBody: `{"filter_rules":${rules.filter.trim() || 'null'},"transformation":${rules.transformation.trim() || 'null'}}`,
       }),
-    onSuccess: async () => {
+    onSuccess: async (_, rules) => {
       await changed('connections');
+      draft.saved(rules);
       toast('Saved. It applies to events from now on');
     },
   });
-  useUnsavedWarning(isChanged);
-  useSaveKey(() => isChanged && !wrong && save.mutate());
+  useUnsaved(draft.isChanged);
+  useSaveKey(() => draft.isChanged && !wrong && !save.isPending && save.mutate(draft.value));
 
   const name = source.data?.name ?? 'source';
   return (
@@ -105,7 +107,7 @@ function Bench({ loaded }: { loaded: Loaded }) {
           )}
           {tab === 'filter' ? (
             <>
-              <FilterEditor connection={connection} text={filter} transformation={transformation} onChange={setFilter} />
+              <FilterEditor connection={connection} text={filter} transformation={transformation} onChange={(text) => draft.set({ filter: text })} />
               <ThenTransform text={transformation} editHref={search.href({ tab: 'transform' })} />
             </>
           ) : (
@@ -117,13 +119,20 @@ function Bench({ loaded }: { loaded: Loaded }) {
               hint="Order: rename_headers, remove_headers, set_headers, then merge_body_fields. Values may contain {{source.name}}, {{event.id}} or {{timestamp}}."
             />
           )}
+          {draft.isConflicting && !save.isPending && (
+            <div role="status">
+              <Note icon="unverified" tone="retrying">
+                <b>Somebody else saved other rules while you edited them.</b> Saving replaces theirs; Discard shows them.
+              </Note>
+            </div>
+          )}
           {save.error && <SaveError error={save.error} />}
         </div>
         <div>
           <Sample connection={connection} filter={filter} transformation={transformation} />
         </div>
       </div>
-      {isChanged && (
+      {draft.isChanged && (
         <div className="save">
           <span className="dot" />
           <span className="strong">Unsaved changes</span>
@@ -132,14 +141,13 @@ function Bench({ loaded }: { loaded: Loaded }) {
             <Button
               kind="quiet"
               onClick={() => {
-                setFilter(loaded.filter);
-                setTransformation(loaded.transformation);
+                draft.discard();
                 save.reset();
               }}
             >
               Discard
             </Button>
-            <Button kind="primary" disabled={wrong || save.isPending} onClick={() => save.mutate()}>
+            <Button kind="primary" disabled={wrong || save.isPending} onClick={() => save.mutate(draft.value)}>
               Save <kbd>Ctrl S</kbd>
             </Button>
           </span>
@@ -193,15 +201,6 @@ export function JsonEditor({ label, text, onChange, hint, empty }: { label: stri
   );
 }
 
-function useUnsavedWarning(isChanged: boolean) {
-  useEffect(() => {
-    if (!isChanged) return;
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
-    addEventListener('beforeunload', warn);
-    return () => removeEventListener('beforeunload', warn);
-  }, [isChanged]);
-}
-
 function useSaveKey(save: () => void) {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -220,6 +219,7 @@ function DeleteConnection({ connection, name, onClose }: { connection: Connectio
   const remove = useMutation({
     mutationFn: () => call('DELETE /api/v1/connections/{id}', { path: { id: connection.id } }),
     onSuccess: () => {
+      forgetUnsaved();
       toast('Connection deleted');
       navigate('/connections');
       void changed('connections', 'events', 'dlq');

@@ -5,6 +5,7 @@ import { changed } from '../../api/queries';
 import { seconds } from '../../lib/time';
 import { ConfigFields, configOf } from '../../ui/ConfigFields';
 import { Field, Form, text } from '../../ui/form';
+import { useEdits } from '../../ui/KeepEdits';
 import { Button, Note } from '../../ui/parts';
 import { toast } from '../../ui/toast';
 import { AUTH_FIELDS, AUTH_NAMES, type AuthType } from './auth';
@@ -25,6 +26,7 @@ export function DestinationForm({ destination, onSaved }: { destination?: Destin
   const [isAuthTouched, setAuthTouched] = useState(destination === undefined);
   const [schedule, setSchedule] = useState((destination?.retry_policy.intervals_seconds ?? DEFAULT_INTERVALS).map(seconds).join(', '));
   const [rows, setRows] = useState<Row[]>(() => rowsOf(destination));
+  const edits = useEdits();
   const intervals = parseIntervals(schedule);
 
   const save = async (values: FormData) => {
@@ -117,7 +119,13 @@ export function DestinationForm({ destination, onSaved }: { destination?: Destin
         hint="The wait before each retry."
       />
       <div className="ruler">{intervals !== null && <RetryRuler intervals={intervals} />}</div>
-      <Headers rows={rows} onChange={setRows} />
+      <Headers
+        rows={rows}
+        onChange={(changed) => {
+          edits.touch();
+          setRows(changed);
+        }}
+      />
     </Form>
   );
 }

@@ -10,9 +10,11 @@ import { usePreferences } from '../../lib/preferences';
 import { circuitState, errorLabel } from '../../lib/states';
 import { plural } from '../../lib/text';
 import { clock, countdown, dateTime, seconds } from '../../lib/time';
+import { forgetUnsaved } from '../../lib/unsaved';
 import { Page } from '../../shell/Page';
 import { ErrorNote } from '../../ui/form';
 import { Gate } from '../../ui/gate';
+import { KeepEdits } from '../../ui/KeepEdits';
 import { Dialog } from '../../ui/overlay';
 import { Badge, Blank, Button, ButtonLink, Chip, CopyButton, Facts, Panel, SourceName, StateLabel, Tabs } from '../../ui/parts';
 import { toast } from '../../ui/toast';
@@ -263,7 +265,9 @@ function Settings({ destination }: { destination: Destination }) {
     <div className="pad">
       <div className="narrow stack">
         <Panel title="Settings" note={`last changed ${dateTime(destination.updated_at, zone)}`}>
-          <DestinationForm key={destination.updated_at} destination={destination} onSaved={() => undefined} />
+          <KeepEdits stored={destination} edits={settingsOf}>
+            {(stored) => <DestinationForm destination={stored} onSaved={() => undefined} />}
+          </KeepEdits>
         </Panel>
         <Panel title="Delete">
           <div className="row wrap">
@@ -279,12 +283,18 @@ function Settings({ destination }: { destination: Destination }) {
   );
 }
 
+/** What the form edits: all but what the page itself toggles and what the server changes. */
+function settingsOf({ name, url, timeout_ms, retry_policy, max_in_flight, rate_limit, auth_config, custom_headers, secret_headers }: Destination): unknown {
+  return [name, url, timeout_ms, retry_policy, max_in_flight, rate_limit, auth_config, custom_headers, secret_headers];
+}
+
 function DeleteDestination({ destination, onClose }: { destination: Destination; onClose: () => void }) {
   const [, navigate] = useLocation();
   const [name, setName] = useState('');
   const remove = useMutation({
     mutationFn: () => call('DELETE /api/v1/destinations/{id}', { path: { id: destination.id } }),
     onSuccess: () => {
+      forgetUnsaved();
       toast(`${destination.name} is deleted`);
       navigate('/destinations');
       void changed('destinations', 'connections', 'events', 'dlq');

@@ -4,6 +4,7 @@ import { call, type Schemas } from '../../api/client';
 import { changed } from '../../api/queries';
 import { visible } from '../../lib/text';
 import { Field, Form, text } from '../../ui/form';
+import { useEdits } from '../../ui/KeepEdits';
 import { Button, Panel } from '../../ui/parts';
 import { toast } from '../../ui/toast';
 
@@ -14,6 +15,7 @@ const DEFAULT_BODY = '{"status":"SUCCESS","message":"…","request_id":"{{reques
 
 export function ResponseForm({ source }: { source: Source }) {
   const saved = source.response_config;
+  const edits = useEdits();
   const [shown, setShown] = useState({ status: String(saved?.status ?? 200), type: saved?.content_type ?? 'json', body: saved?.body ?? DEFAULT_BODY });
   const save = async (config: Schemas['ResponseConfig'] | null) => {
     await call('PATCH /api/v1/sources/{id}', { path: { id: source.id }, body: { response_config: config } });
@@ -38,7 +40,10 @@ export function ResponseForm({ source }: { source: Source }) {
                   Save response
                 </Button>
                 {saved !== null && (
-                  <Button disabled={isBusy} onClick={() => void save(null).then(() => toast('The default response is restored'))}>
+                  <Button disabled={isBusy} onClick={() => void save(null).then(() => {
+                        edits.clean();
+                        toast('The default response is restored');
+                      })}>
                     Restore the default
                   </Button>
                 )}

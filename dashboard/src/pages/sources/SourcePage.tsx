@@ -9,9 +9,11 @@ import { curl } from '../../lib/requests';
 import { circuitState } from '../../lib/states';
 import { size } from '../../lib/text';
 import { clock, dateTime } from '../../lib/time';
+import { forgetUnsaved } from '../../lib/unsaved';
 import { Page } from '../../shell/Page';
 import { ErrorNote, Field, Form, text } from '../../ui/form';
 import { Gate } from '../../ui/gate';
+import { KeepEdits } from '../../ui/KeepEdits';
 import { Dialog } from '../../ui/overlay';
 import { Blank, Button, ButtonLink, CopyButton, Facts, Panel, StateLabel, Tabs } from '../../ui/parts';
 import { toast } from '../../ui/toast';
@@ -50,8 +52,16 @@ export function SourcePage() {
           {(data) => (
             <>
               {tab === '' && <Overview source={data} />}
-              {tab === 'verification' && <VerificationForm key={data.updated_at} source={data} />}
-              {tab === 'response' && <ResponseForm key={data.updated_at} source={data} />}
+              {tab === 'verification' && (
+                <KeepEdits key="verification" stored={data} edits={(one) => one.verification_config}>
+                  {(one) => <VerificationForm source={one} />}
+                </KeepEdits>
+              )}
+              {tab === 'response' && (
+                <KeepEdits key="response" stored={data} edits={(one) => one.response_config}>
+                  {(one) => <ResponseForm source={one} />}
+                </KeepEdits>
+              )}
               {tab === 'refusals' && <Refusals id={data.id} />}
               {tab === 'settings' && <Settings source={data} />}
             </>
@@ -219,27 +229,31 @@ function Settings({ source }: { source: Source }) {
   return (
     <div className="narrow stack">
       <Panel title="Name and colour">
-        <Form
-          onSubmit={async (values) => {
-            await call('PATCH /api/v1/sources/{id}', {
-              path: { id: source.id },
-              body: { name: text(values, 'name'), description: text(values, 'description') || null, color: text(values, 'color') },
-            });
-            await changed('sources');
-          }}
-          onDone={() => toast('Saved')}
-          footer={(isBusy) => (
-            <div>
-              <Button type="submit" kind="primary" disabled={isBusy}>
-                Save
-              </Button>
-            </div>
+        <KeepEdits stored={source} edits={({ name, description, color }) => [name, description, color]}>
+          {(stored) => (
+            <Form
+              onSubmit={async (values) => {
+                await call('PATCH /api/v1/sources/{id}', {
+                  path: { id: source.id },
+                  body: { name: text(values, 'name'), description: text(values, 'description') || null, color: text(values, 'color') },
+                });
+                await changed('sources');
+              }}
+              onDone={() => toast('Saved')}
+              footer={(isBusy) => (
+                <div>
+                  <Button type="submit" kind="primary" disabled={isBusy}>
+                    Save
+                  </Button>
+                </div>
+              )}
+            >
+              <Field name="name" label="Name" value={stored.name} />
+              <Field name="description" label="Description" value={stored.description ?? ''} />
+              <Field name="color" label="Colour" type="color" value={stored.color} hint="The bar beside its name." />
+            </Form>
           )}
-        >
-          <Field name="name" label="Name" value={source.name} />
-          <Field name="description" label="Description" value={source.description ?? ''} />
-          <Field name="color" label="Colour" type="color" value={source.color} hint="The bar beside its name." />
-        </Form>
+        </KeepEdits>
       </Panel>
       <TokenPanel source={source} />
       <Panel title="Delete">
@@ -260,6 +274,7 @@ function DeleteSource({ source, onClose }: { source: Source; onClose: () => void
   const remove = useMutation({
     mutationFn: () => call('DELETE /api/v1/sources/{id}', { path: { id: source.id } }),
     onSuccess: () => {
+      forgetUnsaved();
       navigate('/sources');
       toast(`${source.name} moved to the trash`, () => {
         void call('POST /api/v1/sources/{id}/restore', { path: { id: source.id } }).then(() => changed('sources', 'connections', 'events'));
