@@ -5,7 +5,7 @@ import { hexDump } from '../src/lib/bytes';
 import { quote } from '../src/lib/requests';
 import { deliveriesInWords, deliveryState, errorLabel } from '../src/lib/states';
 import { count, shortId, size, visible } from '../src/lib/text';
-import { ago, countdown, duration, seconds, windowStart } from '../src/lib/time';
+import { ago, countdown, duration, seconds, windowStart, withTimes } from '../src/lib/time';
 import { qualifier } from '../src/pages/events/EventsPage';
 import { headline } from '../src/pages/events/sentence';
 import { marksOf } from '../src/pages/events/Timeline';
@@ -41,6 +41,11 @@ describe('times', () => {
   it('read windows', () => {
     expect(windowStart('1h', NOW)).toBe('2026-11-22T11:00:00.000Z');
     expect(windowStart('2026-11-01T00:00:00Z', NOW)).toBe('2026-11-01T00:00:00Z');
+  });
+
+  it('in the sentences of the API are written as all others', () => {
+    expect(withTimes('Retry 2 of 6 at 2026-11-22T12:04:36.101Z: destination answered 503.', 'utc', NOW)).toBe('Retry 2 of 6 at 12:04:36: destination answered 503.');
+    expect(withTimes('Paused since 2026-11-20T08:00:00Z.', 'utc', NOW)).toBe('Paused since 20 Nov, 08:00.');
   });
 
   it('write and read schedules', () => {
@@ -119,11 +124,11 @@ describe('deliveries', () => {
 
   it('make one sentence, with the newest of each connection', () => {
     const failed = delivery({ id: '1', status: 'failed', reason: 'Failed: Destination answered 422.' });
-    expect(headline(event([failed, delivery({ id: '2', status: 'succeeded' })]), NOW)).toEqual({ summary: '1 of 1 delivered.' });
-    expect(headline(event([failed]), NOW)).toEqual({ summary: '0 of 1 delivered, 1 rejected.', name: 'billing-api', rest: ': destination answered 422.' });
+    expect(headline(event([failed, delivery({ id: '2', status: 'succeeded' })]), NOW, 'utc')).toEqual({ summary: '1 of 1 delivered.' });
+    expect(headline(event([failed]), NOW, 'utc')).toEqual({ summary: '0 of 1 delivered, 1 rejected.', name: 'billing-api', rest: ': destination answered 422.' });
     const retry = delivery({ attempt_count: 3, next_attempt_at: '2026-11-22T12:04:46.000Z' });
-    expect(headline(event([retry]), NOW).rest).toBe(' gets attempt 4 in 4:46.');
-    expect(headline(event([]), NOW).summary).toContain('No connection');
+    expect(headline(event([retry]), NOW, 'utc').rest).toBe(' gets attempt 4 in 4:46.');
+    expect(headline(event([]), NOW, 'utc').summary).toContain('No connection');
   });
 
   it('merge attempts that are too close to tell apart', () => {

@@ -9,7 +9,7 @@ import { useNow } from '../../lib/now';
 import { usePreferences } from '../../lib/preferences';
 import { circuitState, errorLabel } from '../../lib/states';
 import { plural } from '../../lib/text';
-import { clock, countdown, dateTime, seconds } from '../../lib/time';
+import { clock, countdown, dateTime, seconds, withTimes } from '../../lib/time';
 import { forgetUnsaved } from '../../lib/unsaved';
 import { Page } from '../../shell/Page';
 import { ErrorNote } from '../../ui/form';
@@ -183,6 +183,7 @@ function CircuitStates({ current }: { current: Schemas['CircuitState'] }) {
 
 function Failed({ destination }: { destination: Destination }) {
   const { zone } = usePreferences();
+  const now = useNow();
   const [, navigate] = useLocation();
   const letters = useDeadLetters({ destination_id: destination.id, limit: FAILED_ROWS });
   return (
@@ -213,8 +214,8 @@ function Failed({ destination }: { destination: Destination }) {
                     <StateLabel state={one.status === 'failed' ? 'rejected' : 'gaveup'} />
                   </td>
                   <td>{errorLabel(one.last_error_code, one.last_response_status)}</td>
-                  <td className="wide muted cut" title={one.reason}>
-                    {one.reason}
+                  <td className="wide muted cut" title={withTimes(one.reason, zone, now)}>
+                    {withTimes(one.reason, zone, now)}
                   </td>
                   <td className="r">{one.attempt_count}</td>
                 </tr>

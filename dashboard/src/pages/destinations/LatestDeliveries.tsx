@@ -3,10 +3,11 @@ import { Link, useLocation } from 'wouter';
 import type { Schemas } from '../../api/client';
 import { useDeliveries, useSources } from '../../api/queries';
 import { deliveryPath } from '../../lib/deliveryLink';
+import { useNow } from '../../lib/now';
 import { usePreferences } from '../../lib/preferences';
 import { deliveryState, reasonBesideLabel, STATES, type Tone } from '../../lib/states';
 import { count, shortId } from '../../lib/text';
-import { clock } from '../../lib/time';
+import { clock, withTimes } from '../../lib/time';
 import { Gate } from '../../ui/gate';
 import { Blank, Panel, SourceName, StateLabel } from '../../ui/parts';
 
@@ -52,6 +53,8 @@ export function LatestDeliveries({ destination }: { destination: Schemas['Destin
 }
 
 function HealthStrip({ items }: { items: Item[] }) {
+  const { zone } = usePreferences();
+  const now = useNow();
   const counts = TONES.map((one) => ({ ...one, number: items.filter((item) => toneOf(item) === one.tone).length })).filter((one) => one.number > 0);
   const words = counts.map((one) => `${count(one.number)} ${one.label.toLowerCase()}`).join(', ');
   return (
@@ -70,7 +73,7 @@ function HealthStrip({ items }: { items: Item[] }) {
     >
       <div className="health" role="img" aria-label={`The last ${count(items.length)} deliveries: ${words}`}>
         {[...items].reverse().map((one) => (
-          <i key={one.id} className={`h-${toneOf(one)}`} title={one.reason} />
+          <i key={one.id} className={`h-${toneOf(one)}`} title={withTimes(one.reason, zone, now)} />
         ))}
       </div>
     </Panel>
@@ -79,6 +82,7 @@ function HealthStrip({ items }: { items: Item[] }) {
 
 function DeliveryTable({ items }: { items: Item[] }) {
   const { zone } = usePreferences();
+  const now = useNow();
   const [, navigate] = useLocation();
   const sources = useSources();
   return (
@@ -105,8 +109,8 @@ function DeliveryTable({ items }: { items: Item[] }) {
               <td>
                 <StateLabel state={deliveryState(one)} />
               </td>
-              <td className="wide muted cut" title={one.reason}>
-                {reasonBesideLabel(one.reason)}
+              <td className="wide muted cut" title={withTimes(one.reason, zone, now)}>
+                {withTimes(reasonBesideLabel(one.reason), zone, now)}
               </td>
             </tr>
           );

@@ -54,7 +54,7 @@ function Loaded({ event, onClose, onStep }: { event: Event; onClose: () => void;
   const { zone } = usePreferences();
   const sources = useSources();
   const source = sources.data?.items.find((one) => one.id === event.source_id);
-  const sentence = headline(event, now);
+  const sentence = headline(event, now, zone);
   const latest = latestByConnection(event.deliveries);
   const deliveries = [...latest, ...event.deliveries.filter((one) => !latest.includes(one))];
   const search = useSearchState();
