@@ -3,13 +3,14 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { call, serverUrl, type Schemas } from '../../api/client';
-import { changed, useEvent, useSources } from '../../api/queries';
+import { changed, useEvent, useSourceConnections, useSources } from '../../api/queries';
 import { useNow } from '../../lib/now';
 import { usePreferences } from '../../lib/preferences';
 import { apiCall, curl, httpie, rawHttp } from '../../lib/requests';
 import { useSearchState } from '../../lib/search';
-import { plural, shortId } from '../../lib/text';
-import { clock, day, when } from '../../lib/time';
+import { deliveryState, STATES } from '../../lib/states';
+import { count, plural, shortId } from '../../lib/text';
+import { clock, day, when, type Zone } from '../../lib/time';
 import { useShortcut } from '../../shell/Shortcuts';
 import { ErrorNote } from '../../ui/form';
 import { Gate } from '../../ui/gate';
@@ -112,7 +113,7 @@ function Actions({ event, latest, source }: { event: Event; latest: Schemas['Del
     mutationFn: (connections?: string[]) =>
       call('POST /api/v1/events/{id}/resend', { path: { id: event.id }, body: connections === undefined ? {} : { connection_ids: connections } }),
     onSuccess: ({ created }) => {
-      toast(created === 0 ? 'No enabled connection to send to' : `${plural(created, 'delivery', 'deliveries')} on the way`);
+      toast(created === 0 ? 'The source has no connection to send to' : `${plural(created, 'delivery', 'deliveries')} on the way`);
       void changed('events', 'dlq');
     },
   });
@@ -158,54 +159,71 @@ function Actions({ event, latest, source }: { event: Event; latest: Schemas['Del
 }
 
 function ChooseConnections({ event, latest, onClose, onResend }: { event: Event; latest: Schemas['Delivery'][]; onClose: () => void; onResend: (ids: string[]) => void }) {
+  const connections = useSourceConnections(event.source_id);
   const [chosen, setChosen] = useState(() => new Set(latest.filter((one) => one.status !== 'succeeded').map((one) => one.connection_id)));
-  const delivered = latest.filter((one) => one.status === 'succeeded' && chosen.has(one.connection_id)).length;
   const { zone } = usePreferences();
+  const now = useNow();
   return (
     <Dialog title="Resend this event" onClose={onClose}>
       <div className="in">
-        {latest.length === 0 && <p className="muted">This event has no deliveries yet. “To all connections” creates one for each enabled connection of its source.</p>}
-        <ul className="choices">
-          {latest.map((one) => (
-            <li key={one.connection_id}>
-              <label>
-                <input
-                  type="checkbox"
-                  checked={chosen.has(one.connection_id)}
-                  onChange={() => {
-                    const next = new Set(chosen);
-                    if (!next.delete(one.connection_id)) next.add(one.connection_id);
-                    setChosen(next);
-                  }}
-                />
-                <span>{one.destination_name}</span>
-                <span className="faint small">
-                  {one.status}
-                  {one.finished_at !== null && `, ${when(one.finished_at, zone, Date.parse(event.received_at))}`}
-                </span>
-              </label>
-            </li>
-          ))}
-        </ul>
-        <p className="faint small">
-          A resend ignores the filter and uses the current transformation and URL.
-          {delivered > 0 && ` ${plural(delivered, 'destination')} will receive it a second time.`}
-        </p>
-      </div>
-      <footer>
-        <Button
-          kind="primary"
-          disabled={chosen.size === 0}
-          onClick={() => {
-            onResend([...chosen]);
-            onClose();
+        <Gate query={connections} what="The connections" rows={3}>
+          {({ items, total }) => {
+            const shown = new Set(items.map((one) => one.id));
+            const ids = [...chosen].filter((id) => shown.has(id));
+            const delivered = latest.filter((one) => one.status === 'succeeded' && ids.includes(one.connection_id)).length;
+            return (
+              <div className="stack">
+                {items.length === 0 && <p className="muted">The source has no connection, so there is nowhere to send the event.</p>}
+                <ul className="choices">
+                  {items.map((one) => (
+                    <li key={one.id}>
+                      <label>
+                        <input
+                          type="checkbox"
+                          checked={chosen.has(one.id)}
+                          onChange={() => {
+                            const next = new Set(chosen);
+                            if (!next.delete(one.id)) next.add(one.id);
+                            setChosen(next);
+                          }}
+                        />
+                        <span>{one.destination.name}</span>
+                        <span className="faint small">{[stateOf(latest.find((other) => other.connection_id === one.id), zone, now), ...(one.enabled ? [] : ['disabled'])].join(', ')}</span>
+                      </label>
+                    </li>
+                  ))}
+                </ul>
+                {total > items.length && <p className="faint small">The first {items.length} of {count(total)} connections. “To all connections” sends to each.</p>}
+                <p className="faint small">
+                  A resend ignores the filter and uses the current transformation and URL.
+                  {delivered > 0 && ` ${plural(delivered, 'destination')} will receive it a second time.`}
+                </p>
+                <footer>
+                  <Button
+                    kind="primary"
+                    disabled={ids.length === 0}
+                    onClick={() => {
+                      onResend(ids);
+                      onClose();
+                    }}
+                  >
+                    Resend to {plural(ids.length, 'connection')}
+                  </Button>
+                </footer>
+              </div>
+            );
           }}
-        >
-          Resend to {plural(chosen.size, 'connection')}
-        </Button>
-      </footer>
+        </Gate>
+      </div>
     </Dialog>
   );
+}
+
+/** What became of the event on a connection. */
+function stateOf(delivery: Schemas['Delivery'] | undefined, zone: Zone, now: number): string {
+  if (delivery === undefined) return 'not sent yet';
+  const label = STATES[deliveryState(delivery)].label.toLowerCase();
+  return delivery.finished_at === null ? label : `${label}, ${when(delivery.finished_at, zone, now)}`;
 }
 
 function ApiCalls({ event, onClose }: { event: Event; onClose: () => void }) {
