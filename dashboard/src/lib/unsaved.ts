@@ -38,6 +38,12 @@ export function forgetUnsaved() {
   edited.clear();
 }
 
+/** Does something that would lose edits: at once if there are none, or else after asking. */
+export function whenSaved(go: () => void) {
+  if (edited.size > 0) setLeaving({ go });
+  else go();
+}
+
 /** The browser's location for wouter. A change of path waits for an answer while there are unsaved edits. */
 export function useGuardedLocation(): ReturnType<typeof useBrowserLocation> {
   const [path, navigate] = useBrowserLocation();
@@ -46,8 +52,8 @@ export function useGuardedLocation(): ReturnType<typeof useBrowserLocation> {
   });
   const guarded: typeof navigate = (to, options) => {
     const go = () => navigate(to as string, options);
-    if (edited.size > 0 && pathOf(String(to)) !== location.pathname) setLeaving({ go });
-    else go();
+    if (pathOf(String(to)) === location.pathname) go();
+    else whenSaved(go);
   };
   return [path, guarded];
 }

@@ -7,6 +7,8 @@ import { queryClient, useFailureGroups, useMe, useStatus, useWorkspaces } from '
 import { Icon } from '../ui/icons';
 import { Dialog, Menu, type MenuItem } from '../ui/overlay';
 import { Badge, Button } from '../ui/parts';
+import { whenSaved } from '../lib/unsaved';
+import { AtControl } from '../ui/AtControl';
 import { Field, Form, text } from '../ui/form';
 import { toast } from '../ui/toast';
 import { openHelp } from './Shortcuts';
@@ -92,7 +94,6 @@ function WorkspaceMenu() {
   const switchTo = useMutation({
     mutationFn: (id: string) => call('POST /api/v1/workspaces/{id}/switch', { path: { id } }),
     onSuccess: () => switched(navigate),
-    onError: (error) => toast(error.message),
   });
   const items: MenuItem[] = [
     ...(workspaces.data?.items ?? []).map((one) => ({
@@ -101,7 +102,7 @@ function WorkspaceMenu() {
           {one.name} <span className="faint small">{one.id === current?.id ? 'current' : one.role}</span>
         </>
       ),
-      onSelect: () => one.id !== current?.id && switchTo.mutate(one.id),
+      onSelect: () => one.id !== current?.id && whenSaved(() => switchTo.mutate(one.id)),
     })),
     'line',
     { label: 'New workspace', icon: 'plus', onSelect: () => setCreating(true) },
@@ -111,10 +112,12 @@ function WorkspaceMenu() {
   ];
   return (
     <div className="ws">
-      <Menu kind="quiet" items={items} className="ws-menu">
-        <Icon name="logo" className="logo" />
-        <span className="cut name">{current?.name ?? ''}</span>
-      </Menu>
+      <AtControl of={switchTo}>
+        <Menu kind="quiet" items={items} className="ws-menu">
+          <Icon name="logo" className="logo" />
+          <span className="cut name">{current?.name ?? ''}</span>
+        </Menu>
+      </AtControl>
       {isCreating && (
         <Dialog title="New workspace" onClose={() => setCreating(false)}>
           <Form

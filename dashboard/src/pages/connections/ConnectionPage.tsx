@@ -9,9 +9,9 @@ import { useSearchState } from '../../lib/search';
 import { plural } from '../../lib/text';
 import { forgetUnsaved, useDraft, useUnsaved } from '../../lib/unsaved';
 import { Page } from '../../shell/Page';
+import { Confirm } from '../../ui/AtControl';
 import { ErrorNote } from '../../ui/form';
 import { LoadError } from '../../ui/gate';
-import { Dialog } from '../../ui/overlay';
 import { Button, Note, Skeleton, Tabs } from '../../ui/parts';
 import { toast } from '../../ui/toast';
 import { EnabledToggle, stepsOf } from './ConnectionsPage';
@@ -226,19 +226,8 @@ function DeleteConnection({ connection, name, onClose }: { connection: Connectio
     },
   });
   return (
-    <Dialog title="Delete this connection?" onClose={onClose}>
-      <div className="in stack">
-        <p>
-          Events of {name} no longer go to {connection.destination.name}. Deliveries waiting here end as failed. This cannot be undone.
-        </p>
-        {remove.error && <ErrorNote error={remove.error} />}
-      </div>
-      <footer>
-        <Button onClick={onClose}>Keep it</Button>
-        <Button kind="danger" disabled={remove.isPending} onClick={() => remove.mutate()}>
-          Delete connection
-        </Button>
-      </footer>
-    </Dialog>
+    <Confirm title="Delete this connection?" action="Delete connection" of={remove} onConfirm={() => remove.mutate()} onClose={onClose}>
+      Events of {name} no longer go to {connection.destination.name}. Deliveries waiting here end as failed. This cannot be undone.
+    </Confirm>
   );
 }

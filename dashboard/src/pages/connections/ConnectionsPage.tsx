@@ -7,6 +7,7 @@ import { useSearchState } from '../../lib/search';
 import { circuitState } from '../../lib/states';
 import { plural, shortId } from '../../lib/text';
 import { Page } from '../../shell/Page';
+import { AtControl } from '../../ui/AtControl';
 import { Field, Form, text } from '../../ui/form';
 import { Gate } from '../../ui/gate';
 import { Dialog } from '../../ui/overlay';
@@ -94,10 +95,13 @@ export function EnabledToggle({ connection }: { connection: Connection }) {
       toast(saved.enabled ? 'Enabled: waiting deliveries go out' : 'Disabled: new events are not delivered here');
       void changed('connections', 'events');
     },
-    onError: (error) => toast(error.message),
   });
   const isOn = change.isPending ? change.variables : connection.enabled;
-  return <Toggle label={`The connection to ${connection.destination.name} is enabled`} isOn={isOn} onChange={(on) => change.mutate(on)} />;
+  return (
+    <AtControl of={change}>
+      <Toggle label={`The connection to ${connection.destination.name} is enabled`} isOn={isOn} onChange={(on) => change.mutate(on)} />
+    </AtControl>
+  );
 }
 
 function NewConnection({ onClose }: { onClose: () => void }) {

@@ -9,6 +9,7 @@ import { circuitState } from '../../lib/states';
 import { host } from '../../lib/text';
 import { countdown, seconds } from '../../lib/time';
 import { Page } from '../../shell/Page';
+import { AtControl } from '../../ui/AtControl';
 import { Gate } from '../../ui/gate';
 import { Dialog } from '../../ui/overlay';
 import { Blank, Button, ButtonLink, StateLabel, Toggle } from '../../ui/parts';
@@ -115,13 +116,14 @@ export function DestinationToggle({ destination }: { destination: Pick<Destinati
       toast(saved.status === 'paused' ? `${saved.name} is paused: its deliveries wait` : `${saved.name} is active: waiting deliveries go out`);
       void changed('destinations', 'events', 'connections');
     },
-    onError: (error) => toast(error.message),
   });
   const isActive = change.isPending ? change.variables === 'active' : destination.status === 'active';
   return (
     <span className="with-toggle">
       {!isActive && <StateLabel state="paused" />}
-      <Toggle label={`${destination.name} is active`} isOn={isActive} onChange={(isOn) => change.mutate(isOn ? 'active' : 'paused')} />
+      <AtControl of={change}>
+        <Toggle label={`${destination.name} is active`} isOn={isActive} onChange={(isOn) => change.mutate(isOn ? 'active' : 'paused')} />
+      </AtControl>
     </span>
   );
 }

@@ -8,6 +8,7 @@ import { rateOf } from '../../lib/deadLetters';
 import { usePreferences } from '../../lib/preferences';
 import { count } from '../../lib/text';
 import { dateTime } from '../../lib/time';
+import { AtControl, Confirm } from '../../ui/AtControl';
 import { Field, Form, text } from '../../ui/form';
 import { Dialog } from '../../ui/overlay';
 import { Ago, Button, StateLabel } from '../../ui/parts';
@@ -66,11 +67,9 @@ export function ReplayProgress({ replay }: { replay: Replay }) {
 function Actions({ replay }: { replay: Replay }) {
   const [isRateOpen, setRateOpen] = useState(false);
   const path = { id: replay.id };
-  const onError = (error: Error) => {
-    toast(error.message);
-    // Most refusals mean that the replay has ended, or that somebody else was faster.
-    void changed('replays');
-  };
+  const [isCancelling, setCancelling] = useState(false);
+  // Most refusals mean that the replay has ended, or that somebody else was faster.
+  const onError = () => changed('replays');
   const pause = useMutation({
     mutationFn: () => (replay.status === 'paused' ? call('POST /api/v1/replays/{id}/resume', { path }) : call('POST /api/v1/replays/{id}/pause', { path })),
     onSuccess: ({ status }) => {
@@ -82,6 +81,7 @@ function Actions({ replay }: { replay: Replay }) {
   const cancel = useMutation({
     mutationFn: () => call('POST /api/v1/replays/{id}/cancel', { path }),
     onSuccess: () => {
+      setCancelling(false);
       toast('Cancelled. Deliveries created so far go out');
       void changed('replays');
     },
@@ -90,13 +90,20 @@ function Actions({ replay }: { replay: Replay }) {
   const isBusy = pause.isPending || cancel.isPending;
   return (
     <span className="replay-acts">
-      <Button disabled={isBusy} onClick={() => pause.mutate()}>
-        {replay.status === 'paused' ? 'Resume' : 'Pause'}
-      </Button>
+      <AtControl of={pause}>
+        <Button disabled={isBusy} onClick={() => pause.mutate()}>
+          {replay.status === 'paused' ? 'Resume' : 'Pause'}
+        </Button>
+      </AtControl>
       <Button onClick={() => setRateOpen(true)}>Rate</Button>
-      <Button disabled={isBusy} onClick={() => cancel.mutate()}>
+      <Button disabled={isBusy} onClick={() => setCancelling(true)}>
         Cancel
       </Button>
+      {isCancelling && (
+        <Confirm title="Cancel this replay?" action="Cancel the replay" keep="Go on" of={cancel} onConfirm={() => cancel.mutate()} onClose={() => setCancelling(false)}>
+          It creates no more deliveries, and cannot be resumed. Those that it has created go out.
+        </Confirm>
+      )}
       {isRateOpen && <RateDialog replay={replay} onClose={() => setRateOpen(false)} />}
     </span>
   );

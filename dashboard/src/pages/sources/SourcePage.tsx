@@ -11,10 +11,10 @@ import { size } from '../../lib/text';
 import { clock, dateTime } from '../../lib/time';
 import { forgetUnsaved } from '../../lib/unsaved';
 import { Page } from '../../shell/Page';
-import { ErrorNote, Field, Form, text } from '../../ui/form';
+import { AtControl, Confirm } from '../../ui/AtControl';
+import { Field, Form, text } from '../../ui/form';
 import { Gate } from '../../ui/gate';
 import { KeepEdits } from '../../ui/KeepEdits';
-import { Dialog } from '../../ui/overlay';
 import { Blank, Button, ButtonLink, CopyButton, Facts, Panel, StateLabel, Tabs } from '../../ui/parts';
 import { toast } from '../../ui/toast';
 import { Verification as EventVerification } from '../events/EventsPage';
@@ -141,12 +141,13 @@ export function SendTest({ source }: { source: Source }) {
       toast(verification_status === 'failed' ? `The test event is stored, but refused. ${verification_reason ?? ''}` : 'The test event is stored');
       void changed('events', 'sources');
     },
-    onError: (error) => toast(error.message),
   });
   return (
-    <Button disabled={send.isPending} onClick={() => send.mutate()}>
-      Send test event
-    </Button>
+    <AtControl of={send}>
+      <Button disabled={send.isPending} onClick={() => send.mutate()}>
+        Send test event
+      </Button>
+    </AtControl>
   );
 }
 
@@ -283,17 +284,8 @@ function DeleteSource({ source, onClose }: { source: Source; onClose: () => void
     },
   });
   return (
-    <Dialog title={`Move ${source.name} to the trash?`} onClose={onClose}>
-      <div className="in stack">
-        <p>Senders get 404 from now on. Restoring it within 7 days brings back its URL, events and connections.</p>
-        {remove.error && <ErrorNote error={remove.error} />}
-      </div>
-      <footer>
-        <Button onClick={onClose}>Keep it</Button>
-        <Button kind="danger" disabled={remove.isPending} onClick={() => remove.mutate()}>
-          Move to the trash
-        </Button>
-      </footer>
-    </Dialog>
+    <Confirm title={`Move ${source.name} to the trash?`} action="Move to the trash" of={remove} onConfirm={() => remove.mutate()} onClose={onClose}>
+      Senders get 404 from now on. Restoring it within 7 days brings back its URL, events and connections.
+    </Confirm>
   );
 }
