@@ -63,7 +63,7 @@ export function EventsPage() {
   const key = [...FILTERS, 'page'].map((name) => search.get(name)).join('\n');
   const query = useMemo(() => queryOf(search), [key]);
   const events = useEvents(query, POLL_MILLISECONDS);
-  const [shown, newCount, showNew] = useStill(events.data, key);
+  const [shown, newCount, showNew] = useStill(events.isPlaceholderData ? undefined : events.data, key);
   const open = (one: string | undefined, options?: { replace?: boolean }) => navigate(eventPath(one, search.text), options);
   useFoundById(search.get('q'), id, events.isPlaceholderData ? undefined : events.data, (found) => open(found, { replace: true }));
 
@@ -123,14 +123,21 @@ function useStill(latest: Schemas['EventPage'] | undefined, key: string) {
     setShown((before) => {
       if (before === undefined || before.key !== key || before.page.items.length === 0) return { key, page: latest };
       const byId = new Map(latest.items.map((one) => [one.id, one]));
-      const isSamePage = before.page.items.some((one) => byId.has(one.id));
-      if (!isSamePage) return { key, page: latest };
+      // None of the rows matches any longer, and nothing new waits behind them.
+      const isGone = !before.page.items.some((one) => byId.has(one.id)) && newerCount(latest.items, before.page.items) === 0;
+      if (isGone) return { key, page: latest };
       return { key, page: { ...before.page, items: before.page.items.map((one) => byId.get(one.id) ?? one) } };
     });
   }, [latest, key]);
   const page = shown?.page;
-  const newCount = latest !== undefined && page !== undefined ? Math.max(0, latest.total - page.total) : 0;
+  const newCount = latest === undefined || page === undefined ? 0 : newerCount(latest.items, page.items);
   return [page, newCount, () => latest && setShown({ key, page: latest })] as const;
+}
+
+/** How many events are newer than those shown; ids grow with time. Totals cannot tell: they may be inexact, and events expire. */
+export function newerCount(latest: { id: string }[], shown: { id: string }[]): number {
+  const first = shown[0]?.id ?? '';
+  return latest.filter((one) => one.id > first).length;
 }
 
 function FilterBar({ search }: { search: SearchState }) {
@@ -232,12 +239,12 @@ function Views({ search, page, number, newCount, onShowNew, isFailing }: { searc
         {newCount > 0 && (
           <button type="button" className="newpill" onClick={onShowNew}>
             <Icon name="up" />
-            {count(newCount)} new
+            {newCount >= PAGE_SIZE ? `${PAGE_SIZE} or more` : count(newCount)} new
           </button>
         )}
         {page && page.items.length > 0 && (
           <span className="num hide-s">
-            {count(first)}–{count(first + page.items.length - 1)} of {count(page.total)}
+            {count(first)}–{count(first + page.items.length - 1)} of {page.total_is_exact === false && 'at least '}{count(page.total)}
           </span>
         )}
         <span className={`live ${isFailing ? 'down' : ''}`}>
