@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { diff } from '../src/lib/diff';
+import { diff, diffBodies } from '../src/lib/diff';
 import { diffHeaders } from '../src/lib/headers';
 import { hexDump } from '../src/lib/bytes';
 import { quote } from '../src/lib/requests';
 import { deliveriesInWords, deliveryState, errorLabel } from '../src/lib/states';
 import { count, shortId, size, visible } from '../src/lib/text';
 import { ago, countdown, duration, seconds, windowStart, withTimes } from '../src/lib/time';
-import { qualifier } from '../src/pages/events/EventsPage';
+import { newerCount, qualifier } from '../src/pages/events/EventsPage';
 import { headline } from '../src/pages/events/sentence';
 import { marksOf } from '../src/pages/events/Timeline';
 import { parseIntervals } from '../src/pages/destinations/RetryRuler';
@@ -93,6 +93,24 @@ describe('differences', () => {
     ]);
   });
 
+  it('of JSON ignore the comma that a following member adds', () => {
+    expect(diffBodies({ body: '{"a":1}' }, { body: '{"a":1,"b":2}' })).toEqual([
+      { kind: 'same', text: '{' },
+      { kind: 'same', text: '  "a": 1,' },
+      { kind: 'added', text: '  "b": 2' },
+      { kind: 'same', text: '}' },
+    ]);
+    expect(diffBodies({ body: 'a,' }, { body: 'a' }).map((line) => line.kind)).toEqual(['removed', 'added']);
+  });
+
+  it('of binary bodies of equal length are shown', () => {
+    const body = (bytes: number[]) => ({ body: '', body_base64: btoa(String.fromCharCode(...bytes)) });
+    expect(diffBodies(body([255, 1]), body([255, 2])).map((line) => line.kind)).toEqual(['removed', 'added']);
+    expect(diffBodies(body([255, 1]), body([255, 1])).map((line) => line.kind)).toEqual(['same']);
+    const long = Array.from({ length: 5_000 }, () => 255);
+    expect(diffBodies(body([...long, 1]), body([...long, 2])).at(-1)).toEqual({ kind: 'added', text: 'other bytes' });
+  });
+
   it('of headers ignore the hop, the case of names and the order', () => {
     const lines = diffHeaders(
       [{ name: 'host', value: 'a' }, { name: 'X-Topic', value: '1' }, { name: 'Accept', value: '*/*' }],
@@ -149,4 +167,11 @@ describe('the query field', () => {
     ['01a20324', { q: '01a20324', page: undefined }],
     ['id:01a2', { q: '01a2', page: undefined }],
   ])('reads %s', (text, change) => expect(qualifier(text, sources, destinations)).toEqual(change));
+});
+
+it('events are new only if they are newer than the first one shown', () => {
+  const ids = (...all: string[]) => all.map((id) => ({ id }));
+  expect(newerCount(ids('4', '3', '2'), ids('2', '1'))).toBe(2);
+  // The first one shown no longer matches the filter.
+  expect(newerCount(ids('1'), ids('2', '1'))).toBe(0);
 });
