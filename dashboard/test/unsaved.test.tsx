@@ -134,6 +134,15 @@ describe('the settings of a destination', () => {
     await vi.waitFor(() => expect([value('[name=name]'), value('[name=url]')]).toEqual(['Orders', 'https://b.example/']));
   });
 
+  it('can be saved for a destination whose timeout the API set below a second', async () => {
+    answers['/api/v1/destinations/d'] = { ...DESTINATION, timeout_ms: 500 };
+    show('/destinations/d/settings');
+    await type('[name=name]', 'Invoices');
+    await click('button[type=submit]', 'Save');
+    await vi.waitFor(() => expect(JSON.parse(sent[0] ?? '{}')).toMatchObject({ name: 'Invoices', timeout_ms: 500 }));
+    await vi.waitFor(() => expect(value('[name=timeout_ms]')).toBe('0.5'));
+  });
+
   it('are left only after a question while they have unsaved edits', async () => {
     show('/destinations/d/settings');
     await type('[name=name]', 'Invoices');

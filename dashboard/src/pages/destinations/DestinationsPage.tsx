@@ -78,7 +78,7 @@ export function DestinationsPage() {
                         <Circuit destination={one} now={now} />
                       </td>
                       <td className="wide muted">{AUTH_NAMES[one.auth_config.type]}</td>
-                      <td className="wide r">{seconds(Math.round(one.timeout_ms / 1000))}</td>
+                      <td className="wide r">{seconds(one.timeout_ms / 1000)}</td>
                       <td className="r dl">
                         <DestinationToggle destination={one} />
                       </td>
