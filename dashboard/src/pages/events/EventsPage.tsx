@@ -9,7 +9,7 @@ import type { StateName } from '../../lib/states';
 import { count, shortId, size, visible } from '../../lib/text';
 import { windowStart } from '../../lib/time';
 import { Page } from '../../shell/Page';
-import { useShortcut } from '../../shell/Shortcuts';
+import { useEscape, useShortcut } from '../../shell/Shortcuts';
 import { Gate } from '../../ui/gate';
 import { Icon } from '../../ui/icons';
 import { Menu } from '../../ui/overlay';
@@ -75,7 +75,7 @@ export function EventsPage() {
   };
   useShortcut('j', () => step(1));
   useShortcut('k', () => step(-1));
-  useShortcut('Escape', () => open(undefined));
+  useEscape(id !== undefined, () => open(undefined));
 
   return (
     <Page title="Events" className={`events ${id === undefined ? '' : 'open'}`}>
