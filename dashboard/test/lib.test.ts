@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { diff, diffBodies } from '../src/lib/diff';
 import { diffHeaders } from '../src/lib/headers';
@@ -11,6 +13,8 @@ import { headline } from '../src/pages/events/sentence';
 import { marksOf } from '../src/pages/events/Timeline';
 import { parseIntervals } from '../src/pages/destinations/RetryRuler';
 import { browserOf } from '../src/pages/settings/Account';
+import { addSample, paceOf } from '../src/pages/replays/ReplayRow';
+import { DEFAULT_BODY } from '../src/pages/sources/ResponseForm';
 import type { Schemas } from '../src/api/client';
 
 const NOW = Date.parse('2026-11-22T12:00:00.000Z');
@@ -174,4 +178,19 @@ it('events are new only if they are newer than the first one shown', () => {
   expect(newerCount(ids('4', '3', '2'), ids('2', '1'))).toBe(2);
   // The first one shown no longer matches the filter.
   expect(newerCount(ids('1'), ids('2', '1'))).toBe(0);
+});
+
+it('the pace of a replay leaves out the time in which it was paused', () => {
+  const seen = (status: 'running' | 'paused', second: number, created: number) => ({ status, updated_at: new Date(NOW + second * 1000).toISOString(), created, skipped: 0 });
+  const before = [seen('running', 0, 0), seen('running', 2, 20)].reduce(addSample, []);
+  expect(paceOf(before)).toBe(10);
+  const after = [seen('paused', 3, 20), seen('running', 600, 20), seen('running', 602, 60)].reduce(addSample, before);
+  expect(paceOf(after)).toBe(20);
+});
+
+it('the response form starts from the response that the server sends by default', () => {
+  const java = readFileSync(join(import.meta.dirname, '../../server/src/main/java/dev/sluice/relay/ingest/IngestReplies.java'), 'utf8');
+  const [start = '', end = ''] = DEFAULT_BODY.split('{{request_id}}');
+  expect(java).toContain(JSON.stringify(start));
+  expect(java).toContain(JSON.stringify(end));
 });

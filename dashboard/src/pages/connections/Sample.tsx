@@ -139,9 +139,9 @@ export function Sample({ connection, filter, transformation }: { connection: Con
       ) : (
         <>
           {result.error && <ErrorNote error={result.error} details={result.error instanceof ApiError ? result.error.details : []} />}
-          {result.data && !result.error && <Verdict preview={result.data.preview} name={connection.destination.name} />}
+          {result.data && !result.error && <Verdict preview={result.data.preview} name={visible(connection.destination.name)} />}
           {sample.latest.length > 0 && <PassRate connection={connection} filter={filter} transformation={transformation} events={sample.latest} current={sample.eventId} />}
-          {result.data?.preview.request && !result.error && <Receives request={result.data.preview.request} name={connection.destination.name} eventId={sample.eventId} />}
+          {result.data?.preview.request && !result.error && <Receives request={result.data.preview.request} name={visible(connection.destination.name)} eventId={sample.eventId} />}
         </>
       )}
     </>

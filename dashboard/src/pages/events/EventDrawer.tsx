@@ -140,7 +140,7 @@ function Actions({ event, latest, source }: { event: Event; latest: Schemas['Del
             { label: 'HTTPie to the source', onSelect: () => void copy(httpie(event.method, url, event.header_list, event.body, event.body_base64)) },
             ...(event.body_base64 === undefined ? [{ label: 'Raw HTTP', onSelect: () => void copy(rawHttp(event.method, source?.ingest_path ?? '/', event.header_list, event.body)) }] : []),
             { label: 'sluice replay', onSelect: () => void copy(`sluice replay ${event.id} --forward-to 3000/webhooks`) },
-            { label: 'Body', onSelect: () => void copy(event.body) },
+            event.body_base64 === undefined ? { label: 'Body', onSelect: () => void copy(event.body) } : { label: 'Body as Base64', onSelect: () => void copy(event.body_base64 ?? '') },
             { label: 'Link to this event', icon: 'link', hint: 'y', onSelect: () => void copy(location.href) },
           ]}
         >

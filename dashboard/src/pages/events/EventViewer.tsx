@@ -77,7 +77,7 @@ function Headers({ headers }: { headers: Header[] }) {
             <dl className="kv headers mono">
               {all.map((header, i) => (
                 <div className="kv-row" key={i}>
-                  <dt>{header.name}</dt>
+                  <dt>{visible(header.name)}</dt>
                   <dd>{isSecret(header.name) && !isRevealed ? '••••••••' : visible(header.value)}</dd>
                 </div>
               ))}
@@ -101,8 +101,8 @@ function Raw({ event }: { event: Event }) {
       <div className="row in">
         <Segments label="Format" value={form} options={[{ value: 'text', label: 'Text' }, { value: 'hex', label: 'Hex' }]} onChange={setForm} />
         <span className="end row">
-          <CopyButton kind="normal" text={event.body}>
-            Copy
+          <CopyButton kind="normal" text={event.body_base64 ?? event.body}>
+            {event.body_base64 === undefined ? 'Copy' : 'Copy as Base64'}
           </CopyButton>
           <Button onClick={() => download(event)}>Download</Button>
         </span>

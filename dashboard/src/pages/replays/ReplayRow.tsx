@@ -1,6 +1,6 @@
 /** One replay: its progress, and what can be done with it until it ends. */
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { call, type Schemas } from '../../api/client';
 import { changed } from '../../api/queries';
@@ -51,7 +51,9 @@ export function ReplayRow({ replay, name }: { replay: Replay; name: string }) {
 
 export function ReplayProgress({ replay }: { replay: Replay }) {
   const share = shareOf(replay);
-  const pace = replay.status === 'running' ? measuredPace(replay) : null;
+  const samples = useRef<Sample[]>([]);
+  samples.current = addSample(samples.current, replay);
+  const pace = paceOf(samples.current);
   return (
     <div className="progress">
       <progress className={STATES[replay.status].state} max={1} value={share} aria-label={`${Math.round(share * 100)} %`} />
@@ -138,7 +140,23 @@ export function RateField({ value = null }: { value?: number | null }) {
   return <Field name="per_second" label="At most" unit="per second" value={value ?? ''} hint="From 1 to 10 000 deliveries a second. Empty: as fast as they are delivered." autoComplete="off" />;
 }
 
-function measuredPace(replay: Replay): number | null {
-  const seconds = (Date.parse(replay.updated_at) - Date.parse(replay.created_at)) / 1000;
-  return seconds < 1 ? null : Math.round((replay.created + replay.skipped) / seconds);
+type Sample = { at: number; done: number };
+
+/** How far back the pace is measured. */
+const PACE_MILLISECONDS = 15_000;
+
+/** Deliveries a second over the last seconds, or null while that is not known. Without `samples` of a running replay there is none. */
+export function paceOf(samples: Sample[]): number | null {
+  const first = samples[0];
+  const last = samples.at(-1);
+  if (first === undefined || last === undefined || last.at - first.at < 1_000) return null;
+  return Math.round(((last.done - first.done) * 1_000) / (last.at - first.at));
+}
+
+/** Remembers what the page saw of a replay. A pause forgets it, so that paused time does not count. */
+export function addSample(samples: Sample[], replay: Pick<Replay, 'status' | 'updated_at' | 'created' | 'skipped'>): Sample[] {
+  if (replay.status !== 'running') return [];
+  const now = { at: Date.parse(replay.updated_at), done: replay.created + replay.skipped };
+  if (samples.at(-1)?.at === now.at) return samples;
+  return [...samples.filter((one) => now.at - one.at <= PACE_MILLISECONDS), now];
 }

@@ -11,7 +11,8 @@ import { toast } from '../../ui/toast';
 type Source = Schemas['Source'];
 
 const EXAMPLE_ID = '0197a3c2-4f10-7c3a-9d0e-5b1f6a2c8d44';
-const DEFAULT_BODY = '{"status":"SUCCESS","message":"…","request_id":"{{request_id}}"}';
+/** The server's own response, as a template. */
+export const DEFAULT_BODY = '{"status":"SUCCESS","message":"Event accepted","request_id":"{{request_id}}"}';
 
 export function ResponseForm({ source }: { source: Source }) {
   const saved = source.response_config;
