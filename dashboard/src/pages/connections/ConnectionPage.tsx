@@ -6,6 +6,7 @@ import { ApiError, call, callText, type Schemas } from '../../api/client';
 import { changed, useSource } from '../../api/queries';
 import { formatJson, parseJson, sourceOf } from '../../lib/json';
 import { useSearchState } from '../../lib/search';
+import { useDebounced } from '../../lib/debounced';
 import { plural } from '../../lib/text';
 import { forgetUnsaved, useDraft, useUnsaved } from '../../lib/unsaved';
 import { Page } from '../../shell/Page';
@@ -16,7 +17,7 @@ import { Button, Note, Skeleton, Tabs } from '../../ui/parts';
 import { toast } from '../../ui/toast';
 import { EnabledToggle, stepsOf } from './ConnectionsPage';
 import { FilterEditor } from './FilterEditor';
-import { Sample, useDebounced } from './Sample';
+import { Sample } from './Sample';
 import { ThenTransform } from './ThenTransform';
 
 type Connection = Schemas['Connection'];

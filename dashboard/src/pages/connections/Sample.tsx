@@ -5,6 +5,7 @@ import { ApiError, callText, type Schemas } from '../../api/client';
 import { useEvent, useEvents } from '../../api/queries';
 import { member, parseJson, type JsonNode } from '../../lib/json';
 import { usePreferences } from '../../lib/preferences';
+import { useDebounced } from '../../lib/debounced';
 import { bodyLines, diffBodies } from '../../lib/diff';
 import { diffHeaders, headerLine } from '../../lib/headers';
 import { useSearchState } from '../../lib/search';
@@ -18,7 +19,6 @@ import { SAMPLE_BODY } from '../sources/SourcePage';
 
 type Connection = Schemas['Connection'];
 
-const TYPING_PAUSE = 350;
 const TESTED_EVENTS = 50;
 /** How many previews run at once. */
 const TESTED_AT_ONCE = 4;
@@ -26,15 +26,6 @@ const TESTED_AT_ONCE = 4;
 export type RuleResult = { passes: boolean; actual?: string; rules?: RuleResult[] };
 
 export type PreviewResult = { preview: Schemas['Preview']; results: RuleResult[] };
-
-export function useDebounced<T>(value: T): T {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), TYPING_PAUSE);
-    return () => clearTimeout(timer);
-  }, [value]);
-  return settled;
-}
 
 /** What the bench works on: a pasted body if that is chosen, else the event in the address, else the newest event. */
 function useSample(connection: Connection) {

@@ -3,12 +3,12 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useLocation, useParams } from 'wouter';
 import { call, type Schemas } from '../../api/client';
-import { changed, useConnections, useDeadLetters, useDestination, useSources } from '../../api/queries';
+import { changed, useConnections, useDeadLetters, useDestination, useSourcesById } from '../../api/queries';
 import { deliveryPath } from '../../lib/deliveryLink';
 import { useNow } from '../../lib/now';
 import { usePreferences } from '../../lib/preferences';
 import { circuitState, errorLabel } from '../../lib/states';
-import { plural } from '../../lib/text';
+import { count, plural } from '../../lib/text';
 import { clock, countdown, dateTime, seconds, withTimes } from '../../lib/time';
 import { forgetUnsaved } from '../../lib/unsaved';
 import { Page } from '../../shell/Page';
@@ -229,11 +229,12 @@ function Failed({ destination }: { destination: Destination }) {
 }
 
 function FedBy({ destination }: { destination: Destination }) {
-  const connections = useConnections();
-  const sources = useSources();
-  const own = connections.data?.items.filter((one) => one.destination_id === destination.id) ?? [];
+  const connections = useConnections({ destination_id: destination.id });
+  const own = connections.data?.items ?? [];
+  const sources = useSourcesById(own.map((one) => one.source_id));
+  const total = connections.data?.total ?? 0;
   return (
-    <Panel title={<>Fed by <Badge>{own.length}</Badge></>} flush end={<ButtonLink kind="quiet" to={`/connections?new=1&destination=${destination.id}`}>Connect</ButtonLink>}>
+    <Panel title={<>Fed by <Badge>{count(total)}</Badge></>} flush end={<ButtonLink kind="quiet" to={`/connections?new=1&destination=${destination.id}`}>Connect</ButtonLink>}>
       <Gate query={connections} what="Connections" rows={2}>
         {() =>
           own.length === 0 ? (
@@ -241,7 +242,7 @@ function FedBy({ destination }: { destination: Destination }) {
           ) : (
             <ul className="links">
               {own.map((one) => {
-                const source = sources.data?.items.find((other) => other.id === one.source_id);
+                const source = sources.get(one.source_id);
                 return (
                   <li key={one.id}>
                     <Link href={`/connections/${one.id}`} className="cut">

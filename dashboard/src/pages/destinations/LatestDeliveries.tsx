@@ -1,7 +1,7 @@
 /** The latest deliveries to a destination: a strip of ticks for their states, and the newest ones as a list. */
 import { Link, useLocation } from 'wouter';
 import type { Schemas } from '../../api/client';
-import { useDeliveries, useSources } from '../../api/queries';
+import { useDeliveries, useSourcesById } from '../../api/queries';
 import { deliveryPath } from '../../lib/deliveryLink';
 import { useNow } from '../../lib/now';
 import { usePreferences } from '../../lib/preferences';
@@ -84,7 +84,7 @@ function DeliveryTable({ items }: { items: Item[] }) {
   const { zone } = usePreferences();
   const now = useNow();
   const [, navigate] = useLocation();
-  const sources = useSources();
+  const sources = useSourcesById(items.map((one) => one.source_id));
   return (
     <table className="fits">
       <thead>
@@ -97,7 +97,7 @@ function DeliveryTable({ items }: { items: Item[] }) {
       </thead>
       <tbody>
         {items.map((one) => {
-          const source = sources.data?.items.find((other) => other.id === one.source_id);
+          const source = sources.get(one.source_id);
           return (
             <tr key={one.id} onClick={() => navigate(deliveryPath(one))}>
               <td className="mono">

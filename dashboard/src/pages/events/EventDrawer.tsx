@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { call, serverUrl, type Schemas } from '../../api/client';
-import { changed, useEvent, useSourceConnections, useSources } from '../../api/queries';
+import { changed, useEvent, useSource, useSourceConnections } from '../../api/queries';
 import { useNow } from '../../lib/now';
 import { usePreferences } from '../../lib/preferences';
 import { apiCall, curl, httpie, rawHttp } from '../../lib/requests';
@@ -53,8 +53,7 @@ export function EventDrawer({ id, onClose, onStep }: DrawerProps) {
 function Loaded({ event, onClose, onStep }: { event: Event; onClose: () => void; onStep: (by: number) => void }) {
   const now = useNow();
   const { zone } = usePreferences();
-  const sources = useSources();
-  const source = sources.data?.items.find((one) => one.id === event.source_id);
+  const source = useSource(event.source_id).data;
   const sentence = headline(event, now, zone);
   const latest = latestByConnection(event.deliveries);
   const deliveries = [...latest, ...event.deliveries.filter((one) => !latest.includes(one))];
@@ -106,7 +105,7 @@ function Loaded({ event, onClose, onStep }: { event: Event; onClose: () => void;
   );
 }
 
-function Actions({ event, latest, source }: { event: Event; latest: Schemas['Delivery'][]; source: Schemas['SourceListItem'] | undefined }) {
+function Actions({ event, latest, source }: { event: Event; latest: Schemas['Delivery'][]; source: Schemas['Source'] | undefined }) {
   const [dialog, setDialog] = useState<'choose' | 'api' | null>(null);
   const failed = latest.filter((one) => one.status === 'failed' || one.status === 'exhausted');
   const resend = useMutation({

@@ -1,8 +1,8 @@
 /** The events of a workspace: filters in the address, a list, and the open event beside it. */
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useLocation, useParams } from 'wouter';
-import { serverNow, type Query, type Schemas } from '../../api/client';
-import { useDestinations, useEvents, useSources } from '../../api/queries';
+import { call, serverNow, type Query, type Schemas } from '../../api/client';
+import { useDestination, useEvents, useSource, useSources, useSourcesById } from '../../api/queries';
 import { isWholeId } from '../../lib/deliveryLink';
 import { useSearchState, type SearchState } from '../../lib/search';
 import type { StateName } from '../../lib/states';
@@ -142,14 +142,13 @@ export function newerCount(latest: { id: string }[], shown: { id: string }[]): n
 
 function FilterBar({ search }: { search: SearchState }) {
   const sources = useSources();
-  const destinations = useDestinations();
+  const destination = useDestination(search.get('destination'), false, search.get('destination') !== '').data;
   const field = useRef<HTMLInputElement>(null);
   useShortcut('/', () => field.current?.focus());
   const after = search.get('after');
-  const source = sources.data?.items.find((one) => one.id === search.get('source'));
+  const source = useSource(search.get('source'), search.get('source') !== '').data;
   const tokens: { name: string; label: string; value: string }[] = [];
   if (search.get('source')) tokens.push({ name: 'source', label: 'source', value: source?.name ?? shortId(search.get('source')) });
-  const destination = destinations.data?.items.find((one) => one.id === search.get('destination'));
   if (search.get('destination')) tokens.push({ name: 'destination', label: 'destination', value: destination?.name ?? shortId(search.get('destination')) });
   if (viewOf(search) === undefined) {
     for (const name of ['status', 'verified']) if (search.get(name)) tokens.push({ name, label: name, value: search.get(name) });
@@ -164,7 +163,7 @@ function FilterBar({ search }: { search: SearchState }) {
       onSubmit={(event) => {
         event.preventDefault();
         const value = field.current?.value.trim() ?? '';
-        if (value !== '') search.set(qualifier(value, sources.data?.items ?? [], destinations.data?.items ?? []));
+        if (value !== '') void named(value).then(([ofSources, ofDestinations]) => search.set(qualifier(value, ofSources, ofDestinations)));
         if (field.current) field.current.value = '';
       }}
     >
@@ -208,6 +207,15 @@ function viewOf(search: SearchState) {
 }
 
 type Named = { id: string; name: string };
+
+/** The sources or destinations that a qualifier may mean. The server searches, because there may be thousands. */
+async function named(text: string): Promise<[Named[], Named[]]> {
+  const [, kind, q] = /^(source|destination):(.+)$/.exec(text) ?? [];
+  const query = { q, page: 1, limit: 200 };
+  if (kind === 'source') return [(await call('GET /api/v1/sources', { query }).catch(() => ({ items: [] }))).items, []];
+  if (kind === 'destination') return [[], (await call('GET /api/v1/destinations', { query }).catch(() => ({ items: [] }))).items];
+  return [[], []];
+}
 
 /** `source:name`, `destination:name`, `status:failed`, `verified:failed`, `after:1h`, or a part of an id. */
 export function qualifier(text: string, sources: Named[], destinations: Named[]): Record<string, string | undefined> {
@@ -257,8 +265,7 @@ function Views({ search, page, number, newCount, onShowNew, isFailing }: { searc
 }
 
 function EventTable({ items, selected, onOpen }: { items: Item[]; selected: string | undefined; onOpen: (id: string) => void }) {
-  const sources = useSources();
-  const byId = new Map((sources.data?.items ?? []).map((one) => [one.id, one]));
+  const byId = useSourcesById(items.map((one) => one.source_id));
   return (
     <table>
       <thead>

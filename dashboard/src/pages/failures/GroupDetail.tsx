@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Schemas } from '../../api/client';
-import { useDeadLetters, useDestination, useEvent, useSources } from '../../api/queries';
+import { useDeadLetters, useDestination, useEvent, useSourcesById } from '../../api/queries';
 import { filterOf } from '../../lib/deadLetters';
 import { deliveryPath } from '../../lib/deliveryLink';
 import { useNow } from '../../lib/now';
@@ -70,6 +70,7 @@ export function GroupDetail({ group, source, isResolved, onBack, onSent }: Detai
         <SendSteps
           filter={filter}
           what={what}
+          listed={group.count}
           unresolved={letters.data?.total}
           replayId={replayId}
           onSent={(id) => {
@@ -113,7 +114,7 @@ function Now({ letter }: { letter: Letter }) {
 function Letters({ letters }: { letters: Letter[] }) {
   const { zone } = usePreferences();
   const [, navigate] = useLocation();
-  const sources = useSources();
+  const sources = useSourcesById(letters.map((one) => one.source_id));
   return (
     <table className="fits">
       <thead>
@@ -127,7 +128,7 @@ function Letters({ letters }: { letters: Letter[] }) {
       </thead>
       <tbody>
         {letters.map((letter) => {
-          const source = sources.data?.items.find((one) => one.id === letter.source_id);
+          const source = sources.get(letter.source_id);
           return (
             <tr key={letter.id} onClick={() => navigate(deliveryPath(letter))}>
               <td className="mono">

@@ -1,6 +1,6 @@
 /** What needs attention, the most severe first: open circuits, failed deliveries, refused requests. */
 import type { ReactNode } from 'react';
-import { useDestinations, useFailureGroups, useStatsByDestination, useStatsBySource } from '../../api/queries';
+import { useDestinations, useDestinationsById, useFailureGroups, useStatsByDestination, useStatsBySource } from '../../api/queries';
 import { useNow } from '../../lib/now';
 import { usePreferences } from '../../lib/preferences';
 import { errorLabel } from '../../lib/states';
@@ -14,18 +14,24 @@ import { groupKey, isRejected } from '../failures/FailuresPage';
 type Item = { key: string; icon: IconName; tone: string; title: string; text: ReactNode; since?: string; to: string; action: string };
 
 const MAX_GROUPS = 5;
+const LISTED = 200;
+const LOOKED_UP = 20;
 
 export function Attention({ window }: { window: string }) {
-  const destinations = useDestinations(15_000);
+  const destinations = useDestinations({ limit: LISTED }, 15_000);
   const groups = useFailureGroups();
   const sources = useStatsBySource(window);
   const stats = useStatsByDestination(window);
+  const listed = destinations.data?.items ?? [];
+  // A workspace may have ten thousand: those beyond the list matter if something waits for them.
+  const beyond = (destinations.data?.total ?? 0) > listed.length ? (stats.data?.items ?? []).filter((one) => !one.deleted && one.waiting.count > 0 && !listed.some((other) => other.id === one.destination_id)) : [];
+  const others = useDestinationsById(beyond.slice(0, LOOKED_UP).map((one) => one.destination_id), 15_000);
   const { zone } = usePreferences();
   const now = useNow();
   const all = [destinations, groups, sources];
   const checkedAt = Math.min(...all.map((one) => one.dataUpdatedAt));
   const items: Item[] = [];
-  for (const one of destinations.data?.items ?? []) {
+  for (const one of [...listed, ...others.values()]) {
     if (one.circuit_state === 'closed') continue;
     const isOpen = one.circuit_state === 'open';
     const waiting = stats.data?.items.find((other) => other.destination_id === one.id)?.waiting.count ?? 0;

@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Schemas } from '../../api/client';
-import { useDestinations, useStatsByDestination, useStatsBySource, useStatsOverview, useVolumeBySource } from '../../api/queries';
+import { useDestinationsById, useStatsByDestination, useStatsBySource, useStatsOverview, useVolumeBySource } from '../../api/queries';
 import { useSearchState } from '../../lib/search';
 import { circuitState } from '../../lib/states';
 import { notTaken, percent } from '../../lib/stats';
@@ -144,8 +144,8 @@ function Sources({ window }: { window: string }) {
 
 function Destinations({ window }: { window: string }) {
   const stats = useStatsByDestination(window);
-  const destinations = useDestinations(15_000);
-  const byId = new Map((destinations.data?.items ?? []).map((one) => [one.id, one]));
+  const shown = (stats.data?.items ?? []).slice(0, MAX_ROWS).filter((one) => !one.deleted);
+  const byId = useDestinationsById(shown.map((one) => one.destination_id), 15_000);
   return (
     <Panel title="Destinations" flush end={<Link className="link" href="/destinations">All {stats.data?.total === undefined ? '' : count(stats.data.total)}</Link>}>
       <Gate query={stats} what="The destinations" rows={4}>

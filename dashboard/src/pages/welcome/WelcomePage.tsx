@@ -52,14 +52,14 @@ function Ready({ source }: { source: Source }) {
   const [form, setForm] = useState<'curl' | 'httpie' | 'javascript'>('curl');
   const url = serverUrl(source.ingest_path);
   const events = useEvents({ source_id: source.id, limit: 1 }, 1_000);
-  const connections = useConnections();
+  const connections = useConnections({ source_id: source.id, limit: 1 });
   const first = events.data?.items[0];
   const commands = {
     curl: curl('POST', url, [{ name: 'Content-Type', value: 'application/json' }], SAMPLE_BODY),
     httpie: `http POST ${quote(url)} type=order.created data:='{"id":1,"total":148.50}'`,
     javascript: `await fetch(${JSON.stringify(url)}, {\n  method: 'POST',\n  headers: { 'Content-Type': 'application/json' },\n  body: ${JSON.stringify(SAMPLE_BODY)},\n});`,
   };
-  const own = connections.data?.items.filter((one) => one.source_id === source.id) ?? [];
+  const own = connections.data?.items ?? [];
   return (
     <>
       <Panel>
