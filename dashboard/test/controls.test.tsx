@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Router } from 'wouter';
 import { memoryLocation } from 'wouter/memory-location';
 import { queryClient } from '../src/api/queries';
+import { TabBar } from '../src/shell/Sidebar';
 import { ReplaysPage } from '../src/pages/replays/ReplaysPage';
 import { WorkspaceSettings } from '../src/pages/settings/WorkspaceSettings';
 import { PauseToggle } from '../src/pages/sources/SourcesPage';
@@ -89,4 +90,15 @@ it('leaves a workspace only after a question, and says there why it cannot', asy
   expect(sent).toEqual([]);
   await click('dialog button.danger', 'Leave workspace');
   await vi.waitFor(() => expect(document.querySelector('dialog [role=alert]')?.textContent).toContain('The last owner cannot leave.'));
+});
+
+it('a phone reaches the workspaces and the search behind More', async () => {
+  show(<TabBar />);
+  await click('.tabbar button', 'More');
+  expect(document.querySelector('dialog [aria-haspopup=menu]')).not.toBeNull();
+  let isOpened = false;
+  addEventListener('sluice:palette', () => (isOpened = true), { once: true });
+  await click('dialog button', 'Search or jump to');
+  expect(isOpened).toBe(true);
+  expect(document.querySelector('dialog')).toBeNull();
 });

@@ -1,5 +1,5 @@
 /** The workspace switcher, the pages, and the state of the relay. On a phone, a bar with five buttons at the bottom. */
-import { Fragment, useState } from 'react';
+import { Fragment, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useMutation } from '@tanstack/react-query';
 import { call } from '../api/client';
@@ -11,6 +11,7 @@ import { whenSaved } from '../lib/unsaved';
 import { AtControl } from '../ui/AtControl';
 import { Field, Form, text } from '../ui/form';
 import { toast } from '../ui/toast';
+import { openPalette } from './Palette';
 import { openHelp } from './Shortcuts';
 import { PLACES, type Place } from './places';
 import { signOut } from './session';
@@ -57,6 +58,7 @@ export function TabBar() {
   const [isMoreOpen, setMoreOpen] = useState(false);
   const groups = useFailureGroups();
   const failures = groups.data?.items.length ?? 0;
+  useEffect(() => setMoreOpen(false), [path]);
   const first = PLACES.filter((place) => ['/events', '/failures', '/sources', '/destinations'].includes(place.path));
   return (
     <>
@@ -71,6 +73,18 @@ export function TabBar() {
       </nav>
       {isMoreOpen && (
         <Dialog title="More" onClose={() => setMoreOpen(false)}>
+          <div className="more-top">
+            <WorkspaceMenu />
+            <Button
+              icon="search"
+              onClick={() => {
+                setMoreOpen(false);
+                openPalette();
+              }}
+            >
+              Search or jump to
+            </Button>
+          </div>
           <nav className="more-list" aria-label="More" onClick={() => setMoreOpen(false)}>
             {PLACES.filter((place) => !first.includes(place)).map((place) => (
               <PlaceLink key={place.path} place={place} path={path} failures={0} />
