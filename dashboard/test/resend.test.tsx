@@ -48,6 +48,9 @@ it('offers every connection of the source, with those that have no delivery and 
     }, 5_000);
     await act(() => one.click());
   };
+  await click('button', 'Replay to my machine');
+  expect(document.querySelector('dialog .code')!.textContent).toBe('sluice replay e --forward-to 3000/webhooks');
+  await act(() => document.querySelector<HTMLElement>('dialog [aria-label="Close"]')!.click());
   await click('button', 'Resend');
   await click('[role=menuitem]', 'Choose connections');
   await click('.choices label', 'Archive');

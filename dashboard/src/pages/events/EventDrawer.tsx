@@ -106,7 +106,7 @@ function Loaded({ event, onClose, onStep }: { event: Event; onClose: () => void;
 }
 
 function Actions({ event, latest, source }: { event: Event; latest: Schemas['Delivery'][]; source: Schemas['Source'] | undefined }) {
-  const [dialog, setDialog] = useState<'choose' | 'api' | null>(null);
+  const [dialog, setDialog] = useState<'choose' | 'api' | 'machine' | null>(null);
   const failed = latest.filter((one) => one.status === 'failed' || one.status === 'exhausted');
   const resend = useMutation({
     mutationFn: (connections?: string[]) =>
@@ -138,13 +138,14 @@ function Actions({ event, latest, source }: { event: Event; latest: Schemas['Del
             { label: 'curl to the source', onSelect: () => void copy(curl(event.method, url, event.header_list, event.body, event.body_base64)) },
             { label: 'HTTPie to the source', onSelect: () => void copy(httpie(event.method, url, event.header_list, event.body, event.body_base64)) },
             ...(event.body_base64 === undefined ? [{ label: 'Raw HTTP', onSelect: () => void copy(rawHttp(event.method, source?.ingest_path ?? '/', event.header_list, event.body)) }] : []),
-            { label: 'sluice replay', onSelect: () => void copy(`sluice replay ${event.id} --forward-to 3000/webhooks`) },
+            { label: 'sluice replay', onSelect: () => void copy(replayCommand(event)) },
             event.body_base64 === undefined ? { label: 'Body', onSelect: () => void copy(event.body) } : { label: 'Body as Base64', onSelect: () => void copy(event.body_base64 ?? '') },
             { label: 'Link to this event', icon: 'link', hint: 'y', onSelect: () => void copy(location.href) },
           ]}
         >
           Copy as
         </Menu>
+        <Button onClick={() => setDialog('machine')}>Replay to my machine</Button>
         <Button kind="quiet" icon="api" className="more" onClick={() => setDialog('api')}>
           Show as API call
         </Button>
@@ -152,6 +153,7 @@ function Actions({ event, latest, source }: { event: Event; latest: Schemas['Del
       {isRefused && <p className="faint small">A resend is sent even though the check failed.</p>}
       {resend.error && <ErrorNote error={resend.error} />}
       {dialog === 'choose' && <ChooseConnections event={event} latest={latest} onClose={() => setDialog(null)} onResend={(ids) => resend.mutate(ids)} />}
+      {dialog === 'machine' && <ToMyMachine command={replayCommand(event)} onClose={() => setDialog(null)} />}
       {dialog === 'api' && <ApiCalls event={event} onClose={() => setDialog(null)} />}
     </>
   );
@@ -223,6 +225,29 @@ function stateOf(delivery: Schemas['Delivery'] | undefined, zone: Zone, now: num
   if (delivery === undefined) return 'not sent yet';
   const label = STATES[deliveryState(delivery)].label.toLowerCase();
   return delivery.finished_at === null ? label : `${label}, ${when(delivery.finished_at, zone, now)}`;
+}
+
+function replayCommand(event: Event): string {
+  return `sluice replay ${event.id} --forward-to 3000/webhooks`;
+}
+
+function ToMyMachine({ command, onClose }: { command: string; onClose: () => void }) {
+  return (
+    <Dialog title="Replay to my machine" onClose={onClose}>
+      <div className="in stack">
+        <p>The command line sends this event to a port of the machine it runs on, as it was received. No delivery is created. Change 3000/webhooks to where your program listens.</p>
+        <div className="with-copy">
+          <pre className="code grow">{command}</pre>
+          <CopyButton kind="primary" text={command}>
+            Copy
+          </CopyButton>
+        </div>
+        <p className="faint small">
+          It needs an API key, which <code>sluice login</code> stores.
+        </p>
+      </div>
+    </Dialog>
+  );
 }
 
 function ApiCalls({ event, onClose }: { event: Event; onClose: () => void }) {

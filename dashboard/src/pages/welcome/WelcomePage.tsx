@@ -3,8 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { call, serverUrl, type Schemas } from '../../api/client';
-import { changed, useConnections, useEvent, useEvents } from '../../api/queries';
+import { changed, useConnections, useEvent, useEvents, useMe } from '../../api/queries';
 import { curl, quote } from '../../lib/requests';
+import { may } from '../../lib/roles';
 import { size } from '../../lib/text';
 import { Page } from '../../shell/Page';
 import { Field, Form, text } from '../../ui/form';
@@ -190,6 +191,7 @@ function WhereTo({ source, connected }: { source: Source; connected: Schemas['Co
 
 /** No destination is needed: the command line sends what arrives to a local port. */
 function ToMyMachine({ source }: { source: Source }) {
+  const me = useMe();
   // A name that begins with `-` would be an option, and a terminal acts on pasted control characters.
   const name = /^\w[\w.-]*$/.test(source.name) ? source.name : /^-|[\u0000-\u001f\u007f-\u009f]/.test(source.name) ? source.id : quote(source.name);
   const command = `sluice listen ${name} --forward-to 3000/webhooks`;
@@ -198,9 +200,11 @@ function ToMyMachine({ source }: { source: Source }) {
       <div className="row">
         <h3>To my machine</h3>
         <span className="end row">
-          <Link className="link small" href="/settings/api-keys">
-            Create a key
-          </Link>
+          {may(me.data?.role, 'manage-keys') && (
+            <Link className="link small" href="/settings/api-keys">
+              Create a key
+            </Link>
+          )}
           <CopyButton text={command} label="Copy the command" />
         </span>
       </div>
