@@ -131,12 +131,12 @@ describe('differences', () => {
 describe('deliveries', () => {
   const delivery = (change: Partial<Schemas['Delivery']>): Schemas['Delivery'] => ({
     id: '1', connection_id: 'c', destination_id: 'd', destination_name: 'billing-api', status: 'pending', trigger: 'ingest', attempt_count: 0,
-    next_attempt_at: null, created_at: '2026-11-22T11:59:00.000Z', finished_at: null, reason: 'Waiting.', attempts: [], ...change,
+    next_attempt_at: null, hold: null, created_at: '2026-11-22T11:59:00.000Z', finished_at: null, reason: 'Waiting.', attempts: [], ...change,
   });
   const event = (deliveries: Schemas['Delivery'][]) => ({ verification_status: 'verified', deliveries }) as unknown as Schemas['Event'];
 
   it('have the state that the words of the API mean', () => {
-    expect(deliveryState(delivery({ reason: 'Held: circuit open, probe at 12:00.', attempt_count: 2 }))).toBe('held');
+    expect(deliveryState(delivery({ hold: 'circuit_open', attempt_count: 2 }))).toBe('held');
     expect(deliveryState(delivery({ attempt_count: 2 }))).toBe('retry');
     expect(deliveryState(delivery({ status: 'exhausted' }))).toBe('gaveup');
     expect(deliveriesInWords([delivery({ status: 'succeeded' }), delivery({ status: 'filtered' })])).toBe('1 delivered, 1 filtered');

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Router } from 'wouter';
 import { memoryLocation } from 'wouter/memory-location';
 import type { Schemas } from '../src/api/client';
-import { queryClient } from '../src/api/queries';
+import { queryClient, type Event } from '../src/api/queries';
 import { EventViewer } from '../src/pages/events/EventViewer';
 
 vi.setConfig({ testTimeout: 30_000 });
@@ -15,7 +15,7 @@ const TIME = '2026-01-02T03:04:05.678Z';
 
 const attempt = { attempt_number: 2, request_url: 'https://orders.example/', response_status: 503, response_body: null, error_code: 'http_status', error_message: null, latency_ms: 3, attempted_at: TIME };
 const delivery = { id: 'd1', connection_id: 'c1', destination_id: 'x', destination_name: 'Orders', status: 'exhausted', attempts: [{ ...attempt, attempt_number: 1 }, attempt] } as unknown as Schemas['Delivery'];
-const event = { id: 'e1', header_list: [{ name: 'X-Old', value: '1' }], body: '{"n":9007199254740993}', body_size: 22, content_type: 'application/json' } as unknown as Schemas['Event'];
+const event = { id: 'e1', header_list: [{ name: 'X-Old', value: '1' }], body: '{"n":9007199254740993}', body_size: 22, content_type: 'application/json' } as unknown as Event;
 const sent = { method: 'POST', url: 'https://orders.example/hooks?a=1', headers: [{ name: 'X-Service-Signature', value: '***' }], body: '{"n":9007199254740993,"added":1.0}', attempt_number: 2, attempted_at: TIME, was_sent: false };
 
 let status: number;

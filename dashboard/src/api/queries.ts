@@ -2,7 +2,7 @@
 import { keepPreviousData, MutationCache, QueryCache, QueryClient, useQueries, useQuery } from '@tanstack/react-query';
 import type { Filter } from '../lib/deadLetters';
 import { windowStart } from '../lib/time';
-import { ApiError, call, serverNow, type Query } from './client';
+import { ApiError, call, serverNow, type Query, type Schemas } from './client';
 
 /** The first request after a session ends gets 401. The shell then shows the sign-in page. */
 function onError(error: Error, query?: { queryKey?: readonly unknown[] }) {
@@ -153,15 +153,39 @@ export const useEvents = (query: Query<'GET /api/v1/events'>, refetchInterval: n
     refetchInterval,
   });
 
+export type Event = ReturnType<typeof withoutNulls>;
+
+/** A payload that is not there is shown as an empty one. */
+const withoutNulls = (event: Schemas['Event']) => ({ ...event, headers: event.headers ?? {}, header_list: event.header_list ?? [], body: event.body ?? '' });
+
+/** An event without its payload, so that following its deliveries stays cheap. */
 export const useEvent = (id: string | undefined) =>
   useQuery({
     queryKey: ['events', id],
-    queryFn: ({ signal }) => call('GET /api/v1/events/{id}', { path: { id: id ?? '' }, signal }),
+    queryFn: ({ signal }) => call('GET /api/v1/events/{id}', { path: { id: id ?? '' }, query: { payload: 'false' }, signal }),
+    select: withoutNulls,
     enabled: id !== undefined,
     // Polls while a delivery is unfinished.
     refetchInterval: ({ state }) =>
       state.data?.deliveries.some((one) => one.status === 'pending' || one.status === 'delivering') ? 2_000 : false,
   });
+
+/** Larger bodies are loaded and drawn only on request. */
+export const LARGE_BODY_BYTES = 256 * 1024;
+
+/** An event with its payload, which never changes. */
+const wholeEvent = (id: string) => ({
+  queryKey: ['whole-event', id],
+  queryFn: ({ signal }: { signal: AbortSignal }) => call('GET /api/v1/events/{id}', { path: { id }, signal }),
+  staleTime: Infinity,
+});
+
+export const useWholeEvent = (id: string | undefined, isEnabled = true) =>
+  useQuery({ ...wholeEvent(id ?? ''), select: withoutNulls, enabled: id !== undefined && isEnabled });
+
+export async function readWholeEvent(id: string): Promise<Event> {
+  return withoutNulls(await queryClient.fetchQuery(wholeEvent(id)));
+}
 
 export const useDelivery = (id: string) =>
   useQuery({
@@ -277,6 +301,26 @@ export const useStatsOverview = (window: string) =>
     queryFn: ({ signal }) => call('GET /api/v1/stats/overview', { query: since(window), signal }),
     placeholderData: keepPreviousData,
     refetchInterval: STATS_MILLISECONDS,
+  });
+
+/** How long counts of a past window are taken as current. */
+const PAST_MILLISECONDS = 300_000;
+
+/** The counts of a past window, to compare the current ones with. */
+export const useStatsBefore = (past: Schemas['TimeWindow'] | undefined) =>
+  useQuery({
+    queryKey: ['past-stats', 'overview', past],
+    queryFn: ({ signal }) => call('GET /api/v1/stats/overview', { query: { received_after: past?.after, received_before: past?.before }, signal }),
+    enabled: past !== undefined,
+    staleTime: PAST_MILLISECONDS,
+  });
+
+export const useStatsBySourceBefore = (past: Schemas['TimeWindow'] | undefined) =>
+  useQuery({
+    queryKey: ['past-stats', 'by-source', past],
+    queryFn: ({ signal }) => call('GET /api/v1/stats/by-source', { query: { received_after: past?.after, received_before: past?.before, limit: STATS_ROWS }, signal }),
+    enabled: past !== undefined,
+    staleTime: PAST_MILLISECONDS,
   });
 
 export const useStatsBySource = (window: string) =>

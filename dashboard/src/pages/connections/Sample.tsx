@@ -2,7 +2,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { ApiError, callText, type Schemas } from '../../api/client';
-import { useEvent, useEvents } from '../../api/queries';
+import { useEvents, useWholeEvent } from '../../api/queries';
 import { member, parseJson, type JsonNode } from '../../lib/json';
 import { usePreferences } from '../../lib/preferences';
 import { useDebounced } from '../../lib/debounced';
@@ -258,7 +258,7 @@ function PassRate({ connection, filter, transformation, events, current }: { con
 
 function Receives({ request, name, eventId }: { request: Schemas['PreviewedRequest']; name: string; eventId: string | undefined }) {
   const [form, setForm] = useState<'changes' | 'full'>('changes');
-  const event = useEvent(eventId);
+  const event = useWholeEvent(eventId);
   const before = eventId === undefined ? undefined : event.data;
   return (
     <Panel title={`What ${name} receives`} flush end={before && <Segments label="View" value={form} options={[{ value: 'changes', label: 'Changes' }, { value: 'full', label: 'Full request' }]} onChange={setForm} />}>

@@ -27,7 +27,8 @@ export function DeliveryRow({ delivery, now, isOlder, isMarked, eventId }: RowPr
   const { zone } = usePreferences();
   const { icon, label, tone } = STATES[state];
   const isPlain = delivery.attempts.length === 1 && delivery.status === 'succeeded';
-  const [isOpen, setOpen] = useState(delivery.attempts.length > 0 && (isMarked || (!isPlain && !isOlder)));
+  const hasTimeline = delivery.attempts.length > 0 || delivery.hold !== null;
+  const [isOpen, setOpen] = useState(hasTimeline && (isMarked || (!isPlain && !isOlder)));
   const row = useRef<HTMLLIElement>(null);
   const search = useSearchState();
   const only = delivery.attempts[0];
@@ -46,7 +47,7 @@ export function DeliveryRow({ delivery, now, isOlder, isMarked, eventId }: RowPr
           {delivery.trigger === 'resend' && <span className="faint">Resent. </span>}
           {withTimes(reasonOf(delivery), zone, now)}
         </span>
-        {delivery.attempts.length > 0 ? (
+        {hasTimeline ? (
           <span className="row x">
             {isPlain && only && (
               <Link className="link" href={search.href({ tab: 'sent', attempt: sendingKey(delivery, only) })}>
@@ -65,10 +66,10 @@ export function DeliveryRow({ delivery, now, isOlder, isMarked, eventId }: RowPr
           <span />
         )}
       </div>
-      {isOpen && (
+      {isOpen && hasTimeline && (
         <>
           <Timeline delivery={delivery} now={now} />
-          <Attempts delivery={delivery} now={now} />
+          {(delivery.attempts.length > 0 || delivery.next_attempt_at !== null) && <Attempts delivery={delivery} now={now} />}
         </>
       )}
     </li>

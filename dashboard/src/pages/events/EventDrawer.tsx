@@ -3,27 +3,25 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { call, serverUrl, type Schemas } from '../../api/client';
-import { changed, useEvent, useSource, useSourceConnections } from '../../api/queries';
+import { changed, LARGE_BODY_BYTES, readWholeEvent, useEvent, useSource, useSourceConnections, useWholeEvent, type Event } from '../../api/queries';
 import { useNow } from '../../lib/now';
 import { usePreferences } from '../../lib/preferences';
 import { apiCall, curl, httpie, rawHttp } from '../../lib/requests';
 import { useSearchState } from '../../lib/search';
 import { deliveryState, STATES } from '../../lib/states';
-import { count, plural, shortId } from '../../lib/text';
+import { count, plural, shortId, size } from '../../lib/text';
 import { clock, day, when, type Zone } from '../../lib/time';
 import { useShortcut } from '../../shell/Shortcuts';
 import { ErrorNote } from '../../ui/form';
 import { Gate } from '../../ui/gate';
 import { Icon } from '../../ui/icons';
 import { Dialog, Menu } from '../../ui/overlay';
-import { Ago, Button, copy, CopyButton, SourceName } from '../../ui/parts';
+import { Ago, Blank, Button, copy, CopyButton, SourceName } from '../../ui/parts';
 import { toast } from '../../ui/toast';
 import { DeliveryRow } from './DeliveryRow';
 import { headline, latestByConnection, titleOf } from './sentence';
 import { Verification } from './EventsPage';
 import { EventViewer } from './EventViewer';
-
-type Event = Schemas['Event'];
 
 type DrawerProps = { id: string; onClose: () => void; onStep: (by: number) => void };
 
@@ -44,7 +42,7 @@ export function EventDrawer({ id, onClose, onStep }: DrawerProps) {
           </Gate>
         </div>
       ) : (
-        <Loaded event={event.data} onClose={onClose} onStep={onStep} />
+        <Loaded key={id} event={event.data} onClose={onClose} onStep={onStep} />
       )}
     </section>
   );
@@ -58,6 +56,9 @@ function Loaded({ event, onClose, onStep }: { event: Event; onClose: () => void;
   const latest = latestByConnection(event.deliveries);
   const deliveries = [...latest, ...event.deliveries.filter((one) => !latest.includes(one))];
   const search = useSearchState();
+  const [isAsked, setAsked] = useState(false);
+  const isLarge = event.body_size > LARGE_BODY_BYTES;
+  const whole = useWholeEvent(event.id, isAsked || !isLarge);
   const wanted = (search.get('delivery') || search.get('q')).toLowerCase();
   return (
     <>
@@ -91,7 +92,7 @@ function Loaded({ event, onClose, onStep }: { event: Event; onClose: () => void;
           <Verification event={event} />
           {event.expires_at !== null && <span>Kept until {day(event.expires_at, zone, now)}</span>}
         </div>
-        <Actions event={event} latest={latest} source={source} />
+        <Actions event={event} latest={latest} source={source} isText={whole.data?.body_base64 === undefined} />
       </div>
       {event.deliveries.length > 0 && (
         <ul className="dv">
@@ -100,12 +101,27 @@ function Loaded({ event, onClose, onStep }: { event: Event; onClose: () => void;
           ))}
         </ul>
       )}
-      <EventViewer event={event} deliveries={deliveries} latest={latest} />
+      <EventViewer
+        event={whole.data ?? event}
+        deliveries={deliveries}
+        latest={latest}
+        instead={
+          whole.data !== undefined ? undefined : isLarge && !isAsked ? (
+            <Blank icon="events" title={`The body is ${size(event.body_size)}`} action={<Button onClick={() => setAsked(true)}>Load it</Button>}>
+              Loading and drawing it may take a moment.
+            </Blank>
+          ) : (
+            <Gate query={whole} what="The payload" rows={6}>
+              {() => null}
+            </Gate>
+          )
+        }
+      />
     </>
   );
 }
 
-function Actions({ event, latest, source }: { event: Event; latest: Schemas['Delivery'][]; source: Schemas['Source'] | undefined }) {
+function Actions({ event, latest, source, isText }: { event: Event; latest: Schemas['Delivery'][]; source: Schemas['Source'] | undefined; isText: boolean }) {
   const [dialog, setDialog] = useState<'choose' | 'api' | 'machine' | null>(null);
   const failed = latest.filter((one) => one.status === 'failed' || one.status === 'exhausted');
   const resend = useMutation({
@@ -116,6 +132,7 @@ function Actions({ event, latest, source }: { event: Event; latest: Schemas['Del
       void changed('events', 'dlq');
     },
   });
+  const copying = useMutation({ mutationFn: async (make: (whole: Event) => string) => copy(make(await readWholeEvent(event.id))) });
   useShortcut('r', () => setDialog('choose'));
   useShortcut('y', () => void copy(location.href));
   const url = source ? serverUrl(source.ingest_path) : serverUrl('/in/TOKEN');
@@ -135,11 +152,11 @@ function Actions({ event, latest, source }: { event: Event; latest: Schemas['Del
         </Menu>
         <Menu
           items={[
-            { label: 'curl to the source', onSelect: () => void copy(curl(event.method, url, event.header_list, event.body, event.body_base64)) },
-            { label: 'HTTPie to the source', onSelect: () => void copy(httpie(event.method, url, event.header_list, event.body, event.body_base64)) },
-            ...(event.body_base64 === undefined ? [{ label: 'Raw HTTP', onSelect: () => void copy(rawHttp(event.method, source?.ingest_path ?? '/', event.header_list, event.body)) }] : []),
+            { label: 'curl to the source', onSelect: () => copying.mutate((whole) => curl(whole.method, url, whole.header_list, whole.body, whole.body_base64)) },
+            { label: 'HTTPie to the source', onSelect: () => copying.mutate((whole) => httpie(whole.method, url, whole.header_list, whole.body, whole.body_base64)) },
+            ...(isText ? [{ label: 'Raw HTTP', onSelect: () => copying.mutate((whole) => rawHttp(whole.method, source?.ingest_path ?? '/', whole.header_list, whole.body)) }] : []),
             { label: 'sluice replay', onSelect: () => void copy(replayCommand(event)) },
-            event.body_base64 === undefined ? { label: 'Body', onSelect: () => void copy(event.body) } : { label: 'Body as Base64', onSelect: () => void copy(event.body_base64 ?? '') },
+            { label: isText ? 'Body' : 'Body as Base64', onSelect: () => copying.mutate((whole) => whole.body_base64 ?? whole.body) },
             { label: 'Link to this event', icon: 'link', hint: 'y', onSelect: () => void copy(location.href) },
           ]}
         >
@@ -152,6 +169,7 @@ function Actions({ event, latest, source }: { event: Event; latest: Schemas['Del
       </div>
       {isRefused && <p className="faint small">A resend is sent even though the check failed.</p>}
       {resend.error && <ErrorNote error={resend.error} />}
+      {copying.error && <ErrorNote error={copying.error} />}
       {dialog === 'choose' && <ChooseConnections event={event} latest={latest} onClose={() => setDialog(null)} onResend={(ids) => resend.mutate(ids)} />}
       {dialog === 'machine' && <ToMyMachine command={replayCommand(event)} onClose={() => setDialog(null)} />}
       {dialog === 'api' && <ApiCalls event={event} onClose={() => setDialog(null)} />}

@@ -2,7 +2,7 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useMemo, useState, type ReactNode } from 'react';
 import { ApiError, type Schemas } from '../../api/client';
-import { useResendPreview, useSentRequest } from '../../api/queries';
+import { useResendPreview, useSentRequest, type Event } from '../../api/queries';
 import { bodyBytes } from '../../lib/bytes';
 import { diffBodies } from '../../lib/diff';
 import { diffHeaders } from '../../lib/headers';
@@ -16,7 +16,6 @@ import { Menu } from '../../ui/overlay';
 import { Blank, copy, CopyButton, Note } from '../../ui/parts';
 import { BodyView } from './BodyView';
 
-type Event = Schemas['Event'];
 type Delivery = Schemas['Delivery'];
 type Request = Pick<Schemas['SentRequest'], 'headers' | 'body' | 'body_base64'>;
 

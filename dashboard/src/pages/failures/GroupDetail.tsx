@@ -108,7 +108,7 @@ export function GroupDetail({ group, source, isResolved, onBack, onSent }: Detai
 function Now({ letter }: { letter: Letter }) {
   if (letter.latest_status === 'succeeded') return <StateLabel state="delivered" label="Delivered on replay" />;
   if (letter.dismissed_at !== null) return <StateLabel state="filtered" label="Dismissed" />;
-  return <StateLabel state={deliveryState({ status: letter.latest_status, reason: '', attempt_count: 0 })} />;
+  return <StateLabel state={deliveryState({ status: letter.latest_status, hold: null, attempt_count: 0 })} />;
 }
 
 function Letters({ letters }: { letters: Letter[] }) {

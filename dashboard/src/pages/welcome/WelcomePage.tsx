@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { call, serverUrl, type Schemas } from '../../api/client';
-import { changed, useConnections, useEvent, useEvents, useMe } from '../../api/queries';
+import { changed, useConnections, useEvents, useMe, useWholeEvent } from '../../api/queries';
 import { curl, quote } from '../../lib/requests';
 import { may } from '../../lib/roles';
 import { size } from '../../lib/text';
@@ -130,7 +130,7 @@ function Waiting() {
 }
 
 function FirstEvent({ item }: { item: Schemas['EventListItem'] }) {
-  const event = useEvent(item.id);
+  const event = useWholeEvent(item.id);
   useEffect(() => {
     document.title = 'First event | Sluice';
   }, []);

@@ -171,7 +171,13 @@ public final class ObserveAssembly {
     /// @param isStopping returns whether the server is shutting down
     /// @param version the server's version
     /// @param baseUrl the server's public address
-    public void addTo(Router router, BooleanSupplier isStopping, String version, String baseUrl) {
+    /// @param isRegistrationOpen whether anyone may register an account
+    public void addTo(
+            Router router,
+            BooleanSupplier isStopping,
+            String version,
+            String baseUrl,
+            boolean isRegistrationOpen) {
         var db = base.pools().api();
         var authenticator = account.authenticator();
         var plans = account.plans();
@@ -185,7 +191,8 @@ public final class ObserveAssembly {
                         isStopping,
                         this::problems,
                         clock,
-                        version)
+                        version,
+                        isRegistrationOpen)
                 .addTo(router);
         new UsageRoutes(db, authenticator, plans, openStreams::count, clock).addTo(router);
         new EventRoutes(

@@ -88,6 +88,7 @@ public record DeliveryItemQueries(Tx tx, DeliveryScope scope, WaitExplainer wait
                 Trigger.fromNumber(row.integer("trigger")),
                 end.attempts(),
                 LastResult.of(end),
+                Optional.empty(),
                 end.reason(),
                 new ItemTimes(
                         row.instantOrNone("created_at").orElse(Uuid7.timeOf(id)),
@@ -148,6 +149,7 @@ public record DeliveryItemQueries(Tx tx, DeliveryScope scope, WaitExplainer wait
                 Trigger.fromNumber(row.integer("trigger")),
                 row.integer("attempts"),
                 last,
+                wait.hold(),
                 wait.reason(),
                 new ItemTimes(
                         row.instantOrNone("created_at").orElse(Uuid7.timeOf(id)),
@@ -171,6 +173,7 @@ public record DeliveryItemQueries(Tx tx, DeliveryScope scope, WaitExplainer wait
                 Trigger.INGEST,
                 0,
                 LastResult.NONE,
+                Optional.empty(),
                 DeliveryEnd.FILTERED.reason(),
                 new ItemTimes(receivedAt, Optional.empty(), Optional.of(receivedAt)));
     }

@@ -28,6 +28,7 @@ import dev.sluice.relay.UnreadablePayloadException;
 
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /// The routes `GET /api/v1/events`, `GET /api/v1/events/{id}` and `GET /api/v1/deliveries/{id}`,
@@ -128,12 +129,13 @@ public final class EventRoutes {
     private Reply get(Request request) {
         var caller = authenticator.authenticate(request);
         var id = eventId(request);
+        boolean withPayload = withPayload(request);
         return db.snapshot(tx -> {
             var retention = retention(tx, caller);
             var found =
                     find(tx, caller, id, retention)
                             .orElseThrow(() -> ApiException.notFound("event"));
-            return Reply.ok(detail(tx, found, retention)).uncompressed();
+            return Reply.ok(detail(tx, found, retention, withPayload)).uncompressed();
         });
     }
 
@@ -184,14 +186,29 @@ public final class EventRoutes {
         }
     }
 
-    private JsonObject detail(Tx tx, EventQueries.EventWithPayload found, Retention retention) {
+    /// Returns false if the client wants no headers and no body, for example because it only
+    /// follows the deliveries.
+    private static boolean withPayload(Request request) {
+        var parameters = new QueryParameters(request);
+        boolean wanted =
+                parameters.oneOf("payload", Map.of("true", true, "false", false)).orElse(true);
+        parameters.check();
+        return wanted;
+    }
+
+    private JsonObject detail(
+            Tx tx, EventQueries.EventWithPayload found, Retention retention, boolean withPayload) {
         var deliveries = deliveries(tx, found, retention);
         return found.summary()
                 .json()
                 .put("event_type", found.type())
                 .put("expires_at", retention.expiresAt(found.summary().receivedAt()))
                 .put("reason", deliveries.isEmpty() ? Optional.of(reason(found)) : Optional.empty())
-                .putAll(PayloadJson.of(found.payload(), credential(found.summary().source())))
+                .putAll(
+                        withPayload
+                                ? PayloadJson.of(
+                                        found.payload(), credential(found.summary().source()))
+                                : PayloadJson.none())
                 .put("deliveries", deliveries.stream().map(DeliveryView::json).toList());
     }
 

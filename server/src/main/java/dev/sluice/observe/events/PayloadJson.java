@@ -46,6 +46,14 @@ public final class PayloadJson {
         return json;
     }
 
+    /// Returns what stands for a payload that was not asked for: null for each of its fields.
+    static JsonObject none() {
+        return new JsonObject()
+                .put("headers", Optional.empty())
+                .put("header_list", Optional.empty())
+                .put("body", Optional.empty());
+    }
+
     private static JsonObject pair(Header header) {
         return new JsonObject().put("name", header.name()).put("value", header.value());
     }
