@@ -112,3 +112,14 @@ it('asks for what is resolved when the address says so', async () => {
   expect(asked.some(([one]) => one.startsWith('GET /api/v1/dlq/groups?') && one.includes('resolved=true'))).toBe(true);
   expect(document.body.textContent).not.toContain('Send five first');
 });
+
+it('lists, counts and dismisses what the filters in the address select', async () => {
+  show('/failures?destination=d&status=exhausted&after=24h');
+  (await button('Dismiss all groups')).click();
+  (await button('Dismiss 12 failed deliveries')).click();
+  await vi.waitFor(() => expect(bodies('POST /api/v1/dlq/dismiss')).toHaveLength(1), 10_000);
+  const [body] = bodies('POST /api/v1/dlq/dismiss') as [{ received_after: string }];
+  expect(body).toEqual({ destination_id: 'd', status: ['exhausted'], received_after: expect.any(String) });
+  const listed = asked.map(([one]) => new URL(one.slice('GET '.length), 'http://a.example')).find((one) => one.pathname === '/api/v1/dlq/groups');
+  expect(Object.fromEntries(listed!.searchParams)).toMatchObject({ destination_id: 'd', status: 'exhausted', received_after: body.received_after });
+});

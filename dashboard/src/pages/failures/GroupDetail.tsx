@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Schemas } from '../../api/client';
 import { useDeadLetters, useDestination, useEvent, useSourcesById } from '../../api/queries';
-import { filterOf } from '../../lib/deadLetters';
+import { filterOf, inQuery, type Filter } from '../../lib/deadLetters';
 import { deliveryPath } from '../../lib/deliveryLink';
 import { useNow } from '../../lib/now';
 import { usePreferences } from '../../lib/preferences';
@@ -22,18 +22,18 @@ type Letter = Schemas['DeadLetter'];
 
 const OUTCOME_MILLISECONDS = 2_000;
 
-type DetailProps = { group: Group; source: string; isResolved: boolean; onBack: () => void; onSent: () => void };
+type DetailProps = { group: Group; list: Filter; isResolved: boolean; onBack: () => void; onSent: () => void };
 
-export function GroupDetail({ group, source, isResolved, onBack, onSent }: DetailProps) {
+export function GroupDetail({ group, list, isResolved, onBack, onSent }: DetailProps) {
   const [isShown, setShown] = useState<'dismiss' | 'undismiss' | null>(null);
   const [replayId, setReplayId] = useState<string>();
   const { zone } = usePreferences();
   const now = useNow(10_000);
   const destination = useDestination(group.destination_id);
-  const filter = filterOf(source, group);
-  const what = `${errorLabel(group.error_code, group.response_status)} from ${group.destination_name}${source === '' ? '' : ', from the chosen source'}`;
+  const filter = filterOf(list, group);
+  const what = `${errorLabel(group.error_code, group.response_status)} from ${group.destination_name}${Object.keys(list).length === 0 ? '' : ', with the chosen filters'}`;
   // After a resend, this polls to show how many are left.
-  const letters = useDeadLetters({ ...filter, resolved: String(isResolved), limit: 50 }, replayId === undefined ? false : OUTCOME_MILLISECONDS);
+  const letters = useDeadLetters({ ...inQuery(filter), resolved: String(isResolved), limit: 50 }, replayId === undefined ? false : OUTCOME_MILLISECONDS);
   const example = useEvent(group.example_event_id);
   const delivery = example.data?.deliveries.find((one) => one.id === group.example_delivery_id);
   const attempt = delivery?.attempts.at(-1);
