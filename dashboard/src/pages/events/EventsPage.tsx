@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useLocation, useParams } from 'wouter';
 import { call, serverNow, type Query, type Schemas } from '../../api/client';
-import { useDestination, useEvents, useSource, useSources, useSourcesById } from '../../api/queries';
+import { useDestination, useEvents, useSource, useSourcesById } from '../../api/queries';
 import { isWholeId } from '../../lib/deliveryLink';
 import { useSearchState, type SearchState } from '../../lib/search';
 import type { StateName } from '../../lib/states';
@@ -13,6 +13,7 @@ import { useEscape, useShortcut } from '../../shell/Shortcuts';
 import { Gate } from '../../ui/gate';
 import { Icon } from '../../ui/icons';
 import { Menu } from '../../ui/overlay';
+import { SourceFilter } from '../../ui/SourceFilter';
 import { Ago, Blank, Button, Marks, SourceName, StateLabel } from '../../ui/parts';
 import { EventDrawer } from './EventDrawer';
 
@@ -141,7 +142,6 @@ export function newerCount(latest: { id: string }[], shown: { id: string }[]): n
 }
 
 function FilterBar({ search }: { search: SearchState }) {
-  const sources = useSources();
   const destination = useDestination(search.get('destination'), false, search.get('destination') !== '').data;
   const field = useRef<HTMLInputElement>(null);
   useShortcut('/', () => field.current?.focus());
@@ -179,18 +179,7 @@ function FilterBar({ search }: { search: SearchState }) {
         <input ref={field} aria-label="Filter by event or delivery id, source:name or destination:name" placeholder={tokens.length > 0 ? 'Add a filter' : 'Event or delivery id, source:name or destination:name'} />
         <kbd>/</kbd>
       </div>
-      <Menu
-        align="end"
-        items={[
-          { label: 'All sources', onSelect: () => search.set({ source: undefined, page: undefined }) },
-          ...(sources.data?.items ?? []).slice(0, 20).map((one) => ({
-            label: <SourceName name={one.name} color={one.color} />,
-            onSelect: () => search.set({ source: one.id, page: undefined }),
-          })),
-        ]}
-      >
-        {source?.name ?? 'All sources'}
-      </Menu>
+      <SourceFilter align="end" chosen={search.get('source') === '' ? [] : [search.get('source')]} onChange={([id]) => search.set({ source: id, page: undefined })} />
       <Menu
         align="end"
         items={WINDOWS.map((window) => ({ label: window.label, onSelect: () => search.set({ after: window.value, before: undefined, page: undefined }) }))}

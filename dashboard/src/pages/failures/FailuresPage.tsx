@@ -8,6 +8,7 @@ import { errorLabel } from '../../lib/states';
 import { count, plural, shortId } from '../../lib/text';
 import { windowStart } from '../../lib/time';
 import { Page } from '../../shell/Page';
+import { ErrorNote } from '../../ui/form';
 import { Gate } from '../../ui/gate';
 import { Icon } from '../../ui/icons';
 import { SourceFilter } from '../../ui/SourceFilter';
@@ -30,6 +31,7 @@ export function isRejected(group: Group): boolean {
 export function FailuresPage() {
   const search = useSearchState();
   const list = useFilter(search);
+  const [undoError, setUndoError] = useState<Error | null>(null);
   const isResolved = search.get('resolved') === 'true';
   const groups = useFailureGroups({ ...inQuery(list), ...(isResolved ? { resolved: 'true' } : {}) });
   const sort = search.get('sort') === 'last' ? 'last' : 'count';
@@ -63,8 +65,14 @@ export function FailuresPage() {
             ]}
             onChange={(to) => search.set({ resolved: to === 'resolved' ? 'true' : undefined, group: undefined })}
           />
-          {items.length > 0 && <AllActions list={list} isResolved={isResolved} />}
+          {items.length > 0 && <AllActions list={list} isResolved={isResolved} onUndoFailed={setUndoError} />}
         </div>
+        {undoError && (
+          <div className="in stack-s">
+            <ErrorNote error={undoError} />
+            <p className="muted small">The failures are still dismissed. Resolved lists them, and can undo it.</p>
+          </div>
+        )}
         <Gate query={groups} what="Failures">
           {(data) =>
             data.items.length === 0 ? (
@@ -92,6 +100,7 @@ export function FailuresPage() {
           key={`${groupKey(current)} ${JSON.stringify(list)} ${isResolved}`}
           group={current}
           list={list}
+          onUndoFailed={setUndoError}
           isResolved={isResolved}
           onBack={() => search.set({ group: undefined })}
           onSent={() => search.set({ group: groupKey(current) }, { replace: true })}
@@ -167,7 +176,7 @@ function useKept(items: Group[], chosen: string, list: string): Group | undefine
 }
 
 /** The actions on everything that the list's filter selects. */
-function AllActions({ list, isResolved }: { list: Filter; isResolved: boolean }) {
+function AllActions({ list, isResolved, onUndoFailed }: { list: Filter; isResolved: boolean; onUndoFailed: (error: Error) => void }) {
   const [isShown, setShown] = useState<'send' | 'dismiss' | 'undismiss' | null>(null);
   const dialog = { filter: list, what: Object.keys(list).length === 0 ? 'The whole workspace' : 'Everything that the filters select', onClose: () => setShown(null) };
   return (
@@ -181,7 +190,7 @@ function AllActions({ list, isResolved }: { list: Filter; isResolved: boolean })
         </>
       )}
       {isShown === 'send' && <SendDialog {...dialog} />}
-      {isShown === 'dismiss' && <DismissDialog {...dialog} />}
+      {isShown === 'dismiss' && <DismissDialog {...dialog} onUndoFailed={onUndoFailed} />}
       {isShown === 'undismiss' && <UndismissDialog {...dialog} />}
     </span>
   );

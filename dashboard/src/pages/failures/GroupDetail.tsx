@@ -22,9 +22,9 @@ type Letter = Schemas['DeadLetter'];
 
 const OUTCOME_MILLISECONDS = 2_000;
 
-type DetailProps = { group: Group; list: Filter; isResolved: boolean; onBack: () => void; onSent: () => void };
+type DetailProps = { group: Group; list: Filter; isResolved: boolean; onBack: () => void; onSent: () => void; onUndoFailed: (error: Error) => void };
 
-export function GroupDetail({ group, list, isResolved, onBack, onSent }: DetailProps) {
+export function GroupDetail({ group, list, isResolved, onBack, onSent, onUndoFailed }: DetailProps) {
   const [isShown, setShown] = useState<'dismiss' | 'undismiss' | null>(null);
   const [replayId, setReplayId] = useState<string>();
   const { zone } = usePreferences();
@@ -99,7 +99,7 @@ export function GroupDetail({ group, list, isResolved, onBack, onSent }: DetailP
           {(data) => (data.items.length === 0 ? <Blank icon="delivered" title={isResolved ? 'Nothing here is resolved' : 'Nothing here is unresolved any more'} /> : <Letters letters={data.items} />)}
         </Gate>
       </Panel>
-      {isShown === 'dismiss' && <DismissDialog filter={filter} what={what} onClose={() => setShown(null)} />}
+      {isShown === 'dismiss' && <DismissDialog filter={filter} what={what} onClose={() => setShown(null)} onUndoFailed={onUndoFailed} />}
       {isShown === 'undismiss' && <UndismissDialog filter={filter} what={what} onClose={() => setShown(null)} />}
     </div>
   );
