@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { filterOf, mark, rateOf } from '../src/lib/deadLetters';
+import { filterOf, inQuery, mark, rateOf } from '../src/lib/deadLetters';
 import { deliveryPath, isWholeId } from '../src/lib/deliveryLink';
 import { resendSize } from '../src/pages/failures/SendDialog';
 import { progressOf, rateInWords, scopeOf, shareOf } from '../src/pages/replays/words';
@@ -20,13 +20,13 @@ function answering(...answers: object[]): { path: string; body: unknown }[] {
 
 describe('the filter of dead letters', () => {
   it('is everything without a source and a group', () => {
-    expect(filterOf('')).toEqual({});
-    expect(filterOf('s')).toEqual({ source_id: 's' });
+    expect(inQuery({})).toEqual({ status: undefined });
+    expect(inQuery({ source_id: 's', status: ['failed'] })).toEqual({ source_id: 's', status: 'failed' });
   });
 
   it('names a group by its destination, code and status, as far as it has them', () => {
-    expect(filterOf('', { destination_id: 'd', error_code: 'http_status', response_status: 410 })).toEqual({ destination_id: 'd', error_code: 'http_status', response_status: 410 });
-    expect(filterOf('s', { destination_id: 'd', error_code: 'dns_failure', response_status: null })).toEqual({ source_id: 's', destination_id: 'd', error_code: 'dns_failure' });
+    expect(filterOf({}, { destination_id: 'd', error_code: 'http_status', response_status: 410 })).toEqual({ destination_id: 'd', error_code: 'http_status', response_status: 410 });
+    expect(filterOf({ source_id: 's' }, { destination_id: 'd', error_code: 'dns_failure', response_status: null })).toEqual({ source_id: 's', destination_id: 'd', error_code: 'dns_failure' });
   });
 });
 

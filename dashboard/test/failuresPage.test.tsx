@@ -8,6 +8,7 @@ import { memoryLocation } from 'wouter/memory-location';
 import { queryClient } from '../src/api/queries';
 import { FailuresPage } from '../src/pages/failures/FailuresPage';
 import { ReplaysPage } from '../src/pages/replays/ReplaysPage';
+import { Toaster } from '../src/ui/toast';
 
 vi.setConfig({ testTimeout: 30_000 });
 
@@ -111,4 +112,30 @@ it('asks for what is resolved when the address says so', async () => {
   await button('Undo all dismissals');
   expect(asked.some(([one]) => one.startsWith('GET /api/v1/dlq/groups?') && one.includes('resolved=true'))).toBe(true);
   expect(document.body.textContent).not.toContain('Send five first');
+});
+
+it('lists, counts and dismisses what the filters in the address select', async () => {
+  show('/failures?destination=d&status=exhausted&after=24h');
+  (await button('Dismiss all groups')).click();
+  (await button('Dismiss 12 failed deliveries')).click();
+  await vi.waitFor(() => expect(bodies('POST /api/v1/dlq/dismiss')).toHaveLength(1), 10_000);
+  const [body] = bodies('POST /api/v1/dlq/dismiss') as [{ received_after: string }];
+  expect(body).toEqual({ destination_id: 'd', status: ['exhausted'], received_after: expect.any(String) });
+  const listed = asked.map(([one]) => new URL(one.slice('GET '.length), 'http://a.example')).find((one) => one.pathname === '/api/v1/dlq/groups');
+  expect(Object.fromEntries(listed!.searchParams)).toMatchObject({ destination_id: 'd', status: 'exhausted', received_after: body.received_after });
+});
+
+it('says on the page that an undone dismissal failed', async () => {
+  document.body.innerHTML += '<div id="toasts"></div>';
+  render(<Toaster />, document.getElementById('toasts')!);
+  root = document.getElementById('app')!;
+  show('/failures');
+  (await button('Dismiss')).click();
+  (await button('Dismiss 12 failed deliveries')).click();
+  await vi.waitFor(() => expect(document.querySelector('dialog')).toBeNull(), 10_000);
+  vi.stubGlobal('fetch', async () => new Response('{"error":{"code":"unavailable","message":"The database did not answer."}}', { status: 503 }));
+  // Toasts of the tests before may still be there.
+  [...document.querySelectorAll<HTMLButtonElement>('.toast button')].at(-1)!.click();
+  await vi.waitFor(() => expect(root.querySelector('[role=alert]')?.textContent).toContain('The database did not answer.'), 10_000);
+  expect(root.textContent).toContain('still dismissed');
 });

@@ -1,16 +1,20 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { diff } from '../src/lib/diff';
+import { diff, diffBodies } from '../src/lib/diff';
 import { diffHeaders } from '../src/lib/headers';
 import { hexDump } from '../src/lib/bytes';
-import { curl, quote } from '../src/lib/requests';
+import { quote } from '../src/lib/requests';
 import { deliveriesInWords, deliveryState, errorLabel } from '../src/lib/states';
 import { count, shortId, size, visible } from '../src/lib/text';
-import { ago, countdown, duration, seconds, windowStart } from '../src/lib/time';
-import { qualifier } from '../src/pages/events/EventsPage';
+import { ago, countdown, duration, seconds, windowStart, withTimes } from '../src/lib/time';
+import { newerCount, qualifier } from '../src/pages/events/EventsPage';
 import { headline } from '../src/pages/events/sentence';
 import { marksOf } from '../src/pages/events/Timeline';
 import { parseIntervals } from '../src/pages/destinations/RetryRuler';
 import { browserOf } from '../src/pages/settings/Account';
+import { addSample, paceOf } from '../src/pages/replays/ReplayRow';
+import { DEFAULT_BODY } from '../src/pages/sources/ResponseForm';
 import type { Schemas } from '../src/api/client';
 
 const NOW = Date.parse('2026-11-22T12:00:00.000Z');
@@ -43,6 +47,11 @@ describe('times', () => {
     expect(windowStart('2026-11-01T00:00:00Z', NOW)).toBe('2026-11-01T00:00:00Z');
   });
 
+  it('in the sentences of the API are written as all others', () => {
+    expect(withTimes('Retry 2 of 6 at 2026-11-22T12:04:36.101Z: destination answered 503.', 'utc', NOW)).toBe('Retry 2 of 6 at 12:04:36: destination answered 503.');
+    expect(withTimes('Paused since 2026-11-20T08:00:00Z.', 'utc', NOW)).toBe('Paused since 20 Nov, 08:00.');
+  });
+
   it('write and read schedules', () => {
     expect([30, 120, 600, 3600, 14_400].map(seconds).join(', ')).toBe('30 s, 2 min, 10 min, 1 h, 4 h');
     expect(parseIntervals('30 s, 2 min, 1 h 30 min, 90')).toEqual([30, 120, 5400, 90]);
@@ -64,8 +73,6 @@ describe('text', () => {
 
   it('quotes for a shell whatever a sender wrote', () => {
     expect(quote("it's $(rm -rf ~) `x`")).toBe(`'it'\\''s $(rm -rf ~) \`x\`'`);
-    const command = curl('POST', 'https://a.example/in/x', [{ name: 'X-A', value: "1' ; echo 2" }, { name: 'Host', value: 'b' }], "{'}");
-    expect(command).toBe(`curl -X POST 'https://a.example/in/x' \\\n  -H 'X-A: 1'\\'' ; echo 2' \\\n  --data-binary '{'\\''}'`);
   });
 
   it('dumps bytes', () => {
@@ -90,6 +97,24 @@ describe('differences', () => {
     ]);
   });
 
+  it('of JSON ignore the comma that a following member adds', () => {
+    expect(diffBodies({ body: '{"a":1}' }, { body: '{"a":1,"b":2}' })).toEqual([
+      { kind: 'same', text: '{' },
+      { kind: 'same', text: '  "a": 1,' },
+      { kind: 'added', text: '  "b": 2' },
+      { kind: 'same', text: '}' },
+    ]);
+    expect(diffBodies({ body: 'a,' }, { body: 'a' }).map((line) => line.kind)).toEqual(['removed', 'added']);
+  });
+
+  it('of binary bodies of equal length are shown', () => {
+    const body = (bytes: number[]) => ({ body: '', body_base64: btoa(String.fromCharCode(...bytes)) });
+    expect(diffBodies(body([255, 1]), body([255, 2])).map((line) => line.kind)).toEqual(['removed', 'added']);
+    expect(diffBodies(body([255, 1]), body([255, 1])).map((line) => line.kind)).toEqual(['same']);
+    const long = Array.from({ length: 5_000 }, () => 255);
+    expect(diffBodies(body([...long, 1]), body([...long, 2])).at(-1)).toEqual({ kind: 'added', text: 'other bytes' });
+  });
+
   it('of headers ignore the hop, the case of names and the order', () => {
     const lines = diffHeaders(
       [{ name: 'host', value: 'a' }, { name: 'X-Topic', value: '1' }, { name: 'Accept', value: '*/*' }],
@@ -106,12 +131,12 @@ describe('differences', () => {
 describe('deliveries', () => {
   const delivery = (change: Partial<Schemas['Delivery']>): Schemas['Delivery'] => ({
     id: '1', connection_id: 'c', destination_id: 'd', destination_name: 'billing-api', status: 'pending', trigger: 'ingest', attempt_count: 0,
-    next_attempt_at: null, created_at: '2026-11-22T11:59:00.000Z', finished_at: null, reason: 'Waiting.', attempts: [], ...change,
+    next_attempt_at: null, hold: null, created_at: '2026-11-22T11:59:00.000Z', finished_at: null, reason: 'Waiting.', attempts: [], ...change,
   });
   const event = (deliveries: Schemas['Delivery'][]) => ({ verification_status: 'verified', deliveries }) as unknown as Schemas['Event'];
 
   it('have the state that the words of the API mean', () => {
-    expect(deliveryState(delivery({ reason: 'Held: circuit open, probe at 12:00.', attempt_count: 2 }))).toBe('held');
+    expect(deliveryState(delivery({ hold: 'circuit_open', attempt_count: 2 }))).toBe('held');
     expect(deliveryState(delivery({ attempt_count: 2 }))).toBe('retry');
     expect(deliveryState(delivery({ status: 'exhausted' }))).toBe('gaveup');
     expect(deliveriesInWords([delivery({ status: 'succeeded' }), delivery({ status: 'filtered' })])).toBe('1 delivered, 1 filtered');
@@ -121,11 +146,11 @@ describe('deliveries', () => {
 
   it('make one sentence, with the newest of each connection', () => {
     const failed = delivery({ id: '1', status: 'failed', reason: 'Failed: Destination answered 422.' });
-    expect(headline(event([failed, delivery({ id: '2', status: 'succeeded' })]), NOW)).toEqual({ summary: '1 of 1 delivered.' });
-    expect(headline(event([failed]), NOW)).toEqual({ summary: '0 of 1 delivered, 1 rejected.', name: 'billing-api', rest: ': destination answered 422.' });
+    expect(headline(event([failed, delivery({ id: '2', status: 'succeeded' })]), NOW, 'utc')).toEqual({ summary: '1 of 1 delivered.' });
+    expect(headline(event([failed]), NOW, 'utc')).toEqual({ summary: '0 of 1 delivered, 1 rejected.', name: 'billing-api', rest: ': destination answered 422.' });
     const retry = delivery({ attempt_count: 3, next_attempt_at: '2026-11-22T12:04:46.000Z' });
-    expect(headline(event([retry]), NOW).rest).toBe(' gets attempt 4 in 4:46.');
-    expect(headline(event([]), NOW).summary).toContain('No connection');
+    expect(headline(event([retry]), NOW, 'utc').rest).toBe(' gets attempt 4 in 4:46.');
+    expect(headline(event([]), NOW, 'utc').summary).toContain('No connection');
   });
 
   it('merge attempts that are too close to tell apart', () => {
@@ -146,4 +171,26 @@ describe('the query field', () => {
     ['01a20324', { q: '01a20324', page: undefined }],
     ['id:01a2', { q: '01a2', page: undefined }],
   ])('reads %s', (text, change) => expect(qualifier(text, sources, destinations)).toEqual(change));
+});
+
+it('events are new only if they are newer than the first one shown', () => {
+  const ids = (...all: string[]) => all.map((id) => ({ id }));
+  expect(newerCount(ids('4', '3', '2'), ids('2', '1'))).toBe(2);
+  // The first one shown no longer matches the filter.
+  expect(newerCount(ids('1'), ids('2', '1'))).toBe(0);
+});
+
+it('the pace of a replay leaves out the time in which it was paused', () => {
+  const seen = (status: 'running' | 'paused', second: number, created: number) => ({ status, updated_at: new Date(NOW + second * 1000).toISOString(), created, skipped: 0 });
+  const before = [seen('running', 0, 0), seen('running', 2, 20)].reduce(addSample, []);
+  expect(paceOf(before)).toBe(10);
+  const after = [seen('paused', 3, 20), seen('running', 600, 20), seen('running', 602, 60)].reduce(addSample, before);
+  expect(paceOf(after)).toBe(20);
+});
+
+it('the response form starts from the response that the server sends by default', () => {
+  const java = readFileSync(join(import.meta.dirname, '../../server/src/main/java/dev/sluice/relay/ingest/IngestReplies.java'), 'utf8');
+  const [start = '', end = ''] = DEFAULT_BODY.split('{{request_id}}');
+  expect(java).toContain(JSON.stringify(start));
+  expect(java).toContain(JSON.stringify(end));
 });

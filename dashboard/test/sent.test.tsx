@@ -6,8 +6,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Router } from 'wouter';
 import { memoryLocation } from 'wouter/memory-location';
 import type { Schemas } from '../src/api/client';
-import { queryClient } from '../src/api/queries';
-import type { Event } from '../src/api/queries';
+import { queryClient, type Event } from '../src/api/queries';
 import { EventViewer } from '../src/pages/events/EventViewer';
 
 vi.setConfig({ testTimeout: 30_000 });

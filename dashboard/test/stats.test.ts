@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { eventsHref, notTaken, partsOf, percent, sumOf } from '../src/lib/stats';
+import { axisSteps, eventsHref, moreOrLess, notTaken, partsOf, percent, sumOf, windowBefore } from '../src/lib/stats';
 import { pathOf } from '../src/pages/overview/Sparkline';
 
 describe('percent', () => {
@@ -31,6 +31,32 @@ describe('dragging over bars', () => {
 
 it('a failed check is stored, so it does not count as a request that was not taken', () => {
   expect(notTaken({ '401': 5, '402': 1, '413': 2, '429': 3, '5xx': 4 })).toBe(10);
+});
+
+describe('the window before', () => {
+  const asked = { after: '2026-11-22T10:20:00.000Z', before: '2026-11-22T11:20:00.000Z' };
+  const window = { after: '2026-11-22T10:00:00.000Z', before: '2026-11-22T12:00:00.000Z' };
+  const past = windowBefore({ window, asked });
+  const now = Date.parse(asked.before);
+
+  it('ends where the shown one begins, and is as long as what was asked for', () => expect(past).toEqual({ after: '2026-11-22T09:00:00.000Z', before: window.after }));
+
+  it('is compared by the time that has passed, because the shown one is longer', () => {
+    expect(moreOrLess({ window, value: 80 }, { window: past, value: 60 }, now)).toBe('as many as before');
+    expect(moreOrLess({ window, value: 160 }, { window: past, value: 60 }, now)).toBe('100 % more than before');
+    expect(moreOrLess({ window, value: 0 }, { window: past, value: 60 }, now)).toBe('100 % fewer than before');
+    expect(moreOrLess({ window, value: 5 }, { window: past, value: 0 }, now)).toBeUndefined();
+  });
+});
+
+it('the value axis has a few round steps, the last of them above every bar', () => {
+  for (const max of [0, 1, 2, 3, 7, 10, 99, 100, 1_234, 1_000_001]) {
+    const steps = axisSteps(max);
+    expect(steps.length).toBeLessThanOrEqual(4);
+    expect(steps.at(-1)).toBeGreaterThanOrEqual(max);
+    expect(steps.every(Number.isInteger)).toBe(true);
+  }
+  expect(axisSteps(7)).toEqual([5, 10]);
 });
 
 describe('a sparkline', () => {

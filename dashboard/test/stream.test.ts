@@ -4,6 +4,7 @@ import { follow, type StreamState } from '../src/pages/live/stream';
 
 /** The browser's side of a stream: what it opened, and messages by hand. happy-dom has no EventSource. */
 class HandSource extends EventTarget {
+  static readonly OPEN = 1;
   static readonly CLOSED = 2;
   static opened: HandSource[] = [];
   readyState = 1;
@@ -66,11 +67,32 @@ describe('the stream of the live view', () => {
     expect(states.at(-1)).toEqual({ name: 'live' });
   });
 
-  it('says that it reconnects while the browser does that', () => {
+  it('says when it reconnects, and goes on after the last message', () => {
     last().say('ready', { resumed: false }, 'a');
+    last().say('event', { id: '1' }, 'b');
     last().fail(0);
-    expect(states.at(-1)).toEqual({ name: 'reconnecting' });
+    expect(states.at(-1)).toEqual({ name: 'reconnecting', retryAt: Date.now() + 2_000 });
+    vi.advanceTimersByTime(1_900);
     expect(HandSource.opened).toHaveLength(1);
+    vi.advanceTimersByTime(100);
+    expect(HandSource.opened).toHaveLength(2);
+    expect(after()).toBe('b');
+  });
+
+  it('takes 35 silent seconds as a lost connection, and heartbeats as a sign of life', () => {
+    expect(new URL(last().url, 'http://localhost').searchParams.get('ping')).toBe('true');
+    last().say('ready', { resumed: false }, 'a');
+    for (let i = 0; i < 4; i++) {
+      vi.advanceTimersByTime(30_000);
+      last().say('ping', {}, `p${i}`);
+    }
+    expect(states.at(-1)).toEqual({ name: 'live' });
+    const silent = last();
+    vi.advanceTimersByTime(36_100);
+    expect(states.at(-1)?.name).toBe('reconnecting');
+    expect(silent.readyState).toBe(HandSource.CLOSED);
+    vi.advanceTimersByTime(2_000);
+    expect(after()).toBe('p3');
   });
 
   it('opens another one after the last message when the browser gave up, and tells why it was refused', async () => {
@@ -79,7 +101,7 @@ describe('the stream of the live view', () => {
     answer = () => new Response('{"error":{"code":"stream_limit_reached","message":"Too many streams."}}', { status: 429 });
     last().fail(HandSource.CLOSED);
     await vi.advanceTimersByTimeAsync(0);
-    expect(states.at(-1)).toEqual({ name: 'refused', message: 'Too many streams.' });
+    expect(states.at(-1)).toMatchObject({ name: 'refused', message: 'Too many streams.' });
     await vi.advanceTimersByTimeAsync(2_000);
     expect(HandSource.opened).toHaveLength(2);
     expect(after()).toBe('b');

@@ -1,5 +1,5 @@
 /** The dashboard's queries. Each key mirrors its path, so that a change invalidates everything below a resource. */
-import { keepPreviousData, MutationCache, QueryCache, QueryClient, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, MutationCache, QueryCache, QueryClient, useQueries, useQuery } from '@tanstack/react-query';
 import type { Filter } from '../lib/deadLetters';
 import { windowStart } from '../lib/time';
 import { ApiError, call, serverNow, type Query, type Schemas } from './client';
@@ -51,34 +51,89 @@ export const useSources = (query: Query<'GET /api/v1/sources'> = { limit: 200 })
     placeholderData: keepPreviousData,
   });
 
+/** How long a name on a list is taken as current. */
+const NAME_MILLISECONDS = 60_000;
+
+/** Sources by their ids, for their names and colours. The first page of all sources mostly has them; others are read one by one. */
+export function useSourcesById(ids: string[]): Map<string, { name: string; color: string }> {
+  const known = useSources();
+  const items = known.data?.items ?? [];
+  const missing = known.data === undefined ? [] : [...new Set(ids)].filter((id) => !items.some((one) => one.id === id));
+  const others = useQueries({
+    queries: missing.map((id) => ({
+      queryKey: ['sources', id],
+      queryFn: ({ signal }: { signal: AbortSignal }) => call('GET /api/v1/sources/{id}', { path: { id }, signal }),
+      staleTime: NAME_MILLISECONDS,
+    })),
+    combine: (results) => results.flatMap(({ data }) => data ?? []),
+  });
+  return new Map([...items, ...others].map((one) => [one.id, one]));
+}
+
 export const useTrash = () =>
   useQuery({
     queryKey: ['sources', 'trash'],
     queryFn: ({ signal }) => call('GET /api/v1/sources/trash', { query: { limit: 200 }, signal }),
   });
 
-export const useSource = (id: string) =>
+export const useSource = (id: string, isEnabled = true) =>
   useQuery({
     queryKey: ['sources', id],
     queryFn: ({ signal }) => call('GET /api/v1/sources/{id}', { path: { id }, signal }),
+    enabled: isEnabled,
   });
 
-export const useDestinations = (refetchInterval: number | false = false) =>
+/** A page has its total; only a whole list, which no page asks for, has none. */
+function counted<T extends { items: unknown[]; total?: number }>(page: T): T & { total: number } {
+  return { ...page, total: page.total ?? page.items.length };
+}
+
+/** One page, because a workspace may have ten thousand. */
+export const useDestinations = (query: Query<'GET /api/v1/destinations'> = {}, refetchInterval: number | false = false) =>
   useQuery({
-    queryKey: ['destinations'],
-    queryFn: ({ signal }) => call('GET /api/v1/destinations', { signal }),
+    queryKey: ['destinations', 'list', query],
+    queryFn: async ({ signal }) => counted(await call('GET /api/v1/destinations', { query: { page: 1, limit: 50, ...query }, signal })),
+    placeholderData: keepPreviousData,
     refetchInterval,
   });
 
-export const useDestination = (id: string, refetchInterval: number | false = false) =>
+/** Destinations by their ids, for their circuits. Those that are deleted are missing. */
+export const useDestinationsById = (ids: string[], refetchInterval: number | false = false) =>
+  useQueries({
+    queries: [...new Set(ids)].map((id) => ({
+      queryKey: ['destinations', id],
+      queryFn: ({ signal }: { signal: AbortSignal }) => call('GET /api/v1/destinations/{id}', { path: { id }, signal }),
+      refetchInterval,
+    })),
+    combine: (results) => new Map(results.flatMap(({ data }) => (data === undefined ? [] : [[data.id, data] as const]))),
+  });
+
+export const useDestination = (id: string, refetchInterval: number | false = false, isEnabled = true) =>
   useQuery({
     queryKey: ['destinations', id],
     queryFn: ({ signal }) => call('GET /api/v1/destinations/{id}', { path: { id }, signal }),
+    enabled: isEnabled,
     refetchInterval,
   });
 
-export const useConnections = () =>
-  useQuery({ queryKey: ['connections'], queryFn: ({ signal }) => call('GET /api/v1/connections', { signal }) });
+/** One page, because a workspace may have ten thousand. */
+export const useConnections = (query: Query<'GET /api/v1/connections'> = {}) =>
+  useQuery({
+    queryKey: ['connections', 'list', query],
+    queryFn: async ({ signal }) => counted(await call('GET /api/v1/connections', { query: { page: 1, limit: 50, ...query }, signal })),
+    placeholderData: keepPreviousData,
+  });
+
+/** Connections by their ids, for their names. Those that are deleted are missing. */
+export const useConnectionsById = (ids: string[]) =>
+  useQueries({
+    queries: [...new Set(ids)].map((id) => ({
+      queryKey: ['connections', 'one', id],
+      queryFn: ({ signal }: { signal: AbortSignal }) => call('GET /api/v1/connections/{id}', { path: { id }, signal }),
+      staleTime: NAME_MILLISECONDS,
+    })),
+    combine: (results) => new Map(results.flatMap(({ data }) => (data === undefined ? [] : [[data.id, data] as const]))),
+  });
 
 export const useSourceConnections = (id: string) =>
   useQuery({
@@ -98,21 +153,39 @@ export const useEvents = (query: Query<'GET /api/v1/events'>, refetchInterval: n
     refetchInterval,
   });
 
-export type Event = ReturnType<typeof whole>;
+export type Event = ReturnType<typeof withPayload>;
 
-/** A payload that the server cannot read is shown as an empty one, beside `payload_unreadable`. */
-const whole = (event: Schemas['Event']) => ({ ...event, headers: event.headers ?? {}, header_list: event.header_list ?? [], body: event.body ?? '' });
+/** A payload that is not there, or that the server cannot read, is shown as an empty one. */
+const withPayload = (event: Schemas['Event']) => ({ ...event, headers: event.headers ?? {}, header_list: event.header_list ?? [], body: event.body ?? '' });
 
+/** An event without its payload, so that following its deliveries stays cheap. */
 export const useEvent = (id: string | undefined) =>
   useQuery({
     queryKey: ['events', id],
-    queryFn: ({ signal }) => call('GET /api/v1/events/{id}', { path: { id: id ?? '' }, signal }),
-    select: whole,
+    queryFn: ({ signal }) => call('GET /api/v1/events/{id}', { path: { id: id ?? '' }, query: { payload: 'false' }, signal }),
+    select: withPayload,
     enabled: id !== undefined,
     // Polls while a delivery is unfinished.
     refetchInterval: ({ state }) =>
       state.data?.deliveries.some((one) => one.status === 'pending' || one.status === 'delivering') ? 2_000 : false,
   });
+
+/** Larger bodies are loaded and drawn only on request. */
+export const LARGE_BODY_BYTES = 256 * 1024;
+
+/** An event with its payload, which never changes. */
+const wholeEvent = (id: string) => ({
+  queryKey: ['whole-event', id],
+  queryFn: ({ signal }: { signal: AbortSignal }) => call('GET /api/v1/events/{id}', { path: { id }, signal }),
+  staleTime: Infinity,
+});
+
+export const useWholeEvent = (id: string | undefined, isEnabled = true) =>
+  useQuery({ ...wholeEvent(id ?? ''), select: withoutNulls, enabled: id !== undefined && isEnabled });
+
+export async function readWholeEvent(id: string): Promise<Event> {
+  return withoutNulls(await queryClient.fetchQuery(wholeEvent(id)));
+}
 
 export const useDelivery = (id: string) =>
   useQuery({
@@ -228,6 +301,26 @@ export const useStatsOverview = (window: string) =>
     queryFn: ({ signal }) => call('GET /api/v1/stats/overview', { query: since(window), signal }),
     placeholderData: keepPreviousData,
     refetchInterval: STATS_MILLISECONDS,
+  });
+
+/** How long counts of a past window are taken as current. */
+const PAST_MILLISECONDS = 300_000;
+
+/** The counts of a past window, to compare the current ones with. */
+export const useStatsBefore = (past: Schemas['TimeWindow'] | undefined) =>
+  useQuery({
+    queryKey: ['past-stats', 'overview', past],
+    queryFn: ({ signal }) => call('GET /api/v1/stats/overview', { query: { received_after: past?.after, received_before: past?.before }, signal }),
+    enabled: past !== undefined,
+    staleTime: PAST_MILLISECONDS,
+  });
+
+export const useStatsBySourceBefore = (past: Schemas['TimeWindow'] | undefined) =>
+  useQuery({
+    queryKey: ['past-stats', 'by-source', past],
+    queryFn: ({ signal }) => call('GET /api/v1/stats/by-source', { query: { received_after: past?.after, received_before: past?.before, limit: STATS_ROWS }, signal }),
+    enabled: past !== undefined,
+    staleTime: PAST_MILLISECONDS,
   });
 
 export const useStatsBySource = (window: string) =>

@@ -1,24 +1,31 @@
 /** The filter for dead letters, and the requests to dismiss them or undo that, which are repeated until none is left. */
 import { call, type Schemas } from '../api/client';
 
-/** Selects dead letters, both in a query and in a request body. */
+/** Selects dead letters, as a request body has it. */
 export type Filter = {
+  status?: Schemas['ReplayableStatus'][];
   source_id?: string;
   destination_id?: string;
   error_code?: Schemas['DeliveryErrorCode'];
   response_status?: number;
+  received_after?: string;
 };
 
 type Group = Pick<Schemas['FailureGroup'], 'destination_id' | 'error_code' | 'response_status'>;
 
-/** A filter for the dead letters of a group, or for the whole list if no group is given. An empty source means all sources. */
-export function filterOf(source: string, group?: Group): Filter {
+/** A filter for those dead letters of the list that belong to the group. */
+export function filterOf(list: Filter, group: Group): Filter {
   return {
-    ...(source === '' ? {} : { source_id: source }),
-    ...(group === undefined ? {} : { destination_id: group.destination_id }),
-    ...(group?.error_code == null ? {} : { error_code: group.error_code }),
-    ...(group?.response_status == null ? {} : { response_status: group.response_status }),
+    ...list,
+    destination_id: group.destination_id,
+    ...(group.error_code == null ? {} : { error_code: group.error_code }),
+    ...(group.response_status == null ? {} : { response_status: group.response_status }),
   };
+}
+
+/** The same filter as the parameters of a query. */
+export function inQuery({ status, ...rest }: Filter) {
+  return { ...rest, status: status?.join() };
 }
 
 /**

@@ -27,7 +27,7 @@ export const STATES: Record<StateName, State> = {
   active: { label: 'Active', icon: 'cclosed', tone: 'delivered', mark: null },
 };
 
-type Delivery = Pick<Schemas['Delivery'], 'status' | 'reason' | 'attempt_count'>;
+type Delivery = Pick<Schemas['Delivery'], 'status' | 'hold' | 'attempt_count'>;
 
 export function deliveryState(delivery: Delivery): StateName {
   switch (delivery.status) {
@@ -42,7 +42,7 @@ export function deliveryState(delivery: Delivery): StateName {
     case 'filtered':
       return 'filtered';
     case 'pending':
-      if (delivery.reason.startsWith('Held:')) return 'held';
+      if (delivery.hold !== null) return 'held';
       return delivery.attempt_count > 0 ? 'retry' : 'waiting';
   }
 }

@@ -26,6 +26,31 @@ export function sumOf(parts: Part[]): number {
   return parts.reduce((sum, one) => sum + one.value, 0);
 }
 
+/** The window of the same length before this one, from the start of this one's first bucket backwards. */
+export function windowBefore({ window, asked }: Pick<Schemas['StatsOverview'], 'window' | 'asked'>): Schemas['TimeWindow'] {
+  const length = Date.parse(asked.before) - Date.parse(asked.after);
+  return { after: new Date(Date.parse(window.after) - length).toISOString(), before: window.after };
+}
+
+type Timed = { window: Schemas['TimeWindow']; value: number };
+
+/** `12 % more`, compared by what comes within the same time, because the current window may be longer than the one before. Undefined if nothing can be said. */
+export function moreOrLess(current: Timed, past: Timed, now: number): string | undefined {
+  const perHour = ({ window, value }: Timed) => value / (Math.min(now, Date.parse(window.before)) - Date.parse(window.after));
+  if (past.value === 0) return undefined;
+  const change = Math.round((perHour(current) / perHour(past) - 1) * 100);
+  if (!Number.isFinite(change)) return undefined;
+  return change === 0 ? 'as many as before' : `${Math.abs(change)} % ${change > 0 ? 'more' : 'fewer'} than before`;
+}
+
+/** The lines of a value axis: round numbers from the first step to the first that is not below the largest value. */
+export function axisSteps(max: number): number[] {
+  const rough = Math.max(1, max) / 3;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = Math.max(1, ([1, 2, 5].find((one) => one * power >= rough) ?? 10) * power);
+  return Array.from({ length: Math.ceil(Math.max(1, max) / step) }, (_, i) => (i + 1) * step);
+}
+
 /** A link to the events of all buckets from one to another, in either order and both included. */
 export function eventsHref(starts: string[], windowEnd: string, a: number, b: number): string {
   const first = starts[Math.min(a, b)] ?? '';

@@ -83,6 +83,11 @@ export function when(time: string, zone: Zone, now: number): string {
   return whole.startsWith(today) ? whole.slice(11) : `${day(time, zone, now)}, ${whole.slice(11, 16)}`;
 }
 
+/** Writes the RFC 3339 times in a sentence of the API, which are UTC, as the pages write times. */
+export function withTimes(text: string, zone: Zone, now: number): string {
+  return text.replace(/\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z/g, (time) => when(time, zone, now));
+}
+
 function shifted(at: Date): Date {
   return new Date(at.getTime() - at.getTimezoneOffset() * MINUTE);
 }

@@ -4,6 +4,8 @@ import { lazy, Suspense, useRef } from 'react';
 import { Redirect, Route, Router, Switch, useLocation } from 'wouter';
 import { ApiError, BASE_PATH } from '../api/client';
 import { queryClient, useEvents, useMe } from '../api/queries';
+import { useGuardedLocation, useLeaving } from '../lib/unsaved';
+import { Dialog } from '../ui/overlay';
 import { Blank, Button, Skeleton } from '../ui/parts';
 import { Toaster } from '../ui/toast';
 import { ErrorBoundary } from './ErrorBoundary';
@@ -33,7 +35,7 @@ const WelcomePage = lazy(() => import('../pages/welcome/WelcomePage').then((m) =
 export function App() {
   return (
     <QueryClientProvider client={queryClient}>
-      <Router base={BASE_PATH}>
+      <Router base={BASE_PATH} hook={useGuardedLocation}>
         <SignedIn />
         <Toaster />
       </Router>
@@ -75,8 +77,26 @@ function SignedIn() {
       </ErrorBoundary>
       <TabBar />
       <Palette />
+      <LeaveDialog />
       <Shortcuts />
     </div>
+  );
+}
+
+/** Asks before unsaved edits are lost. */
+export function LeaveDialog() {
+  const leaving = useLeaving();
+  if (leaving === null) return null;
+  return (
+    <Dialog title="Leave without saving?" onClose={leaving.stay}>
+      <p className="in">This page has unsaved changes. They are lost if you leave it.</p>
+      <footer>
+        <Button onClick={leaving.stay}>Stay</Button>
+        <Button kind="danger" onClick={leaving.leave}>
+          Leave and discard
+        </Button>
+      </footer>
+    </Dialog>
   );
 }
 

@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useDestinations, useSources } from '../api/queries';
+import { useDebounced } from '../lib/debounced';
 import { isWholeId } from '../lib/deliveryLink';
 import { Icon, type IconName } from '../ui/icons';
 import { PLACES } from './places';
@@ -35,13 +36,17 @@ export function Palette() {
   return isOpen ? <PaletteDialog onClose={() => setOpen(false)} /> : null;
 }
 
+/** How many results are shown. The server searches, because there may be thousands. */
+const FOUND = 12;
+
 function PaletteDialog({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
   const [, navigate] = useLocation();
   const dialog = useRef<HTMLDialogElement>(null);
-  const sources = useSources();
-  const destinations = useDestinations();
+  const q = useDebounced(text.trim());
+  const sources = useSources({ q, page: 1, limit: FOUND });
+  const destinations = useDestinations({ q, page: 1, limit: FOUND });
 
   useEffect(() => {
     const element = dialog.current;
@@ -64,7 +69,7 @@ function PaletteDialog({ onClose }: { onClose: () => void }) {
       // The list finds events by their own id and by the id of a delivery. A whole id opens the event that it finds.
       found.unshift({ label: `${isWholeId(wanted) ? 'Event or delivery' : 'Events'} ${wanted}`, hint: 'Id', icon: 'events', to: `/events?q=${wanted}` });
     }
-    return found.slice(0, 12);
+    return found.slice(0, FOUND);
   }, [text, sources.data, destinations.data]);
 
   const go = (entry: Entry | undefined) => {

@@ -22,6 +22,18 @@ export function useShortcuts(keys: string, act: (key: string) => void) {
   useKeys((pressed) => pressed.length === 1 && keys.includes(pressed), act);
 }
 
+/** Closes something with Escape, which is no single-key shortcut of WCAG 2.1.4 and so works always. */
+export function useEscape(isOpen: boolean, close: () => void) {
+  useEffect(() => {
+    if (!isOpen) return;
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key === 'Escape' && !isTyping(event)) close();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  });
+}
+
 function useKeys(isWanted: (key: string) => boolean, act: (key: string) => void) {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {

@@ -1,5 +1,5 @@
 /** The workspace switcher, the pages, and the state of the relay. On a phone, a bar with five buttons at the bottom. */
-import { Fragment, useState } from 'react';
+import { Fragment, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useMutation } from '@tanstack/react-query';
 import { call } from '../api/client';
@@ -7,8 +7,11 @@ import { queryClient, useFailureGroups, useMe, useStatus, useWorkspaces } from '
 import { Icon } from '../ui/icons';
 import { Dialog, Menu, type MenuItem } from '../ui/overlay';
 import { Badge, Button } from '../ui/parts';
+import { whenSaved } from '../lib/unsaved';
+import { AtControl } from '../ui/AtControl';
 import { Field, Form, text } from '../ui/form';
 import { toast } from '../ui/toast';
+import { openPalette } from './Palette';
 import { openHelp } from './Shortcuts';
 import { PLACES, type Place } from './places';
 import { signOut } from './session';
@@ -55,6 +58,7 @@ export function TabBar() {
   const [isMoreOpen, setMoreOpen] = useState(false);
   const groups = useFailureGroups();
   const failures = groups.data?.items.length ?? 0;
+  useEffect(() => setMoreOpen(false), [path]);
   const first = PLACES.filter((place) => ['/events', '/failures', '/sources', '/destinations'].includes(place.path));
   return (
     <>
@@ -69,6 +73,18 @@ export function TabBar() {
       </nav>
       {isMoreOpen && (
         <Dialog title="More" onClose={() => setMoreOpen(false)}>
+          <div className="more-top">
+            <WorkspaceMenu />
+            <Button
+              icon="search"
+              onClick={() => {
+                setMoreOpen(false);
+                openPalette();
+              }}
+            >
+              Search or jump to
+            </Button>
+          </div>
           <nav className="more-list" aria-label="More" onClick={() => setMoreOpen(false)}>
             {PLACES.filter((place) => !first.includes(place)).map((place) => (
               <PlaceLink key={place.path} place={place} path={path} failures={0} />
@@ -92,7 +108,6 @@ function WorkspaceMenu() {
   const switchTo = useMutation({
     mutationFn: (id: string) => call('POST /api/v1/workspaces/{id}/switch', { path: { id } }),
     onSuccess: () => switched(navigate),
-    onError: (error) => toast(error.message),
   });
   const items: MenuItem[] = [
     ...(workspaces.data?.items ?? []).map((one) => ({
@@ -101,7 +116,7 @@ function WorkspaceMenu() {
           {one.name} <span className="faint small">{one.id === current?.id ? 'current' : one.role}</span>
         </>
       ),
-      onSelect: () => one.id !== current?.id && switchTo.mutate(one.id),
+      onSelect: () => one.id !== current?.id && whenSaved(() => switchTo.mutate(one.id)),
     })),
     'line',
     { label: 'New workspace', icon: 'plus', onSelect: () => setCreating(true) },
@@ -111,10 +126,12 @@ function WorkspaceMenu() {
   ];
   return (
     <div className="ws">
-      <Menu kind="quiet" items={items} className="ws-menu">
-        <Icon name="logo" className="logo" />
-        <span className="cut name">{current?.name ?? ''}</span>
-      </Menu>
+      <AtControl of={switchTo}>
+        <Menu kind="quiet" items={items} className="ws-menu">
+          <Icon name="logo" className="logo" />
+          <span className="cut name">{current?.name ?? ''}</span>
+        </Menu>
+      </AtControl>
       {isCreating && (
         <Dialog title="New workspace" onClose={() => setCreating(false)}>
           <Form

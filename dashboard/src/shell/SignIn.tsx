@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { ApiError, call } from '../api/client';
-import { queryClient } from '../api/queries';
+import { queryClient, useStatus } from '../api/queries';
 import { Field, Form, text } from '../ui/form';
 import { Button, Note } from '../ui/parts';
 import { Frame } from './Frame';
@@ -14,6 +14,7 @@ async function entered() {
 }
 
 export function SignIn({ hasInvite }: { hasInvite: boolean }) {
+  const status = useStatus();
   const [view, setView] = useState<'sign-in' | 'register' | 'forgot'>('sign-in');
   // Read as early as possible, so that the token leaves the address bar quickly.
   const token = useLinkToken();
@@ -49,7 +50,7 @@ export function SignIn({ hasInvite }: { hasInvite: boolean }) {
         <button type="button" className="link" onClick={() => setView('forgot')}>
           Forgot password?
         </button>
-        {!hasInvite && (
+        {!hasInvite && status.data?.registration === 'open' && (
           <button type="button" className="link" onClick={() => setView('register')}>
             Create an account
           </button>

@@ -2,6 +2,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { createContext, useContext, useId, useRef, type ReactNode } from 'react';
 import { ApiError } from '../api/client';
+import { useEdits } from './KeepEdits';
 import { Note } from './parts';
 
 const Errors = createContext<Map<string, string>>(new Map());
@@ -18,9 +19,13 @@ type FormProps = {
 /** Submits its fields. If the server refuses them, it keeps the input and shows each error under its field. */
 export function Form({ onSubmit, onDone, children, footer, className = '', id }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
+  const edits = useEdits();
   const mutation = useMutation({
     mutationFn: onSubmit,
-    onSuccess: onDone,
+    onSuccess: () => {
+      edits.clean();
+      onDone?.();
+    },
     onError: (error) => {
       const field = error instanceof ApiError ? error.details[0]?.field : undefined;
       // Fields have the API's names. An error inside a list belongs to the list's field.
@@ -44,6 +49,8 @@ export function Form({ onSubmit, onDone, children, footer, className = '', id }:
         id={id}
         className={`form ${className}`}
         noValidate
+        onInput={edits.touch}
+        onChange={edits.touch}
         onSubmit={(event) => {
           event.preventDefault();
           if (!mutation.isPending) mutation.mutate(new FormData(event.currentTarget as HTMLFormElement));

@@ -5,6 +5,7 @@ import { copyText } from '../lib/copy';
 import { useNow } from '../lib/now';
 import { setPreferences, usePreferences } from '../lib/preferences';
 import { STATES, type StateName, type Tone } from '../lib/states';
+import { visible } from '../lib/text';
 import { ago, dateTime } from '../lib/time';
 import { Icon, type IconName } from './icons';
 import { toast } from './toast';
@@ -110,7 +111,7 @@ export function SourceName({ name, color }: { name: string; color: string | unde
   return (
     <span className="src cut">
       <i className="bar-mark" style={color === undefined ? undefined : { background: color }} />
-      <span className="cut">{name}</span>
+      <span className="cut">{visible(name)}</span>
     </span>
   );
 }

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { call, type Schemas } from '../../api/client';
 import { changed, useAlertConfigs, useSources } from '../../api/queries';
 import { Page } from '../../shell/Page';
+import { AtControl } from '../../ui/AtControl';
 import { ErrorNote, Field, Form, text } from '../../ui/form';
 import { Gate } from '../../ui/gate';
 import { Dialog } from '../../ui/overlay';
@@ -99,25 +100,30 @@ function Enabled({ config }: { config: AlertConfig }) {
   const change = useMutation({
     mutationFn: (enabled: boolean) => call('PATCH /api/v1/alert-configs/{id}', { path: { id: config.id }, body: { enabled } }),
     onSuccess: () => changed('alert-configs'),
-    onError: (error) => toast(error.message),
   });
   const isOn = change.isPending ? change.variables : config.enabled;
-  return <Toggle label={`${labelOf(config.channel)} ${whereTo(config)} is enabled`} isOn={isOn} onChange={(on) => change.mutate(on)} />;
+  return (
+    <AtControl of={change}>
+      <Toggle label={`${labelOf(config.channel)} ${whereTo(config)} is enabled`} isOn={isOn} onChange={(on) => change.mutate(on)} />
+    </AtControl>
+  );
 }
 
 function TestButton({ config }: { config: AlertConfig }) {
   const test = useMutation({
-    mutationFn: () => call('POST /api/v1/alert-configs/{id}/test', { path: { id: config.id } }),
-    onSuccess: (result) => {
-      toast(result.sent ? 'The test message was sent' : (result.error ?? 'The test message was not sent'));
-      void changed('alert-configs');
+    mutationFn: async () => {
+      const result = await call('POST /api/v1/alert-configs/{id}/test', { path: { id: config.id } });
+      if (!result.sent) throw new Error(result.error ?? 'The test message was not sent.');
     },
-    onError: (error) => toast(error.message),
+    onSuccess: () => toast('The test message was sent'),
+    onSettled: () => changed('alert-configs'),
   });
   return (
-    <Button disabled={test.isPending} onClick={() => test.mutate()}>
-      {test.isPending ? 'Testing…' : 'Test'}
-    </Button>
+    <AtControl of={test}>
+      <Button disabled={test.isPending} onClick={() => test.mutate()}>
+        {test.isPending ? 'Testing…' : 'Test'}
+      </Button>
+    </AtControl>
   );
 }
 

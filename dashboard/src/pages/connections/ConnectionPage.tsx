@@ -6,16 +6,18 @@ import { ApiError, call, callText, type Schemas } from '../../api/client';
 import { changed, useSource } from '../../api/queries';
 import { formatJson, parseJson, sourceOf } from '../../lib/json';
 import { useSearchState } from '../../lib/search';
+import { useDebounced } from '../../lib/debounced';
 import { plural } from '../../lib/text';
+import { forgetUnsaved, useDraft, useUnsaved } from '../../lib/unsaved';
 import { Page } from '../../shell/Page';
+import { Confirm } from '../../ui/AtControl';
 import { ErrorNote } from '../../ui/form';
 import { LoadError } from '../../ui/gate';
-import { Dialog } from '../../ui/overlay';
 import { Button, Note, Skeleton, Tabs } from '../../ui/parts';
 import { toast } from '../../ui/toast';
 import { EnabledToggle, stepsOf } from './ConnectionsPage';
 import { FilterEditor } from './FilterEditor';
-import { Sample, useDebounced } from './Sample';
+import { Sample } from './Sample';
 import { ThenTransform } from './ThenTransform';
 
 type Connection = Schemas['Connection'];
@@ -46,33 +48,34 @@ export function ConnectionPage() {
       </Page>
     );
   }
-  return <Bench key={`${id}${query.data.connection.updated_at}`} loaded={query.data} />;
+  return <Bench key={id} loaded={query.data} />;
 }
 
 function Bench({ loaded }: { loaded: Loaded }) {
   const { connection } = loaded;
   const search = useSearchState();
   const source = useSource(connection.source_id);
-  const [filter, setFilter] = useState(loaded.filter);
-  const [transformation, setTransformation] = useState(loaded.transformation);
+  const draft = useDraft({ filter: loaded.filter, transformation: loaded.transformation });
+  const { filter, transformation } = draft.value;
+  const setTransformation = (text: string) => draft.set({ transformation: text });
   const [isDeleting, setDeleting] = useState(false);
   const tab = search.get('tab') === 'transform' ? 'transform' : 'filter';
-  const isChanged = filter !== loaded.filter || transformation !== loaded.transformation;
   const wrong = [filter, transformation].some((one) => one.trim() !== '' && parseJson(one) === null);
 
   const save = useMutation({
-    mutationFn: () =>
+    mutationFn: (rules: typeof draft.value) =>
       callText('PATCH /api/v1/connections/{id}', {
         path: { id: connection.id },
-        rawBody: `{"filter_rules":${filter.trim() || 'null'},"transformation":${transformation.trim() || 'null'}}`,
+        rawBody: `{"filter_rules":${rules.filter.trim() || 'null'},"transformation":${rules.transformation.trim() || 'null'}}`,
       }),
-    onSuccess: async () => {
+    onSuccess: async (_, rules) => {
       await changed('connections');
+      draft.saved(rules);
       toast('Saved. It applies to events from now on');
     },
   });
-  useUnsavedWarning(isChanged);
-  useSaveKey(() => isChanged && !wrong && save.mutate());
+  useUnsaved(draft.isChanged);
+  useSaveKey(() => draft.isChanged && !wrong && !save.isPending && save.mutate(draft.value));
 
   const name = source.data?.name ?? 'source';
   return (
@@ -105,7 +108,7 @@ function Bench({ loaded }: { loaded: Loaded }) {
           )}
           {tab === 'filter' ? (
             <>
-              <FilterEditor connection={connection} text={filter} transformation={transformation} onChange={setFilter} />
+              <FilterEditor connection={connection} text={filter} transformation={transformation} onChange={(text) => draft.set({ filter: text })} />
               <ThenTransform text={transformation} editHref={search.href({ tab: 'transform' })} />
             </>
           ) : (
@@ -117,13 +120,20 @@ function Bench({ loaded }: { loaded: Loaded }) {
               hint="Order: rename_headers, remove_headers, set_headers, then merge_body_fields. Values may contain {{source.name}}, {{event.id}} or {{timestamp}}."
             />
           )}
+          {draft.isConflicting && !save.isPending && (
+            <div role="status">
+              <Note icon="unverified" tone="retrying">
+                <b>Somebody else saved other rules while you edited them.</b> Saving replaces theirs; Discard shows them.
+              </Note>
+            </div>
+          )}
           {save.error && <SaveError error={save.error} />}
         </div>
         <div>
           <Sample connection={connection} filter={filter} transformation={transformation} />
         </div>
       </div>
-      {isChanged && (
+      {draft.isChanged && (
         <div className="save">
           <span className="dot" />
           <span className="strong">Unsaved changes</span>
@@ -132,14 +142,13 @@ function Bench({ loaded }: { loaded: Loaded }) {
             <Button
               kind="quiet"
               onClick={() => {
-                setFilter(loaded.filter);
-                setTransformation(loaded.transformation);
+                draft.discard();
                 save.reset();
               }}
             >
               Discard
             </Button>
-            <Button kind="primary" disabled={wrong || save.isPending} onClick={() => save.mutate()}>
+            <Button kind="primary" disabled={wrong || save.isPending} onClick={() => save.mutate(draft.value)}>
               Save <kbd>Ctrl S</kbd>
             </Button>
           </span>
@@ -193,15 +202,6 @@ export function JsonEditor({ label, text, onChange, hint, empty }: { label: stri
   );
 }
 
-function useUnsavedWarning(isChanged: boolean) {
-  useEffect(() => {
-    if (!isChanged) return;
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
-    addEventListener('beforeunload', warn);
-    return () => removeEventListener('beforeunload', warn);
-  }, [isChanged]);
-}
-
 function useSaveKey(save: () => void) {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -220,25 +220,15 @@ function DeleteConnection({ connection, name, onClose }: { connection: Connectio
   const remove = useMutation({
     mutationFn: () => call('DELETE /api/v1/connections/{id}', { path: { id: connection.id } }),
     onSuccess: () => {
+      forgetUnsaved();
       toast('Connection deleted');
       navigate('/connections');
       void changed('connections', 'events', 'dlq');
     },
   });
   return (
-    <Dialog title="Delete this connection?" onClose={onClose}>
-      <div className="in stack">
-        <p>
-          Events of {name} no longer go to {connection.destination.name}. Deliveries waiting here end as failed. This cannot be undone.
-        </p>
-        {remove.error && <ErrorNote error={remove.error} />}
-      </div>
-      <footer>
-        <Button onClick={onClose}>Keep it</Button>
-        <Button kind="danger" disabled={remove.isPending} onClick={() => remove.mutate()}>
-          Delete connection
-        </Button>
-      </footer>
-    </Dialog>
+    <Confirm title="Delete this connection?" action="Delete connection" of={remove} onConfirm={() => remove.mutate()} onClose={onClose}>
+      Events of {name} no longer go to {connection.destination.name}. Deliveries waiting here end as failed. This cannot be undone.
+    </Confirm>
   );
 }

@@ -1,32 +1,45 @@
 /** Which source feeds which destination. */
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, type UseQueryResult } from '@tanstack/react-query';
+import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { call, type Schemas } from '../../api/client';
-import { changed, useConnections, useDestinations, useSources } from '../../api/queries';
+import { changed, useConnections, useDestination, useDestinations, useSource, useSources, useSourcesById } from '../../api/queries';
 import { useSearchState } from '../../lib/search';
 import { circuitState } from '../../lib/states';
-import { plural, shortId } from '../../lib/text';
+import { count, plural, shortId } from '../../lib/text';
 import { Page } from '../../shell/Page';
+import { AtControl } from '../../ui/AtControl';
 import { Field, Form, text } from '../../ui/form';
 import { Gate } from '../../ui/gate';
 import { Dialog } from '../../ui/overlay';
 import { Blank, Button, ButtonLink, SourceName, StateLabel, Toggle } from '../../ui/parts';
 import { toast } from '../../ui/toast';
+import { Paging } from '../events/EventsPage';
+import { NameSearch } from '../sources/SourcesPage';
 
 type Connection = Schemas['Connection'];
+
+const PAGE_SIZE = 50;
 
 export function ConnectionsPage() {
   const search = useSearchState();
   const [, navigate] = useLocation();
-  const connections = useConnections();
-  const sources = useSources();
-  const byId = new Map((sources.data?.items ?? []).map((one) => [one.id, one]));
+  const page = Number(search.get('page')) || 1;
+  const connections = useConnections({ q: search.get('q'), page, limit: PAGE_SIZE });
+  const byId = useSourcesById((connections.data?.items ?? []).map((one) => one.source_id));
   return (
     <Page title="Connections" actions={<ButtonLink to={search.href({ new: '1' })} kind="primary" icon="plus">New connection</ButtonLink>}>
+      <div className="views">
+        <span className="end">
+          <NameSearch value={search.get('q')} onChange={(q) => search.set({ q, page: undefined }, { replace: true })} />
+        </span>
+      </div>
       <div className="list">
         <Gate query={connections} what="Connections">
           {(data) =>
-            data.items.length === 0 ? (
+            data.items.length === 0 && search.get('q') !== '' ? (
+              <Blank icon="filtered" title="No source or destination of a connection has this in its name" action={<Button onClick={() => search.set({ q: undefined })}>Show all</Button>} />
+            ) : data.items.length === 0 ? (
               <Blank icon="conns" title="No connections yet" action={<ButtonLink to="/connections?new=1" kind="primary">New connection</ButtonLink>}>
                 A connection sends the events of a source to a destination: all of them, or those that pass a filter.
               </Blank>
@@ -76,6 +89,7 @@ export function ConnectionsPage() {
             )
           }
         </Gate>
+        {connections.data && <Paging search={search} total={connections.data.total} page={page} pageSize={PAGE_SIZE} />}
       </div>
       {search.get('new') !== '' && <NewConnection onClose={() => search.set({ new: undefined, source: undefined, destination: undefined })} />}
     </Page>
@@ -94,55 +108,88 @@ export function EnabledToggle({ connection }: { connection: Connection }) {
       toast(saved.enabled ? 'Enabled: waiting deliveries go out' : 'Disabled: new events are not delivered here');
       void changed('connections', 'events');
     },
-    onError: (error) => toast(error.message),
   });
   const isOn = change.isPending ? change.variables : connection.enabled;
-  return <Toggle label={`The connection to ${connection.destination.name} is enabled`} isOn={isOn} onChange={(on) => change.mutate(on)} />;
+  return (
+    <AtControl of={change}>
+      <Toggle label={`The connection to ${connection.destination.name} is enabled`} isOn={isOn} onChange={(on) => change.mutate(on)} />
+    </AtControl>
+  );
 }
+
+/** How many a picker lists at once; typing a part of the name finds the others. */
+const PICKED_FROM = 50;
 
 function NewConnection({ onClose }: { onClose: () => void }) {
   const search = useSearchState();
   const [, navigate] = useLocation();
-  const sources = useSources();
-  const destinations = useDestinations();
-  const choose = { value: '', label: 'Choose one' };
   return (
     <Dialog title="New connection" onClose={onClose}>
-      {sources.data && destinations.data ? (
-        <Form
-          onSubmit={async (values) => {
-            const made = await call('POST /api/v1/connections', { body: { source_id: text(values, 'source_id'), destination_id: text(values, 'destination_id') } });
-            await changed('connections');
-            toast('Connected. New events are delivered');
-            navigate(`/connections/${made.id}`);
-          }}
-          footer={(isBusy) => (
-            <footer>
-              <Button type="submit" kind="primary" disabled={isBusy}>
-                Connect
-              </Button>
-            </footer>
-          )}
-        >
-          <Field name="source_id" label="From" value={search.get('source')} options={[choose, ...sources.data.items.map((one) => ({ value: one.id, label: one.name }))]} />
-          <Field
-            name="destination_id"
-            label="To"
-            value={search.get('destination')}
-            options={[choose, ...destinations.data.items.map((one) => ({ value: one.id, label: one.name }))]}
-            hint="Everything passes until you add a filter."
-          />
-        </Form>
-      ) : (
-        <>
-          <Gate query={sources} what="Sources" rows={2}>
-            {() => null}
-          </Gate>
-          <Gate query={destinations} what="Destinations" rows={2}>
-            {() => null}
-          </Gate>
-        </>
-      )}
+      <Form
+        onSubmit={async (values) => {
+          const made = await call('POST /api/v1/connections', { body: { source_id: text(values, 'source_id'), destination_id: text(values, 'destination_id') } });
+          await changed('connections');
+          toast('Connected. New events are delivered');
+          navigate(`/connections/${made.id}`);
+        }}
+        footer={(isBusy) => (
+          <footer>
+            <Button type="submit" kind="primary" disabled={isBusy}>
+              Connect
+            </Button>
+          </footer>
+        )}
+      >
+        <SourcePicker chosen={search.get('source')} />
+        <DestinationPicker chosen={search.get('destination')} />
+      </Form>
     </Dialog>
+  );
+}
+
+function SourcePicker({ chosen }: { chosen: string }) {
+  const [q, setQ] = useState('');
+  const found = useSources({ q, page: 1, limit: PICKED_FROM });
+  const named = useSource(chosen, chosen !== '');
+  return <Picker name="source_id" label="From" what="Sources" query={found} named={named.data} chosen={chosen} q={q} onSearch={setQ} />;
+}
+
+function DestinationPicker({ chosen }: { chosen: string }) {
+  const [q, setQ] = useState('');
+  const found = useDestinations({ q, page: 1, limit: PICKED_FROM });
+  const named = useDestination(chosen, false, chosen !== '');
+  return <Picker name="destination_id" label="To" what="Destinations" query={found} named={named.data} chosen={chosen} q={q} onSearch={setQ} hint="Everything passes until you add a filter." />;
+}
+
+type Named = { id: string; name: string };
+
+type PickerProps = {
+  name: string;
+  label: string;
+  what: string;
+  query: UseQueryResult<{ items: Named[]; total: number }>;
+  /** The one that the address names, which the list need not have. */
+  named: Named | undefined;
+  chosen: string;
+  q: string;
+  onSearch: (q: string) => void;
+  hint?: string;
+};
+
+/** A select over the first of many, with a field that finds others by name. */
+function Picker({ name, label, what, query, named, chosen, q, onSearch, hint }: PickerProps) {
+  return (
+    <Gate query={query} what={what} rows={2}>
+      {({ items, total }) => {
+        const rest = named === undefined || q !== '' || items.some((one) => one.id === named.id) ? items : [named, ...items];
+        const isMore = q !== '' || total > items.length;
+        return (
+          <div className="stack-s">
+            {isMore && <input className="field" type="search" aria-label={`Find ${what.toLowerCase()} by name`} placeholder={`Find one of ${count(total)} by name`} value={q} onInput={(event) => onSearch(event.currentTarget.value)} />}
+            <Field key={rest.map((one) => one.id).join()} name={name} label={label} value={q === '' ? chosen : rest.length === 1 ? rest[0]?.id : ''} options={[{ value: '', label: rest.length === 0 ? 'Nothing has this name' : 'Choose one' }, ...rest.map((one) => ({ value: one.id, label: one.name }))]} hint={hint} />
+          </div>
+        );
+      }}
+    </Gate>
   );
 }

@@ -2,13 +2,14 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { ApiError, callText, type Schemas } from '../../api/client';
-import { useEvent, useEvents } from '../../api/queries';
-import { formatJson, member, parseJson, type JsonNode } from '../../lib/json';
+import { useEvents, useWholeEvent } from '../../api/queries';
+import { member, parseJson, type JsonNode } from '../../lib/json';
 import { usePreferences } from '../../lib/preferences';
-import { diff } from '../../lib/diff';
+import { useDebounced } from '../../lib/debounced';
+import { bodyLines, diffBodies } from '../../lib/diff';
 import { diffHeaders, headerLine } from '../../lib/headers';
 import { useSearchState } from '../../lib/search';
-import { plural } from '../../lib/text';
+import { plural, visible } from '../../lib/text';
 import { clock } from '../../lib/time';
 import { DiffView } from '../../ui/DiffView';
 import { ErrorNote } from '../../ui/form';
@@ -18,7 +19,6 @@ import { SAMPLE_BODY } from '../sources/SourcePage';
 
 type Connection = Schemas['Connection'];
 
-const TYPING_PAUSE = 350;
 const TESTED_EVENTS = 50;
 /** How many previews run at once. */
 const TESTED_AT_ONCE = 4;
@@ -26,15 +26,6 @@ const TESTED_AT_ONCE = 4;
 export type RuleResult = { passes: boolean; actual?: string; rules?: RuleResult[] };
 
 export type PreviewResult = { preview: Schemas['Preview']; results: RuleResult[] };
-
-export function useDebounced<T>(value: T): T {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), TYPING_PAUSE);
-    return () => clearTimeout(timer);
-  }, [value]);
-  return settled;
-}
 
 /** What the bench works on: a pasted body if that is chosen, else the event in the address, else the newest event. */
 function useSample(connection: Connection) {
@@ -139,9 +130,9 @@ export function Sample({ connection, filter, transformation }: { connection: Con
       ) : (
         <>
           {result.error && <ErrorNote error={result.error} details={result.error instanceof ApiError ? result.error.details : []} />}
-          {result.data && !result.error && <Verdict preview={result.data.preview} name={connection.destination.name} />}
+          {result.data && !result.error && <Verdict preview={result.data.preview} name={visible(connection.destination.name)} />}
           {sample.latest.length > 0 && <PassRate connection={connection} filter={filter} transformation={transformation} events={sample.latest} current={sample.eventId} />}
-          {result.data?.preview.request && !result.error && <Receives request={result.data.preview.request} name={connection.destination.name} eventId={sample.eventId} />}
+          {result.data?.preview.request && !result.error && <Receives request={result.data.preview.request} name={visible(connection.destination.name)} eventId={sample.eventId} />}
         </>
       )}
     </>
@@ -203,31 +194,33 @@ const VERDICTS = { true: 'would be sent', false: 'would be filtered', null: 'not
 /** Tries the rules on the source's latest events, but only on request, because each event costs an API call. */
 function PassRate({ connection, filter, transformation, events, current }: { connection: Connection; filter: string; transformation: string; events: Schemas['EventListItem'][]; current: string | undefined }) {
   const search = useSearchState();
-  const [results, setResults] = useState<{ of: string; passes: Tried[] } | null>(null);
+  const [results, setResults] = useState<{ of: string; passes: Map<string, Tried> } | null>(null);
   const [isBusy, setBusy] = useState(false);
   const rules = `${filter}\u0000${transformation}`;
   const run = async () => {
     setBusy(true);
-    const passes: Tried[] = [];
+    const passes = new Map<string, Tried>();
     for (let at = 0; at < events.length; at += TESTED_AT_ONCE) {
       const some = events.slice(at, at + TESTED_AT_ONCE).map((event) =>
         preview(requestBody(connection, filter, transformation, `"event_id":"${event.id}"`)).then(
-          (result) => result.preview.passes,
-          (): Tried => 'failed',
+          (result) => passes.set(event.id, result.preview.passes),
+          () => passes.set(event.id, 'failed'),
         ),
       );
-      passes.push(...(await Promise.all(some)));
-      setResults({ of: rules, passes: [...passes] });
+      await Promise.all(some);
+      setResults({ of: rules, passes: new Map(passes) });
     }
     setBusy(false);
   };
   const isCurrent = results?.of === rules;
-  const count = (wanted: Tried) => results?.passes.filter((one) => one === wanted).length ?? 0;
+  // The list of events moves on while they are tried, so each result belongs to an id.
+  const tried = isCurrent ? [...results.passes] : [];
+  const count = (wanted: Tried) => tried.filter(([, one]) => one === wanted).length;
   const undecided = count(null);
   const failed = count('failed');
   return (
     <Panel
-      title={`Last ${plural(events.length, 'event')}`}
+      title={isCurrent ? `${plural(tried.length, 'event')} tried` : `Last ${plural(events.length, 'event')}`}
       note={isCurrent ? 'click a tick to use it as the sample' : undefined}
       end={
         !isCurrent && (
@@ -240,13 +233,13 @@ function PassRate({ connection, filter, transformation, events, current }: { con
       {isCurrent ? (
         <div className="stack-s">
           <div className="ticks">
-            {results.passes.map((passes, i) => (
+            {tried.map(([id, passes], i) => (
               <button
-                key={events[i]?.id}
+                key={id}
                 type="button"
-                className={`tick ${passes === true ? 'pass' : ''} ${events[i]?.id === current ? 'on' : ''}`}
+                className={`tick ${passes === true ? 'pass' : ''} ${id === current ? 'on' : ''}`}
                 aria-label={`Event ${i + 1}: ${VERDICTS[`${passes}`]}`}
-                onClick={() => search.set({ event: events[i]?.id, sample: undefined }, { replace: true })}
+                onClick={() => search.set({ event: id, sample: undefined }, { replace: true })}
               />
             ))}
           </div>
@@ -265,8 +258,7 @@ function PassRate({ connection, filter, transformation, events, current }: { con
 
 function Receives({ request, name, eventId }: { request: Schemas['PreviewedRequest']; name: string; eventId: string | undefined }) {
   const [form, setForm] = useState<'changes' | 'full'>('changes');
-  const event = useEvent(eventId);
-  const body = (text: string, base64: string | undefined) => (base64 === undefined ? (formatJson(text) ?? text).split('\n') : ['(binary)']);
+  const event = useWholeEvent(eventId);
   const before = eventId === undefined ? undefined : event.data;
   return (
     <Panel title={`What ${name} receives`} flush end={before && <Segments label="View" value={form} options={[{ value: 'changes', label: 'Changes' }, { value: 'full', label: 'Full request' }]} onChange={setForm} />}>
@@ -274,11 +266,11 @@ function Receives({ request, name, eventId }: { request: Schemas['PreviewedReque
         <DiffView
           sections={[
             ['headers', diffHeaders(before.header_list, request.headers)],
-            ['body', diff(body(before.body, before.body_base64), body(request.body, request.body_base64))],
+            ['body', diffBodies(before, request)],
           ]}
         />
       ) : (
-        <pre className="raw">{[`${request.method} ${request.url}`, ...request.headers.map(headerLine), '', ...body(request.body, request.body_base64)].join('\n')}</pre>
+        <pre className="raw">{visible([`${request.method} ${request.url}`, ...request.headers.map(headerLine), '', ...bodyLines(request.body, request.body_base64)].join('\n'))}</pre>
       )}
     </Panel>
   );

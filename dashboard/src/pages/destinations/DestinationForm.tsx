@@ -5,6 +5,7 @@ import { changed } from '../../api/queries';
 import { seconds } from '../../lib/time';
 import { ConfigFields, configOf } from '../../ui/ConfigFields';
 import { Field, Form, text } from '../../ui/form';
+import { useEdits } from '../../ui/KeepEdits';
 import { Button, Note } from '../../ui/parts';
 import { toast } from '../../ui/toast';
 import { AUTH_FIELDS, AUTH_NAMES, type AuthType } from './auth';
@@ -25,12 +26,13 @@ export function DestinationForm({ destination, onSaved }: { destination?: Destin
   const [isAuthTouched, setAuthTouched] = useState(destination === undefined);
   const [schedule, setSchedule] = useState((destination?.retry_policy.intervals_seconds ?? DEFAULT_INTERVALS).map(seconds).join(', '));
   const [rows, setRows] = useState<Row[]>(() => rowsOf(destination));
+  const edits = useEdits();
   const intervals = parseIntervals(schedule);
 
   const save = async (values: FormData) => {
     if (intervals === null) throw refused('retry_policy', 'Write durations separated by commas, such as 30 s, 2 min, 1 h.');
     const timeout = Number(text(values, 'timeout_ms'));
-    if (!(timeout >= 1 && timeout <= 300)) throw refused('timeout_ms', 'Must be from 1 to 300 seconds.');
+    if (!(timeout >= 0.001 && timeout <= 300)) throw refused('timeout_ms', 'Must be from 0.001 to 300 seconds.');
     const perSecond = text(values, 'rate_limit');
     const named = rows.filter((row) => row.name.trim() !== '');
     const body = {
@@ -71,7 +73,7 @@ export function DestinationForm({ destination, onSaved }: { destination?: Destin
       <Field name="name" label="Name" value={destination?.name ?? ''} placeholder="billing-api" autoFocus={destination === undefined} />
       <Field name="url" label="URL" type="url" mono value={destination?.url ?? ''} placeholder="https://api.example.com/webhooks" hint="Private addresses are refused unless the server’s SLUICE_ALLOW_PRIVATE_DESTINATIONS names them." />
       <div className="pair">
-        <Field name="timeout_ms" label="Timeout" type="number" min={1} max={300} unit="seconds" value={(destination?.timeout_ms ?? DEFAULT_TIMEOUT_SECONDS * 1000) / 1000} hint="1 to 300." />
+        <Field name="timeout_ms" label="Timeout" type="number" min={0.001} max={300} unit="seconds" value={(destination?.timeout_ms ?? DEFAULT_TIMEOUT_SECONDS * 1000) / 1000} hint="Up to 300." />
         <Field name="max_in_flight" label="In flight" type="number" min={1} max={256} unit="per node" value={destination?.max_in_flight ?? DEFAULT_IN_FLIGHT} />
         <Field name="rate_limit" label="Rate limit" type="number" min={1} unit="per second" value={destination?.rate_limit?.per_second ?? ''} placeholder="none" />
       </div>
@@ -117,7 +119,13 @@ export function DestinationForm({ destination, onSaved }: { destination?: Destin
         hint="The wait before each retry."
       />
       <div className="ruler">{intervals !== null && <RetryRuler intervals={intervals} />}</div>
-      <Headers rows={rows} onChange={setRows} />
+      <Headers
+        rows={rows}
+        onChange={(changed) => {
+          edits.touch();
+          setRows(changed);
+        }}
+      />
     </Form>
   );
 }

@@ -3,16 +3,18 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useLocation, useParams } from 'wouter';
 import { call, type Schemas } from '../../api/client';
-import { changed, useConnections, useDeadLetters, useDestination, useSources } from '../../api/queries';
+import { changed, useConnections, useDeadLetters, useDestination, useSourcesById } from '../../api/queries';
 import { deliveryPath } from '../../lib/deliveryLink';
 import { useNow } from '../../lib/now';
 import { usePreferences } from '../../lib/preferences';
 import { circuitState, errorLabel } from '../../lib/states';
-import { plural } from '../../lib/text';
-import { clock, countdown, dateTime, seconds } from '../../lib/time';
+import { count, plural } from '../../lib/text';
+import { clock, countdown, dateTime, seconds, withTimes } from '../../lib/time';
+import { forgetUnsaved } from '../../lib/unsaved';
 import { Page } from '../../shell/Page';
 import { ErrorNote } from '../../ui/form';
 import { Gate } from '../../ui/gate';
+import { KeepEdits } from '../../ui/KeepEdits';
 import { Dialog } from '../../ui/overlay';
 import { Badge, Blank, Button, ButtonLink, Chip, CopyButton, Facts, Panel, SourceName, StateLabel, Tabs } from '../../ui/parts';
 import { toast } from '../../ui/toast';
@@ -181,6 +183,7 @@ function CircuitStates({ current }: { current: Schemas['CircuitState'] }) {
 
 function Failed({ destination }: { destination: Destination }) {
   const { zone } = usePreferences();
+  const now = useNow();
   const [, navigate] = useLocation();
   const letters = useDeadLetters({ destination_id: destination.id, limit: FAILED_ROWS });
   return (
@@ -211,8 +214,8 @@ function Failed({ destination }: { destination: Destination }) {
                     <StateLabel state={one.status === 'failed' ? 'rejected' : 'gaveup'} />
                   </td>
                   <td>{errorLabel(one.last_error_code, one.last_response_status)}</td>
-                  <td className="wide muted cut" title={one.reason}>
-                    {one.reason}
+                  <td className="wide muted cut" title={withTimes(one.reason, zone, now)}>
+                    {withTimes(one.reason, zone, now)}
                   </td>
                   <td className="r">{one.attempt_count}</td>
                 </tr>
@@ -226,11 +229,12 @@ function Failed({ destination }: { destination: Destination }) {
 }
 
 function FedBy({ destination }: { destination: Destination }) {
-  const connections = useConnections();
-  const sources = useSources();
-  const own = connections.data?.items.filter((one) => one.destination_id === destination.id) ?? [];
+  const connections = useConnections({ destination_id: destination.id });
+  const own = connections.data?.items ?? [];
+  const sources = useSourcesById(own.map((one) => one.source_id));
+  const total = connections.data?.total ?? 0;
   return (
-    <Panel title={<>Fed by <Badge>{own.length}</Badge></>} flush end={<ButtonLink kind="quiet" to={`/connections?new=1&destination=${destination.id}`}>Connect</ButtonLink>}>
+    <Panel title={<>Fed by <Badge>{count(total)}</Badge></>} flush end={<ButtonLink kind="quiet" to={`/connections?new=1&destination=${destination.id}`}>Connect</ButtonLink>}>
       <Gate query={connections} what="Connections" rows={2}>
         {() =>
           own.length === 0 ? (
@@ -238,7 +242,7 @@ function FedBy({ destination }: { destination: Destination }) {
           ) : (
             <ul className="links">
               {own.map((one) => {
-                const source = sources.data?.items.find((other) => other.id === one.source_id);
+                const source = sources.get(one.source_id);
                 return (
                   <li key={one.id}>
                     <Link href={`/connections/${one.id}`} className="cut">
@@ -263,7 +267,9 @@ function Settings({ destination }: { destination: Destination }) {
     <div className="pad">
       <div className="narrow stack">
         <Panel title="Settings" note={`last changed ${dateTime(destination.updated_at, zone)}`}>
-          <DestinationForm key={destination.updated_at} destination={destination} onSaved={() => undefined} />
+          <KeepEdits stored={destination} edits={settingsOf}>
+            {(stored) => <DestinationForm destination={stored} onSaved={() => undefined} />}
+          </KeepEdits>
         </Panel>
         <Panel title="Delete">
           <div className="row wrap">
@@ -279,12 +285,18 @@ function Settings({ destination }: { destination: Destination }) {
   );
 }
 
+/** What the form edits: all but what the page itself toggles and what the server changes. */
+function settingsOf({ name, url, timeout_ms, retry_policy, max_in_flight, rate_limit, auth_config, custom_headers, secret_headers }: Destination): unknown {
+  return [name, url, timeout_ms, retry_policy, max_in_flight, rate_limit, auth_config, custom_headers, secret_headers];
+}
+
 function DeleteDestination({ destination, onClose }: { destination: Destination; onClose: () => void }) {
   const [, navigate] = useLocation();
   const [name, setName] = useState('');
   const remove = useMutation({
     mutationFn: () => call('DELETE /api/v1/destinations/{id}', { path: { id: destination.id } }),
     onSuccess: () => {
+      forgetUnsaved();
       toast(`${destination.name} is deleted`);
       navigate('/destinations');
       void changed('destinations', 'connections', 'events', 'dlq');

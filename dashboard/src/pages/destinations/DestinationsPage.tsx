@@ -9,36 +9,39 @@ import { circuitState } from '../../lib/states';
 import { host } from '../../lib/text';
 import { countdown, seconds } from '../../lib/time';
 import { Page } from '../../shell/Page';
+import { AtControl } from '../../ui/AtControl';
 import { Gate } from '../../ui/gate';
 import { Dialog } from '../../ui/overlay';
 import { Blank, Button, ButtonLink, StateLabel, Toggle } from '../../ui/parts';
 import { toast } from '../../ui/toast';
+import { Paging } from '../events/EventsPage';
 import { NameSearch } from '../sources/SourcesPage';
 import { DestinationForm } from './DestinationForm';
 import { AUTH_NAMES } from './auth';
 
 type Destination = Schemas['Destination'];
 
+const PAGE_SIZE = 50;
+
 export function DestinationsPage() {
   const search = useSearchState();
   const [, navigate] = useLocation();
-  const destinations = useDestinations(5_000);
+  const page = Number(search.get('page')) || 1;
+  const destinations = useDestinations({ q: search.get('q'), page, limit: PAGE_SIZE }, 5_000);
   const now = useNow();
-  const wanted = search.get('q').toLowerCase();
   return (
     <Page title="Destinations" actions={<ButtonLink to={search.href({ new: '1' })} kind="primary" icon="plus">New destination</ButtonLink>}>
       <div className="views">
         <span className="end">
-          <NameSearch value={search.get('q')} onChange={(q) => search.set({ q }, { replace: true })} />
+          <NameSearch value={search.get('q')} onChange={(q) => search.set({ q, page: undefined }, { replace: true })} />
         </span>
       </div>
       <div className="list">
         <Gate query={destinations} what="Destinations">
-          {(data) => {
-            const items = data.items.filter((one) => one.name.toLowerCase().includes(wanted) || one.url.toLowerCase().includes(wanted));
+          {({ items }) => {
             if (items.length === 0) {
-              return data.items.length > 0 ? (
-                <Blank icon="filtered" title="No destination has this in its name or URL" action={<Button onClick={() => search.set({ q: undefined })}>Show all</Button>} />
+              return search.get('q') !== '' ? (
+                <Blank icon="filtered" title="No destination has this in its name" action={<Button onClick={() => search.set({ q: undefined })}>Show all</Button>} />
               ) : (
                 <Blank icon="dests" title="No destinations yet" action={<ButtonLink to="/destinations?new=1" kind="primary">New destination</ButtonLink>}>
                   A destination is a URL that events are delivered to.
@@ -77,7 +80,7 @@ export function DestinationsPage() {
                         <Circuit destination={one} now={now} />
                       </td>
                       <td className="wide muted">{AUTH_NAMES[one.auth_config.type]}</td>
-                      <td className="wide r">{seconds(Math.round(one.timeout_ms / 1000))}</td>
+                      <td className="wide r">{seconds(one.timeout_ms / 1000)}</td>
                       <td className="r dl">
                         <DestinationToggle destination={one} />
                       </td>
@@ -88,6 +91,7 @@ export function DestinationsPage() {
             );
           }}
         </Gate>
+        {destinations.data && <Paging search={search} total={destinations.data.total} page={page} pageSize={PAGE_SIZE} />}
       </div>
       {search.get('new') !== '' && (
         <Dialog title="New destination" wide onClose={() => search.set({ new: undefined })}>
@@ -115,13 +119,14 @@ export function DestinationToggle({ destination }: { destination: Pick<Destinati
       toast(saved.status === 'paused' ? `${saved.name} is paused: its deliveries wait` : `${saved.name} is active: waiting deliveries go out`);
       void changed('destinations', 'events', 'connections');
     },
-    onError: (error) => toast(error.message),
   });
   const isActive = change.isPending ? change.variables === 'active' : destination.status === 'active';
   return (
     <span className="with-toggle">
       {!isActive && <StateLabel state="paused" />}
-      <Toggle label={`${destination.name} is active`} isOn={isActive} onChange={(isOn) => change.mutate(isOn ? 'active' : 'paused')} />
+      <AtControl of={change}>
+        <Toggle label={`${destination.name} is active`} isOn={isActive} onChange={(isOn) => change.mutate(isOn ? 'active' : 'paused')} />
+      </AtControl>
     </span>
   );
 }

@@ -1,12 +1,13 @@
 /** The latest deliveries to a destination: a strip of ticks for their states, and the newest ones as a list. */
 import { Link, useLocation } from 'wouter';
 import type { Schemas } from '../../api/client';
-import { useDeliveries, useSources } from '../../api/queries';
+import { useDeliveries, useSourcesById } from '../../api/queries';
 import { deliveryPath } from '../../lib/deliveryLink';
+import { useNow } from '../../lib/now';
 import { usePreferences } from '../../lib/preferences';
 import { deliveryState, reasonBesideLabel, STATES, type Tone } from '../../lib/states';
 import { count, shortId } from '../../lib/text';
-import { clock } from '../../lib/time';
+import { clock, withTimes } from '../../lib/time';
 import { Gate } from '../../ui/gate';
 import { Blank, Panel, SourceName, StateLabel } from '../../ui/parts';
 
@@ -52,6 +53,8 @@ export function LatestDeliveries({ destination }: { destination: Schemas['Destin
 }
 
 function HealthStrip({ items }: { items: Item[] }) {
+  const { zone } = usePreferences();
+  const now = useNow();
   const counts = TONES.map((one) => ({ ...one, number: items.filter((item) => toneOf(item) === one.tone).length })).filter((one) => one.number > 0);
   const words = counts.map((one) => `${count(one.number)} ${one.label.toLowerCase()}`).join(', ');
   return (
@@ -70,7 +73,7 @@ function HealthStrip({ items }: { items: Item[] }) {
     >
       <div className="health" role="img" aria-label={`The last ${count(items.length)} deliveries: ${words}`}>
         {[...items].reverse().map((one) => (
-          <i key={one.id} className={`h-${toneOf(one)}`} title={one.reason} />
+          <i key={one.id} className={`h-${toneOf(one)}`} title={withTimes(one.reason, zone, now)} />
         ))}
       </div>
     </Panel>
@@ -79,8 +82,9 @@ function HealthStrip({ items }: { items: Item[] }) {
 
 function DeliveryTable({ items }: { items: Item[] }) {
   const { zone } = usePreferences();
+  const now = useNow();
   const [, navigate] = useLocation();
-  const sources = useSources();
+  const sources = useSourcesById(items.map((one) => one.source_id));
   return (
     <table className="fits">
       <thead>
@@ -93,7 +97,7 @@ function DeliveryTable({ items }: { items: Item[] }) {
       </thead>
       <tbody>
         {items.map((one) => {
-          const source = sources.data?.items.find((other) => other.id === one.source_id);
+          const source = sources.get(one.source_id);
           return (
             <tr key={one.id} onClick={() => navigate(deliveryPath(one))}>
               <td className="mono">
@@ -105,8 +109,8 @@ function DeliveryTable({ items }: { items: Item[] }) {
               <td>
                 <StateLabel state={deliveryState(one)} />
               </td>
-              <td className="wide muted cut" title={one.reason}>
-                {reasonBesideLabel(one.reason)}
+              <td className="wide muted cut" title={withTimes(one.reason, zone, now)}>
+                {withTimes(reasonBesideLabel(one.reason), zone, now)}
               </td>
             </tr>
           );

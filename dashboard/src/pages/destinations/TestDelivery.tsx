@@ -2,7 +2,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, type Schemas } from '../../api/client';
-import { useConnections, useSources } from '../../api/queries';
+import { useConnections, useSourcesById } from '../../api/queries';
 import { headerLine } from '../../lib/headers';
 import { formatJson } from '../../lib/json';
 import { visible } from '../../lib/text';
@@ -55,12 +55,12 @@ export function TestDelivery({ destination }: { destination: Schemas['Destinatio
 }
 
 function useChoices(destinationId: string): Choice[] {
-  const connections = useConnections();
-  const sources = useSources();
-  const own = connections.data?.items.filter((one) => one.destination_id === destinationId) ?? [];
+  const connections = useConnections({ destination_id: destinationId });
+  const own = connections.data?.items ?? [];
+  const sources = useSourcesById(own.map((one) => one.source_id));
   const choices: Choice[] = [{ value: 'sample', label: 'A sample' }];
   for (const connection of own) {
-    const name = sources.data?.items.find((one) => one.id === connection.source_id)?.name ?? 'a source';
+    const name = sources.get(connection.source_id)?.name ?? 'a source';
     choices.push({ value: `latest:${connection.id}`, label: `Latest event of ${name}`, connection, isLatest: true });
     choices.push({ value: `sample:${connection.id}`, label: `A sample of ${name}`, connection });
   }

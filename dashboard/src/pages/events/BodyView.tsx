@@ -1,16 +1,15 @@
 /** A body as a tree, as text, or as bytes. */
 import { useMemo, useState } from 'react';
+import { LARGE_BODY_BYTES } from '../../api/queries';
 import { bodyBytes, hexDump } from '../../lib/bytes';
 import { size } from '../../lib/text';
 import { JsonView } from '../../ui/JsonView';
 import { Blank, Button } from '../../ui/parts';
 
-/** Larger bodies are drawn only on request. */
-export const LARGE_BODY_BYTES = 256 * 1024;
 const MAX_HEX_BYTES = 64 * 1024;
 
-export function BodyView({ text, base64, bytes }: { text: string; base64: string | undefined; bytes: number }) {
-  const [isAsked, setAsked] = useState(false);
+export function BodyView({ text, base64, bytes, isWanted = false }: { text: string; base64: string | undefined; bytes: number; isWanted?: boolean }) {
+  const [isAsked, setAsked] = useState(isWanted);
   if (bytes === 0) return <Blank icon="ring" title="The body is empty" />;
   if (bytes > LARGE_BODY_BYTES && !isAsked) {
     return (

@@ -6,7 +6,7 @@ import { usePreferences } from '../../lib/preferences';
 import { useSearchState } from '../../lib/search';
 import { deliveryState, errorAdvice, errorLabel, reasonBesideLabel, STATES } from '../../lib/states';
 import { visible } from '../../lib/text';
-import { clock, duration } from '../../lib/time';
+import { clock, duration, withTimes } from '../../lib/time';
 import { Icon } from '../../ui/icons';
 import { sendingKey } from './Sent';
 import { Timeline } from './Timeline';
@@ -24,9 +24,11 @@ type RowProps = {
 
 export function DeliveryRow({ delivery, now, isOlder, isMarked, eventId }: RowProps) {
   const state = deliveryState(delivery);
+  const { zone } = usePreferences();
   const { icon, label, tone } = STATES[state];
   const isPlain = delivery.attempts.length === 1 && delivery.status === 'succeeded';
-  const [isOpen, setOpen] = useState(delivery.attempts.length > 0 && (isMarked || (!isPlain && !isOlder)));
+  const hasTimeline = delivery.attempts.length > 0 || delivery.hold !== null;
+  const [isOpen, setOpen] = useState(hasTimeline && (isMarked || (!isPlain && !isOlder)));
   const row = useRef<HTMLLIElement>(null);
   const search = useSearchState();
   const only = delivery.attempts[0];
@@ -41,11 +43,11 @@ export function DeliveryRow({ delivery, now, isOlder, isMarked, eventId }: RowPr
           {delivery.destination_name}
         </Link>
         <span className={`t-${tone}`}>{label}</span>
-        <span className="muted cut x" title={delivery.reason}>
+        <span className="muted cut x" title={withTimes(delivery.reason, zone, now)}>
           {delivery.trigger === 'resend' && <span className="faint">Resent. </span>}
-          {reasonOf(delivery)}
+          {withTimes(reasonOf(delivery), zone, now)}
         </span>
-        {delivery.attempts.length > 0 ? (
+        {hasTimeline ? (
           <span className="row x">
             {isPlain && only && (
               <Link className="link" href={search.href({ tab: 'sent', attempt: sendingKey(delivery, only) })}>
@@ -64,10 +66,10 @@ export function DeliveryRow({ delivery, now, isOlder, isMarked, eventId }: RowPr
           <span />
         )}
       </div>
-      {isOpen && (
+      {isOpen && hasTimeline && (
         <>
           <Timeline delivery={delivery} now={now} />
-          <Attempts delivery={delivery} now={now} />
+          {(delivery.attempts.length > 0 || delivery.next_attempt_at !== null) && <Attempts delivery={delivery} now={now} />}
         </>
       )}
     </li>

@@ -3,19 +3,20 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { call, serverUrl, type Schemas } from '../../api/client';
-import { changed, useEvent, useSources, type Event } from '../../api/queries';
+import { changed, LARGE_BODY_BYTES, readWholeEvent, useEvent, useSource, useSourceConnections, useWholeEvent, type Event } from '../../api/queries';
 import { useNow } from '../../lib/now';
 import { usePreferences } from '../../lib/preferences';
 import { apiCall, curl, httpie, rawHttp } from '../../lib/requests';
 import { useSearchState } from '../../lib/search';
-import { plural, shortId } from '../../lib/text';
-import { clock, day, when } from '../../lib/time';
+import { deliveryState, STATES } from '../../lib/states';
+import { count, plural, shortId, size } from '../../lib/text';
+import { clock, day, when, type Zone } from '../../lib/time';
 import { useShortcut } from '../../shell/Shortcuts';
 import { ErrorNote } from '../../ui/form';
 import { Gate } from '../../ui/gate';
 import { Icon } from '../../ui/icons';
 import { Dialog, Menu } from '../../ui/overlay';
-import { Ago, Button, copy, CopyButton, SourceName } from '../../ui/parts';
+import { Ago, Blank, Button, copy, CopyButton, SourceName } from '../../ui/parts';
 import { toast } from '../../ui/toast';
 import { DeliveryRow } from './DeliveryRow';
 import { headline, latestByConnection, titleOf } from './sentence';
@@ -41,7 +42,7 @@ export function EventDrawer({ id, onClose, onStep }: DrawerProps) {
           </Gate>
         </div>
       ) : (
-        <Loaded event={event.data} onClose={onClose} onStep={onStep} />
+        <Loaded key={id} event={event.data} onClose={onClose} onStep={onStep} />
       )}
     </section>
   );
@@ -50,12 +51,14 @@ export function EventDrawer({ id, onClose, onStep }: DrawerProps) {
 function Loaded({ event, onClose, onStep }: { event: Event; onClose: () => void; onStep: (by: number) => void }) {
   const now = useNow();
   const { zone } = usePreferences();
-  const sources = useSources();
-  const source = sources.data?.items.find((one) => one.id === event.source_id);
-  const sentence = headline(event, now);
+  const source = useSource(event.source_id).data;
+  const sentence = headline(event, now, zone);
   const latest = latestByConnection(event.deliveries);
   const deliveries = [...latest, ...event.deliveries.filter((one) => !latest.includes(one))];
   const search = useSearchState();
+  const [isAsked, setAsked] = useState(false);
+  const isLarge = event.body_size > LARGE_BODY_BYTES;
+  const whole = useWholeEvent(event.id, isAsked || !isLarge);
   const wanted = (search.get('delivery') || search.get('q')).toLowerCase();
   return (
     <>
@@ -89,7 +92,7 @@ function Loaded({ event, onClose, onStep }: { event: Event; onClose: () => void;
           <Verification event={event} />
           {event.expires_at !== null && <span>Kept until {day(event.expires_at, zone, now)}</span>}
         </div>
-        <Actions event={event} latest={latest} source={source} />
+        <Actions event={event} latest={latest} source={source} isText={whole.data?.body_base64 === undefined} />
       </div>
       {event.deliveries.length > 0 && (
         <ul className="dv">
@@ -99,22 +102,38 @@ function Loaded({ event, onClose, onStep }: { event: Event; onClose: () => void;
         </ul>
       )}
       {event.payload_unreadable && <ErrorNote error={new Error('The stored headers and body cannot be read. Only the sender still has them, or a backup.')} />}
-      <EventViewer event={event} deliveries={deliveries} latest={latest} />
+      <EventViewer
+        event={whole.data ?? event}
+        deliveries={deliveries}
+        latest={latest}
+        instead={
+          whole.data !== undefined ? undefined : isLarge && !isAsked ? (
+            <Blank icon="events" title={`The body is ${size(event.body_size)}`} action={<Button onClick={() => setAsked(true)}>Load it</Button>}>
+              Loading and drawing it may take a moment.
+            </Blank>
+          ) : (
+            <Gate query={whole} what="The payload" rows={6}>
+              {() => null}
+            </Gate>
+          )
+        }
+      />
     </>
   );
 }
 
-function Actions({ event, latest, source }: { event: Event; latest: Schemas['Delivery'][]; source: Schemas['SourceListItem'] | undefined }) {
-  const [dialog, setDialog] = useState<'choose' | 'api' | null>(null);
+function Actions({ event, latest, source, isText }: { event: Event; latest: Schemas['Delivery'][]; source: Schemas['Source'] | undefined; isText: boolean }) {
+  const [dialog, setDialog] = useState<'choose' | 'api' | 'machine' | null>(null);
   const failed = latest.filter((one) => one.status === 'failed' || one.status === 'exhausted');
   const resend = useMutation({
     mutationFn: (connections?: string[]) =>
       call('POST /api/v1/events/{id}/resend', { path: { id: event.id }, body: connections === undefined ? {} : { connection_ids: connections } }),
     onSuccess: ({ created }) => {
-      toast(created === 0 ? 'No enabled connection to send to' : `${plural(created, 'delivery', 'deliveries')} on the way`);
+      toast(created === 0 ? 'The source has no connection to send to' : `${plural(created, 'delivery', 'deliveries')} on the way`);
       void changed('events', 'dlq');
     },
   });
+  const copying = useMutation({ mutationFn: async (make: (whole: Event) => string) => copy(make(await readWholeEvent(event.id))) });
   useShortcut('r', () => setDialog('choose'));
   useShortcut('y', () => void copy(location.href));
   const url = source ? serverUrl(source.ingest_path) : serverUrl('/in/TOKEN');
@@ -134,75 +153,118 @@ function Actions({ event, latest, source }: { event: Event; latest: Schemas['Del
         </Menu>
         <Menu
           items={[
-            { label: 'curl to the source', onSelect: () => void copy(curl(event.method, url, event.header_list, event.body, event.body_base64)) },
-            { label: 'HTTPie to the source', onSelect: () => void copy(httpie(event.method, url, event.header_list, event.body, event.body_base64)) },
-            ...(event.body_base64 === undefined ? [{ label: 'Raw HTTP', onSelect: () => void copy(rawHttp(event.method, source?.ingest_path ?? '/', event.header_list, event.body)) }] : []),
-            { label: 'sluice replay', onSelect: () => void copy(`sluice replay ${event.id} --forward-to 3000/webhooks`) },
-            { label: 'Body', onSelect: () => void copy(event.body) },
+            { label: 'curl to the source', onSelect: () => copying.mutate((whole) => curl(whole.method, url, whole.header_list, whole.body, whole.body_base64)) },
+            { label: 'HTTPie to the source', onSelect: () => copying.mutate((whole) => httpie(whole.method, url, whole.header_list, whole.body, whole.body_base64)) },
+            ...(isText ? [{ label: 'Raw HTTP', onSelect: () => copying.mutate((whole) => rawHttp(whole.method, source?.ingest_path ?? '/', whole.header_list, whole.body)) }] : []),
+            { label: 'sluice replay', onSelect: () => void copy(replayCommand(event)) },
+            { label: isText ? 'Body' : 'Body as Base64', onSelect: () => copying.mutate((whole) => whole.body_base64 ?? whole.body) },
             { label: 'Link to this event', icon: 'link', hint: 'y', onSelect: () => void copy(location.href) },
           ]}
         >
           Copy as
         </Menu>
+        <Button onClick={() => setDialog('machine')}>Replay to my machine</Button>
         <Button kind="quiet" icon="api" className="more" onClick={() => setDialog('api')}>
           Show as API call
         </Button>
       </div>
       {isRefused && <p className="faint small">A resend is sent even though the check failed.</p>}
       {resend.error && <ErrorNote error={resend.error} />}
+      {copying.error && <ErrorNote error={copying.error} />}
       {dialog === 'choose' && <ChooseConnections event={event} latest={latest} onClose={() => setDialog(null)} onResend={(ids) => resend.mutate(ids)} />}
+      {dialog === 'machine' && <ToMyMachine command={replayCommand(event)} onClose={() => setDialog(null)} />}
       {dialog === 'api' && <ApiCalls event={event} onClose={() => setDialog(null)} />}
     </>
   );
 }
 
 function ChooseConnections({ event, latest, onClose, onResend }: { event: Event; latest: Schemas['Delivery'][]; onClose: () => void; onResend: (ids: string[]) => void }) {
+  const connections = useSourceConnections(event.source_id);
   const [chosen, setChosen] = useState(() => new Set(latest.filter((one) => one.status !== 'succeeded').map((one) => one.connection_id)));
-  const delivered = latest.filter((one) => one.status === 'succeeded' && chosen.has(one.connection_id)).length;
   const { zone } = usePreferences();
+  const now = useNow();
   return (
     <Dialog title="Resend this event" onClose={onClose}>
       <div className="in">
-        {latest.length === 0 && <p className="muted">This event has no deliveries yet. “To all connections” creates one for each enabled connection of its source.</p>}
-        <ul className="choices">
-          {latest.map((one) => (
-            <li key={one.connection_id}>
-              <label>
-                <input
-                  type="checkbox"
-                  checked={chosen.has(one.connection_id)}
-                  onChange={() => {
-                    const next = new Set(chosen);
-                    if (!next.delete(one.connection_id)) next.add(one.connection_id);
-                    setChosen(next);
-                  }}
-                />
-                <span>{one.destination_name}</span>
-                <span className="faint small">
-                  {one.status}
-                  {one.finished_at !== null && `, ${when(one.finished_at, zone, Date.parse(event.received_at))}`}
-                </span>
-              </label>
-            </li>
-          ))}
-        </ul>
+        <Gate query={connections} what="The connections" rows={3}>
+          {({ items, total }) => {
+            const shown = new Set(items.map((one) => one.id));
+            const ids = [...chosen].filter((id) => shown.has(id));
+            const delivered = latest.filter((one) => one.status === 'succeeded' && ids.includes(one.connection_id)).length;
+            return (
+              <div className="stack">
+                {items.length === 0 && <p className="muted">The source has no connection, so there is nowhere to send the event.</p>}
+                <ul className="choices">
+                  {items.map((one) => (
+                    <li key={one.id}>
+                      <label>
+                        <input
+                          type="checkbox"
+                          checked={chosen.has(one.id)}
+                          onChange={() => {
+                            const next = new Set(chosen);
+                            if (!next.delete(one.id)) next.add(one.id);
+                            setChosen(next);
+                          }}
+                        />
+                        <span>{one.destination.name}</span>
+                        <span className="faint small">{[stateOf(latest.find((other) => other.connection_id === one.id), zone, now), ...(one.enabled ? [] : ['disabled'])].join(', ')}</span>
+                      </label>
+                    </li>
+                  ))}
+                </ul>
+                {total > items.length && <p className="faint small">The first {items.length} of {count(total)} connections. “To all connections” sends to each.</p>}
+                <p className="faint small">
+                  A resend ignores the filter and uses the current transformation and URL.
+                  {delivered > 0 && ` ${plural(delivered, 'destination')} will receive it a second time.`}
+                </p>
+                <footer>
+                  <Button
+                    kind="primary"
+                    disabled={ids.length === 0}
+                    onClick={() => {
+                      onResend(ids);
+                      onClose();
+                    }}
+                  >
+                    Resend to {plural(ids.length, 'connection')}
+                  </Button>
+                </footer>
+              </div>
+            );
+          }}
+        </Gate>
+      </div>
+    </Dialog>
+  );
+}
+
+/** What became of the event on a connection. */
+function stateOf(delivery: Schemas['Delivery'] | undefined, zone: Zone, now: number): string {
+  if (delivery === undefined) return 'not sent yet';
+  const label = STATES[deliveryState(delivery)].label.toLowerCase();
+  return delivery.finished_at === null ? label : `${label}, ${when(delivery.finished_at, zone, now)}`;
+}
+
+function replayCommand(event: Event): string {
+  return `sluice replay ${event.id} --forward-to 3000/webhooks`;
+}
+
+function ToMyMachine({ command, onClose }: { command: string; onClose: () => void }) {
+  return (
+    <Dialog title="Replay to my machine" onClose={onClose}>
+      <div className="in stack">
+        <p>The command line sends this event to a port of the machine it runs on, as it was received. No delivery is created. Change 3000/webhooks to where your program listens.</p>
+        <div className="with-copy">
+          <pre className="code grow">{command}</pre>
+          <CopyButton kind="primary" text={command}>
+            Copy
+          </CopyButton>
+        </div>
         <p className="faint small">
-          A resend ignores the filter and uses the current transformation and URL.
-          {delivered > 0 && ` ${plural(delivered, 'destination')} will receive it a second time.`}
+          It needs an API key, which <code>sluice login</code> stores.
         </p>
       </div>
-      <footer>
-        <Button
-          kind="primary"
-          disabled={chosen.size === 0}
-          onClick={() => {
-            onResend([...chosen]);
-            onClose();
-          }}
-        >
-          Resend to {plural(chosen.size, 'connection')}
-        </Button>
-      </footer>
     </Dialog>
   );
 }

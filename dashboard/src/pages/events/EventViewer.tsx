@@ -1,7 +1,7 @@
 /** The received request as payload, headers and raw bytes; what its attempts sent; and the difference between the two. */
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import type { Schemas } from '../../api/client';
-import type { Event } from '../../api/queries';
+import { LARGE_BODY_BYTES, type Event } from '../../api/queries';
 import { useSearchState } from '../../lib/search';
 import { useShortcuts } from '../../shell/Shortcuts';
 import { bodyBytes } from '../../lib/bytes';
@@ -9,7 +9,7 @@ import { parseJson } from '../../lib/json';
 import { isSecret } from '../../lib/requests';
 import { size, visible } from '../../lib/text';
 import { Button, CopyButton, Segments, Tabs } from '../../ui/parts';
-import { BodyView, Hex, LARGE_BODY_BYTES } from './BodyView';
+import { BodyView, Hex } from './BodyView';
 import { DiffTab, SentTab } from './Sent';
 
 type Header = Schemas['Header'];
@@ -17,9 +17,15 @@ type Header = Schemas['Header'];
 const TABS = ['payload', 'headers', 'sent', 'diff', 'raw'] as const;
 type Tab = (typeof TABS)[number];
 
-type ViewerProps = { event: Event; deliveries: Schemas['Delivery'][]; latest: Schemas['Delivery'][] };
+type ViewerProps = {
+  event: Event;
+  deliveries: Schemas['Delivery'][];
+  latest: Schemas['Delivery'][];
+  /** What is shown where the payload would be, while it is not loaded. */
+  instead?: ReactNode;
+};
 
-export function EventViewer({ event, deliveries, latest }: ViewerProps) {
+export function EventViewer({ event, deliveries, latest, instead }: ViewerProps) {
   const search = useSearchState();
   const tab: Tab = TABS.find((one) => one === search.get('tab')) ?? 'payload';
   const shown = TABS.filter((one) => (one !== 'sent' && one !== 'diff') || latest.length > 0);
@@ -28,7 +34,7 @@ export function EventViewer({ event, deliveries, latest }: ViewerProps) {
     const to = shown[Number(digit) - 1];
     if (to !== undefined) search.set({ tab: to === 'payload' ? undefined : to }, { replace: true });
   });
-  const labels = { payload: 'Payload', headers: <>Headers <span className="faint">{event.header_list.length}</span></>, sent: 'Sent', diff: 'Diff', raw: 'Raw' };
+  const labels = { payload: 'Payload', headers: <>Headers {instead === undefined && <span className="faint">{event.header_list.length}</span>}</>, sent: 'Sent', diff: 'Diff', raw: 'Raw' };
   return (
     <div className="view">
       <Tabs
@@ -41,11 +47,18 @@ export function EventViewer({ event, deliveries, latest }: ViewerProps) {
         end={`${size(event.body_size)}, ${event.content_type ?? 'no content type'}`}
       />
       <div className="view-in">
-        {tab === 'payload' && <BodyView text={event.body} base64={event.body_base64} bytes={event.body_size} />}
-        {tab === 'headers' && <Headers headers={event.header_list} />}
-        {tab === 'sent' && <SentTab deliveries={deliveries} />}
-        {tab === 'diff' && <DiffTab event={event} deliveries={deliveries} latest={latest} />}
-        {tab === 'raw' && <Raw event={event} />}
+        {tab === 'sent' ? (
+          <SentTab deliveries={deliveries} />
+        ) : (
+          (instead ?? (
+            <>
+              {tab === 'payload' && <BodyView text={event.body} base64={event.body_base64} bytes={event.body_size} isWanted />}
+              {tab === 'headers' && <Headers headers={event.header_list} />}
+              {tab === 'diff' && <DiffTab event={event} deliveries={deliveries} latest={latest} />}
+              {tab === 'raw' && <Raw event={event} />}
+            </>
+          ))
+        )}
       </div>
     </div>
   );
@@ -77,7 +90,7 @@ function Headers({ headers }: { headers: Header[] }) {
             <dl className="kv headers mono">
               {all.map((header, i) => (
                 <div className="kv-row" key={i}>
-                  <dt>{header.name}</dt>
+                  <dt>{visible(header.name)}</dt>
                   <dd>{isSecret(header.name) && !isRevealed ? '••••••••' : visible(header.value)}</dd>
                 </div>
               ))}
@@ -101,8 +114,8 @@ function Raw({ event }: { event: Event }) {
       <div className="row in">
         <Segments label="Format" value={form} options={[{ value: 'text', label: 'Text' }, { value: 'hex', label: 'Hex' }]} onChange={setForm} />
         <span className="end row">
-          <CopyButton kind="normal" text={event.body}>
-            Copy
+          <CopyButton kind="normal" text={event.body_base64 ?? event.body}>
+            {event.body_base64 === undefined ? 'Copy' : 'Copy as Base64'}
           </CopyButton>
           <Button onClick={() => download(event)}>Download</Button>
         </span>

@@ -1,18 +1,19 @@
 /** The events of a workspace: filters in the address, a list, and the open event beside it. */
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useLocation, useParams } from 'wouter';
-import { serverNow, type Query, type Schemas } from '../../api/client';
-import { useDestinations, useEvents, useSources } from '../../api/queries';
+import { call, serverNow, type Query, type Schemas } from '../../api/client';
+import { useDestination, useEvents, useSource, useSourcesById } from '../../api/queries';
 import { isWholeId } from '../../lib/deliveryLink';
 import { useSearchState, type SearchState } from '../../lib/search';
 import type { StateName } from '../../lib/states';
 import { count, shortId, size, visible } from '../../lib/text';
 import { windowStart } from '../../lib/time';
 import { Page } from '../../shell/Page';
-import { useShortcut } from '../../shell/Shortcuts';
+import { useEscape, useShortcut } from '../../shell/Shortcuts';
 import { Gate } from '../../ui/gate';
 import { Icon } from '../../ui/icons';
 import { Menu } from '../../ui/overlay';
+import { SourceFilter } from '../../ui/SourceFilter';
 import { Ago, Blank, Button, Marks, SourceName, StateLabel } from '../../ui/parts';
 import { EventDrawer } from './EventDrawer';
 
@@ -63,7 +64,7 @@ export function EventsPage() {
   const key = [...FILTERS, 'page'].map((name) => search.get(name)).join('\n');
   const query = useMemo(() => queryOf(search), [key]);
   const events = useEvents(query, POLL_MILLISECONDS);
-  const [shown, newCount, showNew] = useStill(events.data, key);
+  const [shown, newCount, showNew] = useStill(events.isPlaceholderData ? undefined : events.data, key);
   const open = (one: string | undefined, options?: { replace?: boolean }) => navigate(eventPath(one, search.text), options);
   useFoundById(search.get('q'), id, events.isPlaceholderData ? undefined : events.data, (found) => open(found, { replace: true }));
 
@@ -75,7 +76,7 @@ export function EventsPage() {
   };
   useShortcut('j', () => step(1));
   useShortcut('k', () => step(-1));
-  useShortcut('Escape', () => open(undefined));
+  useEscape(id !== undefined, () => open(undefined));
 
   return (
     <Page title="Events" className={`events ${id === undefined ? '' : 'open'}`}>
@@ -123,26 +124,31 @@ function useStill(latest: Schemas['EventPage'] | undefined, key: string) {
     setShown((before) => {
       if (before === undefined || before.key !== key || before.page.items.length === 0) return { key, page: latest };
       const byId = new Map(latest.items.map((one) => [one.id, one]));
-      const isSamePage = before.page.items.some((one) => byId.has(one.id));
-      if (!isSamePage) return { key, page: latest };
+      // None of the rows matches any longer, and nothing new waits behind them.
+      const isGone = !before.page.items.some((one) => byId.has(one.id)) && newerCount(latest.items, before.page.items) === 0;
+      if (isGone) return { key, page: latest };
       return { key, page: { ...before.page, items: before.page.items.map((one) => byId.get(one.id) ?? one) } };
     });
   }, [latest, key]);
   const page = shown?.page;
-  const newCount = latest !== undefined && page !== undefined ? Math.max(0, latest.total - page.total) : 0;
+  const newCount = latest === undefined || page === undefined ? 0 : newerCount(latest.items, page.items);
   return [page, newCount, () => latest && setShown({ key, page: latest })] as const;
 }
 
+/** How many events are newer than those shown; ids grow with time. Totals cannot tell: they may be inexact, and events expire. */
+export function newerCount(latest: { id: string }[], shown: { id: string }[]): number {
+  const first = shown[0]?.id ?? '';
+  return latest.filter((one) => one.id > first).length;
+}
+
 function FilterBar({ search }: { search: SearchState }) {
-  const sources = useSources();
-  const destinations = useDestinations();
+  const destination = useDestination(search.get('destination'), false, search.get('destination') !== '').data;
   const field = useRef<HTMLInputElement>(null);
   useShortcut('/', () => field.current?.focus());
   const after = search.get('after');
-  const source = sources.data?.items.find((one) => one.id === search.get('source'));
+  const source = useSource(search.get('source'), search.get('source') !== '').data;
   const tokens: { name: string; label: string; value: string }[] = [];
   if (search.get('source')) tokens.push({ name: 'source', label: 'source', value: source?.name ?? shortId(search.get('source')) });
-  const destination = destinations.data?.items.find((one) => one.id === search.get('destination'));
   if (search.get('destination')) tokens.push({ name: 'destination', label: 'destination', value: destination?.name ?? shortId(search.get('destination')) });
   if (viewOf(search) === undefined) {
     for (const name of ['status', 'verified']) if (search.get(name)) tokens.push({ name, label: name, value: search.get(name) });
@@ -157,7 +163,7 @@ function FilterBar({ search }: { search: SearchState }) {
       onSubmit={(event) => {
         event.preventDefault();
         const value = field.current?.value.trim() ?? '';
-        if (value !== '') search.set(qualifier(value, sources.data?.items ?? [], destinations.data?.items ?? []));
+        if (value !== '') void named(value).then(([ofSources, ofDestinations]) => search.set(qualifier(value, ofSources, ofDestinations)));
         if (field.current) field.current.value = '';
       }}
     >
@@ -173,18 +179,7 @@ function FilterBar({ search }: { search: SearchState }) {
         <input ref={field} aria-label="Filter by event or delivery id, source:name or destination:name" placeholder={tokens.length > 0 ? 'Add a filter' : 'Event or delivery id, source:name or destination:name'} />
         <kbd>/</kbd>
       </div>
-      <Menu
-        align="end"
-        items={[
-          { label: 'All sources', onSelect: () => search.set({ source: undefined, page: undefined }) },
-          ...(sources.data?.items ?? []).slice(0, 20).map((one) => ({
-            label: <SourceName name={one.name} color={one.color} />,
-            onSelect: () => search.set({ source: one.id, page: undefined }),
-          })),
-        ]}
-      >
-        {source?.name ?? 'All sources'}
-      </Menu>
+      <SourceFilter align="end" chosen={search.get('source') === '' ? [] : [search.get('source')]} onChange={([id]) => search.set({ source: id, page: undefined })} />
       <Menu
         align="end"
         items={WINDOWS.map((window) => ({ label: window.label, onSelect: () => search.set({ after: window.value, before: undefined, page: undefined }) }))}
@@ -201,6 +196,15 @@ function viewOf(search: SearchState) {
 }
 
 type Named = { id: string; name: string };
+
+/** The sources or destinations that a qualifier may mean. The server searches, because there may be thousands. */
+async function named(text: string): Promise<[Named[], Named[]]> {
+  const [, kind, q] = /^(source|destination):(.+)$/.exec(text) ?? [];
+  const query = { q, page: 1, limit: 200 };
+  if (kind === 'source') return [(await call('GET /api/v1/sources', { query }).catch(() => ({ items: [] }))).items, []];
+  if (kind === 'destination') return [[], (await call('GET /api/v1/destinations', { query }).catch(() => ({ items: [] }))).items];
+  return [[], []];
+}
 
 /** `source:name`, `destination:name`, `status:failed`, `verified:failed`, `after:1h`, or a part of an id. */
 export function qualifier(text: string, sources: Named[], destinations: Named[]): Record<string, string | undefined> {
@@ -232,12 +236,12 @@ function Views({ search, page, number, newCount, onShowNew, isFailing }: { searc
         {newCount > 0 && (
           <button type="button" className="newpill" onClick={onShowNew}>
             <Icon name="up" />
-            {count(newCount)} new
+            {newCount >= PAGE_SIZE ? `${PAGE_SIZE} or more` : count(newCount)} new
           </button>
         )}
         {page && page.items.length > 0 && (
           <span className="num hide-s">
-            {count(first)}–{count(first + page.items.length - 1)} of {count(page.total)}
+            {count(first)}–{count(first + page.items.length - 1)} of {page.total_is_exact === false && 'at least '}{count(page.total)}
           </span>
         )}
         <span className={`live ${isFailing ? 'down' : ''}`}>
@@ -250,8 +254,7 @@ function Views({ search, page, number, newCount, onShowNew, isFailing }: { searc
 }
 
 function EventTable({ items, selected, onOpen }: { items: Item[]; selected: string | undefined; onOpen: (id: string) => void }) {
-  const sources = useSources();
-  const byId = new Map((sources.data?.items ?? []).map((one) => [one.id, one]));
+  const byId = useSourcesById(items.map((one) => one.source_id));
   return (
     <table>
       <thead>

@@ -4,9 +4,8 @@ import { useMemo, useState, type ReactNode } from 'react';
 import { ApiError, type Schemas } from '../../api/client';
 import { useResendPreview, useSentRequest, type Event } from '../../api/queries';
 import { bodyBytes } from '../../lib/bytes';
-import { diff, type DiffLine } from '../../lib/diff';
+import { diffBodies } from '../../lib/diff';
 import { diffHeaders } from '../../lib/headers';
-import { formatJson } from '../../lib/json';
 import { curl, httpie, isSecret, rawHttp } from '../../lib/requests';
 import { useSearchState } from '../../lib/search';
 import { errorLabel } from '../../lib/states';
@@ -212,12 +211,4 @@ function Changes({ event, request }: { event: Event; request: Request }) {
       ]}
     />
   );
-}
-
-function diffBodies(came: Pick<Request, 'body' | 'body_base64'>, left: Pick<Request, 'body' | 'body_base64'>): DiffLine[] {
-  return diff(bodyLines(came.body, came.body_base64), bodyLines(left.body, left.body_base64));
-}
-
-function bodyLines(body: string, base64: string | undefined): string[] {
-  return base64 !== undefined ? [`(${base64.length} characters of Base64)`] : (formatJson(body) ?? body).split('\n');
 }

@@ -1,8 +1,8 @@
 /** The attempts of a delivery on a linear time axis. The table below it holds the same data. */
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import type { Schemas } from '../../api/client';
 import { usePreferences } from '../../lib/preferences';
-import { clock, coarse } from '../../lib/time';
+import { clock, coarse, countdown } from '../../lib/time';
 
 type Delivery = Schemas['Delivery'];
 
@@ -39,6 +39,7 @@ export function Timeline({ delivery, now }: { delivery: Delivery; now: number })
   const box = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(0);
   const { zone } = usePreferences();
+  const hatching = useId();
   useEffect(() => {
     if (!box.current) return;
     const observer = new ResizeObserver(([entry]) => entry && setWidth(Math.floor(entry.contentRect.width)));
@@ -63,6 +64,14 @@ export function Timeline({ delivery, now }: { delivery: Delivery; now: number })
     <div className="tl" ref={box}>
       {width > 0 && (
         <svg width={width} height={HEIGHT} aria-hidden="true">
+          {delivery.hold !== null && (
+            <>
+              <pattern id={hatching} width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+                <path d="M1.5 0V6" stroke="var(--held-solid)" strokeWidth="1.5" opacity=".55" />
+              </pattern>
+              <rect className="hatch" x={toX(lastEnd)} y={LINE_Y - 5} width={Math.max(2, toX(next ?? now) - toX(lastEnd))} height="10" fill={`url(#${hatching})`} />
+            </>
+          )}
           <path d={`M${LEFT} ${LINE_Y + 13.5}H${width}`} stroke="var(--line)" />
           <path d={`M${LEFT} ${LINE_Y}H${isOpen ? nowX : toX(lastEnd)}`} stroke="var(--line-strong)" strokeWidth="1.5" />
           {isOpen && next !== null && next > now && (
@@ -115,7 +124,7 @@ export function Timeline({ delivery, now }: { delivery: Delivery; now: number })
             <>
               <circle cx={toX(next)} cy={LINE_Y} r="5" fill="var(--surface)" stroke="var(--retrying-solid)" strokeWidth="2" />
               <text className="axis next" x={Math.min(toX(next), width - 58)} y={LINE_Y - 12} textAnchor="middle">
-                {delivery.attempt_count + 1}, at {clock(delivery.next_attempt_at ?? '', zone)}
+                {delivery.attempt_count + 1} in {countdown(delivery.next_attempt_at ?? '', now)}
               </text>
             </>
           )}

@@ -2,7 +2,7 @@
 import type { Schemas } from '../../api/client';
 import { deliveriesInWords, deliveryState } from '../../lib/states';
 import { visible } from '../../lib/text';
-import { countdown } from '../../lib/time';
+import { countdown, withTimes, type Zone } from '../../lib/time';
 
 type Event = Schemas['Event'];
 type Delivery = Schemas['Delivery'];
@@ -16,7 +16,7 @@ export function latestByConnection(deliveries: Delivery[]): Delivery[] {
 
 export type Sentence = { summary: string; name?: string; rest?: string };
 
-export function headline(event: Event, now: number): Sentence {
+export function headline(event: Event, now: number, zone: Zone): Sentence {
   if (event.verification_status === 'failed') {
     return { summary: `Not verified: ${lower(event.verification_reason ?? 'the signature did not match.')} Stored, not delivered.` };
   }
@@ -30,14 +30,14 @@ export function headline(event: Event, now: number): Sentence {
   ].join(', ');
   const worst = others.find((one) => one.status === 'pending' || one.status === 'delivering') ?? others.find((one) => one.status !== 'filtered');
   if (worst === undefined) return { summary: `${summary}.` };
-  return { summary: `${summary}.`, name: worst.destination_name, rest: restOf(worst, now) };
+  return { summary: `${summary}.`, name: worst.destination_name, rest: restOf(worst, now, zone) };
 }
 
-function restOf(delivery: Delivery, now: number): string {
+function restOf(delivery: Delivery, now: number, zone: Zone): string {
   if (deliveryState(delivery) === 'retry' && delivery.next_attempt_at !== null && Date.parse(delivery.next_attempt_at) > now) {
     return ` gets attempt ${delivery.attempt_count + 1} in ${countdown(delivery.next_attempt_at, now)}.`;
   }
-  return `: ${lower(delivery.reason.replace(/^(Held|Failed): /, ''))}`;
+  return `: ${withTimes(lower(delivery.reason.replace(/^(Held|Failed): /, '')), zone, now)}`;
 }
 
 function lower(text: string): string {

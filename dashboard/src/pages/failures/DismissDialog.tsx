@@ -2,7 +2,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { changed, useDeadLetters } from '../../api/queries';
-import { mark, type Filter } from '../../lib/deadLetters';
+import { inQuery, mark, type Filter } from '../../lib/deadLetters';
 import { plural } from '../../lib/text';
 import { ErrorNote } from '../../ui/form';
 import { Gate } from '../../ui/gate';
@@ -20,14 +20,15 @@ async function takeBack(filter: Filter): Promise<void> {
 
 type DialogProps = { filter: Filter; what: string; onClose: () => void };
 
-export function DismissDialog({ filter, what, onClose }: DialogProps) {
+/** @param onUndoFailed is called when the toast's Undo fails, after the dialog was closed */
+export function DismissDialog({ filter, what, onClose, onUndoFailed }: DialogProps & { onUndoFailed: (error: Error) => void }) {
   const [soFar, setSoFar] = useState(0);
-  const counted = useDeadLetters({ ...filter, resolved: 'false', limit: 1 });
+  const counted = useDeadLetters({ ...inQuery(filter), resolved: 'false', limit: 1 });
   const dismiss = useMutation({
     mutationFn: () => mark('dismiss', filter, setSoFar),
     onSuccess: (marked) => {
       void changed('dlq');
-      toast(`${failures(marked)} dismissed`, () => void takeBack(filter).catch((error: Error) => toast(error.message)));
+      toast(`${failures(marked)} dismissed`, () => void takeBack(filter).catch(onUndoFailed));
       onClose();
     },
   });

@@ -1,14 +1,17 @@
 /** Failures grouped by destination and error, with one group in detail. */
-import { useRef, useState } from 'react';
-import type { Schemas } from '../../api/client';
-import { useFailureGroups, useSources } from '../../api/queries';
-import { filterOf } from '../../lib/deadLetters';
-import { useSearchState } from '../../lib/search';
+import { useMemo, useRef, useState } from 'react';
+import { serverNow, type Schemas } from '../../api/client';
+import { useDestination, useFailureGroups } from '../../api/queries';
+import { inQuery, type Filter } from '../../lib/deadLetters';
+import { useSearchState, type SearchState } from '../../lib/search';
 import { errorLabel } from '../../lib/states';
-import { count, plural } from '../../lib/text';
+import { count, plural, shortId } from '../../lib/text';
+import { windowStart } from '../../lib/time';
 import { Page } from '../../shell/Page';
+import { ErrorNote } from '../../ui/form';
 import { Gate } from '../../ui/gate';
 import { Icon } from '../../ui/icons';
+import { SourceFilter } from '../../ui/SourceFilter';
 import { Ago, Blank, Button, Segments } from '../../ui/parts';
 import { DismissDialog, UndismissDialog } from './DismissDialog';
 import { GroupDetail } from './GroupDetail';
@@ -27,14 +30,14 @@ export function isRejected(group: Group): boolean {
 
 export function FailuresPage() {
   const search = useSearchState();
-  const source = search.get('source');
+  const list = useFilter(search);
+  const [undoError, setUndoError] = useState<Error | null>(null);
   const isResolved = search.get('resolved') === 'true';
-  const groups = useFailureGroups({ ...filterOf(source), ...(isResolved ? { resolved: 'true' } : {}) });
-  const sources = useSources();
+  const groups = useFailureGroups({ ...inQuery(list), ...(isResolved ? { resolved: 'true' } : {}) });
   const sort = search.get('sort') === 'last' ? 'last' : 'count';
   const items = [...(groups.data?.items ?? [])].sort((a, b) => (sort === 'last' ? b.last_seen.localeCompare(a.last_seen) : b.count - a.count));
   const chosen = search.get('group');
-  const selected = useKept(items, chosen, `${source} ${isResolved}`);
+  const selected = useKept(items, chosen, `${JSON.stringify(list)} ${isResolved}`);
   const current = selected ?? (matchMedia('(max-width: 760px)').matches ? undefined : items[0]);
   const sum = items.reduce((total, one) => total + one.count, 0);
   return (
@@ -50,17 +53,8 @@ export function FailuresPage() {
             ]}
             onChange={(to) => search.set({ sort: to === 'last' ? 'last' : undefined })}
           />
-          <select className="field end" aria-label="Source" value={source} onChange={(event) => search.set({ source: event.currentTarget.value, group: undefined })}>
-            <option value="" selected={source === ''}>
-              All sources
-            </option>
-            {(sources.data?.items ?? []).map((one) => (
-              <option key={one.id} value={one.id} selected={one.id === source}>
-                {one.name}
-              </option>
-            ))}
-          </select>
         </div>
+        <Filters search={search} groups={items} />
         <div className="gh all-acts">
           <Segments
             label="Which"
@@ -71,8 +65,14 @@ export function FailuresPage() {
             ]}
             onChange={(to) => search.set({ resolved: to === 'resolved' ? 'true' : undefined, group: undefined })}
           />
-          {items.length > 0 && <AllActions source={source} sourceName={sources.data?.items.find((one) => one.id === source)?.name} isResolved={isResolved} />}
+          {items.length > 0 && <AllActions list={list} isResolved={isResolved} onUndoFailed={setUndoError} />}
         </div>
+        {undoError && (
+          <div className="in stack-s">
+            <ErrorNote error={undoError} />
+            <p className="muted small">The failures are still dismissed. Resolved lists them, and can undo it.</p>
+          </div>
+        )}
         <Gate query={groups} what="Failures">
           {(data) =>
             data.items.length === 0 ? (
@@ -97,9 +97,10 @@ export function FailuresPage() {
       </div>
       {current ? (
         <GroupDetail
-          key={`${groupKey(current)} ${source} ${isResolved}`}
+          key={`${groupKey(current)} ${JSON.stringify(list)} ${isResolved}`}
           group={current}
-          source={source}
+          list={list}
+          onUndoFailed={setUndoError}
           isResolved={isResolved}
           onBack={() => search.set({ group: undefined })}
           onSent={() => search.set({ group: groupKey(current) }, { replace: true })}
@@ -108,6 +109,60 @@ export function FailuresPage() {
         <div className="gd" />
       )}
     </Page>
+  );
+}
+
+const TIMES = [
+  { value: '', label: 'Any time' },
+  { value: '1h', label: 'Last hour' },
+  { value: '24h', label: 'Last 24 hours' },
+  { value: '7d', label: 'Last 7 days' },
+];
+const OUTCOMES = [
+  { value: '', label: 'Rejected or gave up' },
+  { value: 'failed', label: 'Rejected' },
+  { value: 'exhausted', label: 'Gave up' },
+];
+
+/** The filters in the address. A window such as `24h` keeps its start, so that the count and what is sent are the same. */
+function useFilter(search: SearchState): Filter {
+  const [source, destination, status, after] = ['source', 'destination', 'status', 'after'].map((name) => search.get(name));
+  return useMemo(
+    () => ({
+      ...(source && { source_id: source }),
+      ...(destination && { destination_id: destination }),
+      ...((status === 'failed' || status === 'exhausted') && { status: [status] }),
+      ...(after && { received_after: windowStart(after, serverNow()) }),
+    }),
+    [source, destination, status, after],
+  );
+}
+
+function Filters({ search, groups }: { search: SearchState; groups: Group[] }) {
+  const chosen = search.get('destination');
+  const named = useDestination(chosen, false, chosen !== '').data;
+  const destinations = new Map(groups.map((one) => [one.destination_id, one.destination_name]));
+  if (chosen !== '') destinations.set(chosen, named?.name ?? destinations.get(chosen) ?? shortId(chosen));
+  return (
+    <div className="gh all-acts">
+      <SourceFilter chosen={search.get('source') === '' ? [] : [search.get('source')]} onChange={([source]) => search.set({ source, group: undefined })} />
+      <Choice search={search} name="destination" label="Destination" options={[{ value: '', label: 'All destinations' }, ...[...destinations].map(([value, label]) => ({ value, label }))]} />
+      <Choice search={search} name="status" label="Outcome" options={OUTCOMES} />
+      <Choice search={search} name="after" label="Received" options={TIMES} />
+    </div>
+  );
+}
+
+function Choice({ search, name, label, options }: { search: SearchState; name: string; label: string; options: { value: string; label: string }[] }) {
+  const value = search.get(name);
+  return (
+    <select className="field" aria-label={label} value={value} onChange={(event) => search.set({ [name]: event.currentTarget.value, group: undefined })}>
+      {options.map((one) => (
+        <option key={one.value} value={one.value} selected={one.value === value}>
+          {one.label}
+        </option>
+      ))}
+    </select>
   );
 }
 
@@ -121,9 +176,9 @@ function useKept(items: Group[], chosen: string, list: string): Group | undefine
 }
 
 /** The actions on everything that the list's filter selects. */
-function AllActions({ source, sourceName, isResolved }: { source: string; sourceName: string | undefined; isResolved: boolean }) {
+function AllActions({ list, isResolved, onUndoFailed }: { list: Filter; isResolved: boolean; onUndoFailed: (error: Error) => void }) {
   const [isShown, setShown] = useState<'send' | 'dismiss' | 'undismiss' | null>(null);
-  const dialog = { filter: filterOf(source), what: source === '' ? 'The whole workspace' : `All of ${sourceName ?? 'the source'}`, onClose: () => setShown(null) };
+  const dialog = { filter: list, what: Object.keys(list).length === 0 ? 'The whole workspace' : 'Everything that the filters select', onClose: () => setShown(null) };
   return (
     <span className="end row">
       {isResolved ? (
@@ -135,7 +190,7 @@ function AllActions({ source, sourceName, isResolved }: { source: string; source
         </>
       )}
       {isShown === 'send' && <SendDialog {...dialog} />}
-      {isShown === 'dismiss' && <DismissDialog {...dialog} />}
+      {isShown === 'dismiss' && <DismissDialog {...dialog} onUndoFailed={onUndoFailed} />}
       {isShown === 'undismiss' && <UndismissDialog {...dialog} />}
     </span>
   );

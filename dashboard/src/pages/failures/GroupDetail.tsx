@@ -2,8 +2,8 @@
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Schemas } from '../../api/client';
-import { useDeadLetters, useDestination, useEvent, useSources } from '../../api/queries';
-import { filterOf } from '../../lib/deadLetters';
+import { useDeadLetters, useDestination, useEvent, useSourcesById } from '../../api/queries';
+import { filterOf, inQuery, type Filter } from '../../lib/deadLetters';
 import { deliveryPath } from '../../lib/deliveryLink';
 import { useNow } from '../../lib/now';
 import { usePreferences } from '../../lib/preferences';
@@ -22,18 +22,18 @@ type Letter = Schemas['DeadLetter'];
 
 const OUTCOME_MILLISECONDS = 2_000;
 
-type DetailProps = { group: Group; source: string; isResolved: boolean; onBack: () => void; onSent: () => void };
+type DetailProps = { group: Group; list: Filter; isResolved: boolean; onBack: () => void; onSent: () => void; onUndoFailed: (error: Error) => void };
 
-export function GroupDetail({ group, source, isResolved, onBack, onSent }: DetailProps) {
+export function GroupDetail({ group, list, isResolved, onBack, onSent, onUndoFailed }: DetailProps) {
   const [isShown, setShown] = useState<'dismiss' | 'undismiss' | null>(null);
   const [replayId, setReplayId] = useState<string>();
   const { zone } = usePreferences();
   const now = useNow(10_000);
   const destination = useDestination(group.destination_id);
-  const filter = filterOf(source, group);
-  const what = `${errorLabel(group.error_code, group.response_status)} from ${group.destination_name}${source === '' ? '' : ', from the chosen source'}`;
+  const filter = filterOf(list, group);
+  const what = `${errorLabel(group.error_code, group.response_status)} from ${group.destination_name}${Object.keys(list).length === 0 ? '' : ', with the chosen filters'}`;
   // After a resend, this polls to show how many are left.
-  const letters = useDeadLetters({ ...filter, resolved: String(isResolved), limit: 50 }, replayId === undefined ? false : OUTCOME_MILLISECONDS);
+  const letters = useDeadLetters({ ...inQuery(filter), resolved: String(isResolved), limit: 50 }, replayId === undefined ? false : OUTCOME_MILLISECONDS);
   const example = useEvent(group.example_event_id);
   const delivery = example.data?.deliveries.find((one) => one.id === group.example_delivery_id);
   const attempt = delivery?.attempts.at(-1);
@@ -70,6 +70,7 @@ export function GroupDetail({ group, source, isResolved, onBack, onSent }: Detai
         <SendSteps
           filter={filter}
           what={what}
+          listed={group.count}
           unresolved={letters.data?.total}
           replayId={replayId}
           onSent={(id) => {
@@ -98,7 +99,7 @@ export function GroupDetail({ group, source, isResolved, onBack, onSent }: Detai
           {(data) => (data.items.length === 0 ? <Blank icon="delivered" title={isResolved ? 'Nothing here is resolved' : 'Nothing here is unresolved any more'} /> : <Letters letters={data.items} />)}
         </Gate>
       </Panel>
-      {isShown === 'dismiss' && <DismissDialog filter={filter} what={what} onClose={() => setShown(null)} />}
+      {isShown === 'dismiss' && <DismissDialog filter={filter} what={what} onClose={() => setShown(null)} onUndoFailed={onUndoFailed} />}
       {isShown === 'undismiss' && <UndismissDialog filter={filter} what={what} onClose={() => setShown(null)} />}
     </div>
   );
@@ -107,13 +108,13 @@ export function GroupDetail({ group, source, isResolved, onBack, onSent }: Detai
 function Now({ letter }: { letter: Letter }) {
   if (letter.latest_status === 'succeeded') return <StateLabel state="delivered" label="Delivered on replay" />;
   if (letter.dismissed_at !== null) return <StateLabel state="filtered" label="Dismissed" />;
-  return <StateLabel state={deliveryState({ status: letter.latest_status, reason: '', attempt_count: 0 })} />;
+  return <StateLabel state={deliveryState({ status: letter.latest_status, hold: null, attempt_count: 0 })} />;
 }
 
 function Letters({ letters }: { letters: Letter[] }) {
   const { zone } = usePreferences();
   const [, navigate] = useLocation();
-  const sources = useSources();
+  const sources = useSourcesById(letters.map((one) => one.source_id));
   return (
     <table className="fits">
       <thead>
@@ -127,7 +128,7 @@ function Letters({ letters }: { letters: Letter[] }) {
       </thead>
       <tbody>
         {letters.map((letter) => {
-          const source = sources.data?.items.find((one) => one.id === letter.source_id);
+          const source = sources.get(letter.source_id);
           return (
             <tr key={letter.id} onClick={() => navigate(deliveryPath(letter))}>
               <td className="mono">

@@ -3,32 +3,34 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { call } from '../../api/client';
-import { useReplay, useResendCount } from '../../api/queries';
+import { useReplay } from '../../api/queries';
 import type { Filter } from '../../lib/deadLetters';
 import { count } from '../../lib/text';
 import { ErrorNote } from '../../ui/form';
 import { Gate } from '../../ui/gate';
 import { Button, Facts, Note } from '../../ui/parts';
 import { ReplayProgress } from '../replays/ReplayRow';
-import { ApiCalls, resendSize, SendDialog, sent } from './SendDialog';
+import { ApiCalls, SendDialog, sent } from './SendDialog';
 
 const FIRST = 5;
 
 type StepsProps = {
   filter: Filter;
   what: string;
-  /** How many are unresolved; undefined while that is not known. */
+  /** How many the list of groups said there are, which is known at once. */
+  listed: number;
+  /** How many are unresolved now; undefined while that is not known. */
   unresolved: number | undefined;
   /** The replay of the first five, once there is one. */
   replayId: string | undefined;
   onSent: (replayId: string) => void;
 };
 
-export function SendSteps({ filter, what, unresolved, replayId, onSent }: StepsProps) {
+export function SendSteps({ filter, what, listed, unresolved, replayId, onSent }: StepsProps) {
   const [isShown, setShown] = useState<'all' | 'api' | null>(null);
   const [before, setBefore] = useState<number>();
-  const counted = useResendCount(filter);
-  const isNothing = counted.data?.would_create === 0;
+  const number = unresolved ?? listed;
+  const isNothing = number === 0;
   const first = useMutation({
     mutationFn: () => call('POST /api/v1/dlq/resend', { body: { ...filter, limit: FIRST } }),
     onMutate: () => setBefore(unresolved),
@@ -62,7 +64,8 @@ export function SendSteps({ filter, what, unresolved, replayId, onSent }: StepsP
         </h3>
         <Facts
           facts={[
-            ['How many', counted.isError ? 'could not be counted' : counted.data === undefined ? 'counting' : resendSize(counted.data)],
+            // What a resend would create takes the server up to five seconds to count: the next step shows it.
+            ['How many', `${count(number)} unresolved`],
             ['Left out', 'what is under way, and what was dismissed'],
           ]}
         />

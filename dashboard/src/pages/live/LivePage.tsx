@@ -1,8 +1,9 @@
 /** Shows events the moment they are stored, with the outcomes of their deliveries. */
-import { memo, useEffect, useState } from 'react';
+import { memo, useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { BASE_PATH } from '../../api/client';
-import { changed, useSources } from '../../api/queries';
+import { changed, useSourcesById } from '../../api/queries';
+import { useNow } from '../../lib/now';
 import { usePreferences } from '../../lib/preferences';
 import { useSearchState } from '../../lib/search';
 import { STATES, type StateName } from '../../lib/states';
@@ -11,6 +12,7 @@ import { clock, type Zone } from '../../lib/time';
 import { Page } from '../../shell/Page';
 import { useShortcut } from '../../shell/Shortcuts';
 import { Icon } from '../../ui/icons';
+import { SourceFilter } from '../../ui/SourceFilter';
 import { Blank, Button, Marks, Note, SourceName } from '../../ui/parts';
 import { Verification } from '../events/EventsPage';
 import { add, clear, EMPTY, MAX_ROWS, pause, resume, type EventRow, type Feed, type GapRow, type Outcome, type Row } from './feed';
@@ -24,20 +26,50 @@ const MORE_ROWS = 100;
 /** How near to the end, in pixels, scrolling draws more rows. */
 const MARGIN = 1_000;
 
+/** Why the rows hold still. The reader resumes the first; the others end when the reader is done. */
+type Holds = { isPaused: boolean; isScrolled: boolean; isFocused: boolean; isPointedAt: boolean };
+
+const NO_HOLDS: Holds = { isPaused: false, isScrolled: false, isFocused: false, isPointedAt: false };
+
+const isReading = (holds: Holds) => holds.isScrolled || holds.isFocused || holds.isPointedAt;
+
 export function LivePage() {
   const search = useSearchState();
   const source = search.get('source');
-  const sources = useSources();
   const [feed, setFeed] = useState<Feed>(EMPTY);
+  const [holds, setHolds] = useState(NO_HOLDS);
   const [state, setState] = useState<StreamState>({ name: 'connecting' });
   const [drawn, setDrawn] = useState(firstRows);
+  const list = useRef<HTMLDivElement>(null);
+  const latest = useRef(holds);
+
+  const hold = (change: Partial<Holds>) => {
+    const next = { ...latest.current, ...change };
+    if ((Object.keys(next) as (keyof Holds)[]).every((one) => next[one] === latest.current[one])) return;
+    latest.current = next;
+    setHolds(next);
+    setFeed((before) => (next.isPaused || isReading(next) ? pause(before) : before.isPaused ? resume(before) : before));
+  };
   const onScroll = ({ scrollTop, scrollHeight, clientHeight }: HTMLElement) => {
+    hold({ isScrolled: scrollTop > 0 });
     if (scrollTop === 0) setDrawn(firstRows());
     else if (scrollHeight - scrollTop - clientHeight < MARGIN) setDrawn(Math.min(drawn + MORE_ROWS, MAX_ROWS));
   };
+  const showNew = () => {
+    if (list.current?.contains(document.activeElement)) (document.activeElement as HTMLElement).blur();
+    if (list.current) list.current.scrollTop = 0;
+    setDrawn(firstRows());
+    hold(NO_HOLDS);
+  };
+  const empty = () => {
+    setFeed(clear);
+    hold({ ...NO_HOLDS, isPaused: latest.current.isPaused });
+  };
 
   useEffect(() => {
-    setFeed((before) => ({ ...EMPTY, isPaused: before.isPaused }));
+    latest.current = { ...NO_HOLDS, isPaused: latest.current.isPaused };
+    setHolds(latest.current);
+    setFeed({ ...EMPTY, isPaused: latest.current.isPaused });
     return follow(source, {
       onState: setState,
       onMessages: (messages) => setFeed((before) => add(before, messages)),
@@ -45,30 +77,29 @@ export function LivePage() {
     });
   }, [source]);
 
-  const toggle = () => setFeed(feed.isPaused ? resume : pause);
+  const toggle = () => hold({ isPaused: !latest.current.isPaused });
   useShortcut('p', toggle);
   return (
     <Page title="Live" className="live-page">
       <div className="query">
-        <select className="field" aria-label="Source" value={source} onChange={(event) => search.set({ source: event.currentTarget.value }, { replace: true })}>
-          <option value="" selected={source === ''}>
-            All sources
-          </option>
-          {(sources.data?.items ?? []).map((one) => (
-            <option key={one.id} value={one.id} selected={one.id === source}>
-              {one.name}
-            </option>
-          ))}
-        </select>
-        <Button icon={feed.isPaused ? 'livei' : 'pause'} kind={feed.isPaused ? 'primary' : 'normal'} onClick={toggle}>
-          {feed.isPaused ? 'Resume' : 'Pause'}
+        <SourceFilter isMultiple chosen={source === '' ? [] : source.split(',')} onChange={(ids) => search.set({ source: ids.join() }, { replace: true })} />
+        <Button icon={holds.isPaused ? 'livei' : 'pause'} kind={holds.isPaused ? 'primary' : 'normal'} onClick={toggle}>
+          {holds.isPaused ? 'Resume' : 'Pause'}
         </Button>
-        <Button disabled={feed.rows.length === 0 && feed.heldCount === 0} onClick={() => setFeed(clear)}>
+        <Button disabled={feed.rows.length === 0 && feed.heldCount === 0} onClick={empty}>
           Clear
         </Button>
       </div>
-      <StateLine state={state} feed={feed} onResume={() => setFeed(resume)} />
-      <div className="list" onScroll={(event) => onScroll(event.currentTarget)}>
+      <StateLine state={state} feed={feed} holds={holds} onResume={showNew} />
+      <div
+        ref={list}
+        className="list"
+        onScroll={(event) => onScroll(event.currentTarget)}
+        onPointerMove={(event) => hold({ isPointedAt: event.pointerType === 'mouse' && (event.target as Element).closest('tbody') !== null })}
+        onPointerLeave={() => hold({ isPointedAt: false })}
+        onFocusCapture={(event) => hold({ isFocused: (event.target as Element).closest('tbody') !== null })}
+        onBlurCapture={() => hold({ isFocused: false })}
+      >
         {(state.name === 'ended' || state.name === 'refused') && (
           <div className="pad" role="alert">
             <Note icon="unverified" tone="failed">
@@ -91,19 +122,23 @@ export function LivePage() {
 const WORDS: Record<StreamState['name'], { label: string; tone: string }> = {
   connecting: { label: 'Connecting', tone: 'degraded' },
   live: { label: 'Live', tone: '' },
-  reconnecting: { label: 'Reconnecting. Nothing is lost', tone: 'degraded' },
+  reconnecting: { label: 'Reconnecting', tone: 'degraded' },
   refused: { label: 'Refused', tone: 'down' },
   ended: { label: 'Ended', tone: 'down' },
 };
 
-function StateLine({ state, feed, onResume }: { state: StreamState; feed: Feed; onResume: () => void }) {
+function StateLine({ state, feed, holds, onResume }: { state: StreamState; feed: Feed; holds: Holds; onResume: () => void }) {
   const { label, tone } = WORDS[state.name];
   const isHeld = feed.isPaused && state.name === 'live';
   return (
     <div className="views">
       <span className={`live ${isHeld ? 'degraded' : tone}`} role="status">
         <i />
-        {isHeld ? 'Paused' : label}
+        <span>
+          {isHeld ? (holds.isPaused ? 'Paused' : 'Paused while you read') : label}
+          {'retryAt' in state && <Countdown until={state.retryAt} />}
+          {state.name === 'reconnecting' && '. Nothing is lost'}
+        </span>
       </span>
       {feed.heldCount > 0 && (
         <button type="button" className="newpill" onClick={onResume}>
@@ -118,11 +153,16 @@ function StateLine({ state, feed, onResume }: { state: StreamState; feed: Feed; 
   );
 }
 
+/** Screen readers are told the state, but not each second. */
+function Countdown({ until }: { until: number }) {
+  useNow();
+  return <span aria-hidden="true" className="num">, {Math.max(0, Math.ceil((until - Date.now()) / 1000))} s</span>;
+}
+
 function Rows({ rows }: { rows: Row[] }) {
-  const sources = useSources();
+  const byId = useSourcesById(rows.flatMap((row) => (row.kind === 'event' ? [row.event.source_id] : [])));
   const { zone } = usePreferences();
   const [, navigate] = useLocation();
-  const byId = new Map((sources.data?.items ?? []).map((one) => [one.id, one]));
   // One listener for all rows: a Link in each would make 500 rows slow.
   const open = (click: MouseEvent) => {
     const to = (click.target as Element).closest('a')?.dataset.to;

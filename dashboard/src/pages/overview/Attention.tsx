@@ -1,31 +1,47 @@
-/** What needs attention, the most severe first: open circuits, failed deliveries, refused requests. */
+/** What needs attention, the most severe first: open circuits, failed and old deliveries, refused requests, the plan's end, broken alerts, silent sources. */
 import type { ReactNode } from 'react';
-import { useDestinations, useFailureGroups, useStatsByDestination, useStatsBySource } from '../../api/queries';
+import { useAlertConfigs, useDestinations, useDestinationsById, useFailureGroups, useStatsByDestination, useStatsBySource, useStatsBySourceBefore, useUsage } from '../../api/queries';
 import { useNow } from '../../lib/now';
 import { usePreferences } from '../../lib/preferences';
 import { errorLabel } from '../../lib/states';
-import { notTaken } from '../../lib/stats';
-import { plural } from '../../lib/text';
+import { notTaken, windowBefore } from '../../lib/stats';
+import { count, plural } from '../../lib/text';
 import { coarse, countdown, when } from '../../lib/time';
 import { Icon, type IconName } from '../../ui/icons';
 import { Ago, Badge, Blank, ButtonLink, Panel, Skeleton } from '../../ui/parts';
+import { labelOf, whereTo } from '../alerts/channels';
 import { groupKey, isRejected } from '../failures/FailuresPage';
 
 type Item = { key: string; icon: IconName; tone: string; title: string; text: ReactNode; since?: string; to: string; action: string };
 
 const MAX_GROUPS = 5;
+const LISTED = 200;
+const LOOKED_UP = 20;
+/** A delivery that has waited this long is late, whatever the retry schedule says. */
+const OLD_SECONDS = 900;
+/** The share of the plan's events from which the end of the month matters. */
+const NEARLY_USED = 0.8;
+/** Fewer events than this in the window before may be chance. */
+const ACTIVE_EVENTS = 10;
 
 export function Attention({ window }: { window: string }) {
-  const destinations = useDestinations(15_000);
+  const destinations = useDestinations({ limit: LISTED }, 15_000);
   const groups = useFailureGroups();
   const sources = useStatsBySource(window);
   const stats = useStatsByDestination(window);
+  const listed = destinations.data?.items ?? [];
+  // A workspace may have ten thousand: those beyond the list matter if something waits for them.
+  const beyond = (destinations.data?.total ?? 0) > listed.length ? (stats.data?.items ?? []).filter((one) => !one.deleted && one.waiting.count > 0 && !listed.some((other) => other.id === one.destination_id)) : [];
+  const others = useDestinationsById(beyond.slice(0, LOOKED_UP).map((one) => one.destination_id), 15_000);
+  const usage = useUsage().data;
+  const alerts = useAlertConfigs().data;
+  const before = useStatsBySourceBefore(sources.data && windowBefore(sources.data)).data;
   const { zone } = usePreferences();
   const now = useNow();
   const all = [destinations, groups, sources];
   const checkedAt = Math.min(...all.map((one) => one.dataUpdatedAt));
   const items: Item[] = [];
-  for (const one of destinations.data?.items ?? []) {
+  for (const one of [...listed, ...others.values()]) {
     if (one.circuit_state === 'closed') continue;
     const isOpen = one.circuit_state === 'open';
     const waiting = stats.data?.items.find((other) => other.destination_id === one.id)?.waiting.count ?? 0;
@@ -68,6 +84,20 @@ export function Attention({ window }: { window: string }) {
       action: 'Review and replay',
     });
   }
+  const isHeld = new Set(items.map((one) => one.key));
+  for (const { destination_id, destination_name, deleted, waiting } of stats.data?.items ?? []) {
+    if (deleted || isHeld.has(destination_id) || waiting.count === 0 || (waiting.oldest_age_seconds ?? 0) < OLD_SECONDS) continue;
+    items.push({
+      key: `${destination_id} old`,
+      icon: 'retry',
+      tone: 'is-retrying',
+      title: `${destination_name}: ${plural(waiting.count, 'delivery waits', 'deliveries wait')}`,
+      text: `The oldest came ${coarse((waiting.oldest_age_seconds ?? 0) * 1000)} ago.`,
+      since: waiting.oldest_received_at ?? undefined,
+      to: `/destinations/${destination_id}`,
+      action: 'See why',
+    });
+  }
   for (const one of sources.data?.items ?? []) {
     const others = notTaken(one.refused);
     if (one.refused['401'] > 0) {
@@ -93,6 +123,43 @@ export function Attention({ window }: { window: string }) {
       });
     }
   }
+  const { used, limit } = usage?.events ?? { used: 0, limit: null };
+  if (limit !== null && used >= limit * NEARLY_USED) {
+    items.push({
+      key: 'quota',
+      icon: 'silent',
+      tone: used >= limit ? 'is-failed' : 'is-retrying',
+      title: used >= limit ? 'The plan’s events of this month are used up' : `${Math.floor((used / limit) * 100)} % of the plan’s events are used`,
+      text: `${count(used)} of ${count(limit)}${usage === undefined ? '' : `, until ${when(usage.period.end, zone, now)}`}. ${used >= limit ? 'Webhooks are answered 402.' : 'Beyond that, webhooks are answered 402.'}`,
+      to: '/settings/plan',
+      action: 'Plan and usage',
+    });
+  }
+  for (const one of alerts?.items ?? []) {
+    if (!one.enabled || one.last_error === null) continue;
+    items.push({
+      key: `${one.id} alert`,
+      icon: 'alerts',
+      tone: 'is-failed',
+      title: `Alerts by ${labelOf(one.channel).toLowerCase()} do not arrive`,
+      text: `${whereTo(one)}: ${one.last_error}`,
+      to: '/alerts',
+      action: 'Open alerts',
+    });
+  }
+  for (const one of before?.items ?? []) {
+    const current = sources.data?.items.find((other) => other.source_id === one.source_id);
+    if (one.events < ACTIVE_EVENTS || current === undefined || current.events > 0 || notTaken(current.refused) > 0) continue;
+    items.push({
+      key: `${one.source_id} silent`,
+      icon: 'silent',
+      tone: 'is-retrying',
+      title: `${one.source_name}: silent`,
+      text: `No event within ${window.replace(/\d+/, '$& ')}; ${count(one.events)} in the same time before.`,
+      to: `/sources/${one.source_id}`,
+      action: 'Open source',
+    });
+  }
   const isKnown = all.every((one) => one.data !== undefined);
   const isFailing = all.some((one) => one.isError);
   return (
@@ -112,7 +179,7 @@ export function Attention({ window }: { window: string }) {
         </ul>
       ) : isKnown ? (
         <Blank icon="delivered" title="Nothing needs your attention">
-          No circuit is open, no failure is unresolved, no request was refused.
+          No circuit is open, no failure is unresolved, nothing waits for long, no request was refused.
         </Blank>
       ) : isFailing ? (
         <Blank tone="failed" icon="unverified" title="This could not be checked">

@@ -1,11 +1,11 @@
 /** Shows whether anything is wrong: what needs attention, four numbers, deliveries over time, and the health of sources and destinations. */
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import type { Schemas } from '../../api/client';
-import { useDestinations, useStatsByDestination, useStatsBySource, useStatsOverview, useVolumeBySource } from '../../api/queries';
+import { serverNow, type Schemas } from '../../api/client';
+import { useDestinationsById, useStatsBefore, useStatsByDestination, useStatsBySource, useStatsOverview, useVolumeBySource } from '../../api/queries';
 import { useSearchState } from '../../lib/search';
 import { circuitState } from '../../lib/states';
-import { notTaken, percent } from '../../lib/stats';
+import { moreOrLess, notTaken, percent, windowBefore } from '../../lib/stats';
 import { count, plural, size } from '../../lib/text';
 import { coarse, duration } from '../../lib/time';
 import { Page } from '../../shell/Page';
@@ -16,6 +16,7 @@ import { Histogram } from './Histogram';
 import { Sparkline } from './Sparkline';
 
 const WINDOWS = [
+  { value: '1h', label: '1 h' },
   { value: '24h', label: '24 h' },
   { value: '7d', label: '7 d' },
   { value: '30d', label: '30 d' },
@@ -56,16 +57,21 @@ export function OverviewPage() {
 function Numbers({ stats }: { stats: Schemas['StatsOverview'] }) {
   const { totals, waiting, histogram } = stats;
   const latency = totals.latency_ms;
+  const before = useStatsBefore(windowBefore(stats)).data;
+  const past = before?.totals;
   return (
     <section className="panel numbers" aria-label="Numbers">
       <Figure title="Events received" value={count(totals.events)} values={histogram.map((one) => one.events)}>
+        {before && <Change>{moreOrLess({ window: stats.window, value: totals.events }, { window: before.window, value: before.totals.events }, serverNow())}</Change>}
         {totals.unverified > 0 ? `${count(totals.unverified)} not verified` : 'all accepted'}
         {notTaken(totals.refused) > 0 && `, ${count(notTaken(totals.refused))} refused`}
       </Figure>
       <Figure title="Delivered" value={percent(totals.success_rate)} values={histogram.map((one) => one.success_rate)}>
+        <Change>{past && past.success_rate !== null && `${percent(past.success_rate)} before`}</Change>
         {count(totals.succeeded)} of {plural(totals.succeeded + totals.failed + totals.exhausted, 'finished delivery', 'finished deliveries')}
       </Figure>
       <Figure title="Delivery latency, p95" value={latency === null ? '–' : duration(latency.p95)} values={histogram.map((one) => one.latency_ms?.p95 ?? null)}>
+        <Change>{past && past.latency_ms !== null && `${duration(past.latency_ms.p95)} before`}</Change>
         {latency === null ? 'no response yet' : `median ${duration(latency.p50)}, p99 ${duration(latency.p99)}`}
       </Figure>
       <Figure title="Waiting now" value={count(waiting.count)} values={histogram.map((one) => one.pending)}>
@@ -86,6 +92,11 @@ function Figure({ title, value, values, children }: { title: string; value: stri
       <p className="muted small">{children}</p>
     </div>
   );
+}
+
+/** What the number was in the window before, ahead of the rest of its line. */
+function Change({ children }: { children: string | false | undefined }) {
+  return children ? <>{children}, </> : null;
 }
 
 function Rate({ share }: { share: number | null }) {
@@ -144,8 +155,8 @@ function Sources({ window }: { window: string }) {
 
 function Destinations({ window }: { window: string }) {
   const stats = useStatsByDestination(window);
-  const destinations = useDestinations(15_000);
-  const byId = new Map((destinations.data?.items ?? []).map((one) => [one.id, one]));
+  const shown = (stats.data?.items ?? []).slice(0, MAX_ROWS).filter((one) => !one.deleted);
+  const byId = useDestinationsById(shown.map((one) => one.destination_id), 15_000);
   return (
     <Panel title="Destinations" flush end={<Link className="link" href="/destinations">All {stats.data?.total === undefined ? '' : count(stats.data.total)}</Link>}>
       <Gate query={stats} what="The destinations" rows={4}>

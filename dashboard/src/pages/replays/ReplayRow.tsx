@@ -1,6 +1,6 @@
 /** One replay: its progress, and what can be done with it until it ends. */
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { call, type Schemas } from '../../api/client';
 import { changed } from '../../api/queries';
@@ -8,6 +8,7 @@ import { rateOf } from '../../lib/deadLetters';
 import { usePreferences } from '../../lib/preferences';
 import { count } from '../../lib/text';
 import { dateTime } from '../../lib/time';
+import { AtControl, Confirm } from '../../ui/AtControl';
 import { Field, Form, text } from '../../ui/form';
 import { Dialog } from '../../ui/overlay';
 import { Ago, Button, StateLabel } from '../../ui/parts';
@@ -50,7 +51,9 @@ export function ReplayRow({ replay, name }: { replay: Replay; name: string }) {
 
 export function ReplayProgress({ replay }: { replay: Replay }) {
   const share = shareOf(replay);
-  const pace = replay.status === 'running' ? measuredPace(replay) : null;
+  const samples = useRef<Sample[]>([]);
+  samples.current = addSample(samples.current, replay);
+  const pace = paceOf(samples.current);
   return (
     <div className="progress">
       <progress className={STATES[replay.status].state} max={1} value={share} aria-label={`${Math.round(share * 100)} %`} />
@@ -66,11 +69,9 @@ export function ReplayProgress({ replay }: { replay: Replay }) {
 function Actions({ replay }: { replay: Replay }) {
   const [isRateOpen, setRateOpen] = useState(false);
   const path = { id: replay.id };
-  const onError = (error: Error) => {
-    toast(error.message);
-    // Most refusals mean that the replay has ended, or that somebody else was faster.
-    void changed('replays');
-  };
+  const [isCancelling, setCancelling] = useState(false);
+  // Most refusals mean that the replay has ended, or that somebody else was faster.
+  const onError = () => changed('replays');
   const pause = useMutation({
     mutationFn: () => (replay.status === 'paused' ? call('POST /api/v1/replays/{id}/resume', { path }) : call('POST /api/v1/replays/{id}/pause', { path })),
     onSuccess: ({ status }) => {
@@ -82,6 +83,7 @@ function Actions({ replay }: { replay: Replay }) {
   const cancel = useMutation({
     mutationFn: () => call('POST /api/v1/replays/{id}/cancel', { path }),
     onSuccess: () => {
+      setCancelling(false);
       toast('Cancelled. Deliveries created so far go out');
       void changed('replays');
     },
@@ -90,13 +92,20 @@ function Actions({ replay }: { replay: Replay }) {
   const isBusy = pause.isPending || cancel.isPending;
   return (
     <span className="replay-acts">
-      <Button disabled={isBusy} onClick={() => pause.mutate()}>
-        {replay.status === 'paused' ? 'Resume' : 'Pause'}
-      </Button>
+      <AtControl of={pause}>
+        <Button disabled={isBusy} onClick={() => pause.mutate()}>
+          {replay.status === 'paused' ? 'Resume' : 'Pause'}
+        </Button>
+      </AtControl>
       <Button onClick={() => setRateOpen(true)}>Rate</Button>
-      <Button disabled={isBusy} onClick={() => cancel.mutate()}>
+      <Button disabled={isBusy} onClick={() => setCancelling(true)}>
         Cancel
       </Button>
+      {isCancelling && (
+        <Confirm title="Cancel this replay?" action="Cancel the replay" keep="Go on" of={cancel} onConfirm={() => cancel.mutate()} onClose={() => setCancelling(false)}>
+          It creates no more deliveries, and cannot be resumed. Those that it has created go out.
+        </Confirm>
+      )}
       {isRateOpen && <RateDialog replay={replay} onClose={() => setRateOpen(false)} />}
     </span>
   );
@@ -131,7 +140,23 @@ export function RateField({ value = null }: { value?: number | null }) {
   return <Field name="per_second" label="At most" unit="per second" value={value ?? ''} hint="From 1 to 10 000 deliveries a second. Empty: as fast as they are delivered." autoComplete="off" />;
 }
 
-function measuredPace(replay: Replay): number | null {
-  const seconds = (Date.parse(replay.updated_at) - Date.parse(replay.created_at)) / 1000;
-  return seconds < 1 ? null : Math.round((replay.created + replay.skipped) / seconds);
+type Sample = { at: number; done: number };
+
+/** How far back the pace is measured. */
+const PACE_MILLISECONDS = 15_000;
+
+/** Deliveries a second over the last seconds, or null while that is not known. Without `samples` of a running replay there is none. */
+export function paceOf(samples: Sample[]): number | null {
+  const first = samples[0];
+  const last = samples.at(-1);
+  if (first === undefined || last === undefined || last.at - first.at < 1_000) return null;
+  return Math.round(((last.done - first.done) * 1_000) / (last.at - first.at));
+}
+
+/** Remembers what the page saw of a replay. A pause forgets it, so that paused time does not count. */
+export function addSample(samples: Sample[], replay: Pick<Replay, 'status' | 'updated_at' | 'created' | 'skipped'>): Sample[] {
+  if (replay.status !== 'running') return [];
+  const now = { at: Date.parse(replay.updated_at), done: replay.created + replay.skipped };
+  if (samples.at(-1)?.at === now.at) return samples;
+  return [...samples.filter((one) => now.at - one.at <= PACE_MILLISECONDS), now];
 }

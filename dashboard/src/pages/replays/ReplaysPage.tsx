@@ -1,7 +1,7 @@
 /** Replays that run in the background, with their progress, or only the one whose id is in the address. */
 import { useParams } from 'wouter';
 import type { Schemas } from '../../api/client';
-import { useConnections, useReplay, useReplays, useSources } from '../../api/queries';
+import { useConnectionsById, useReplay, useReplays, useSourcesById } from '../../api/queries';
 import { useSearchState } from '../../lib/search';
 import { count, shortId } from '../../lib/text';
 import { Page } from '../../shell/Page';
@@ -61,12 +61,12 @@ function OneReplay({ id }: { id: string }) {
 }
 
 function ReplayTable({ replays }: { replays: Replay[] }) {
-  const connections = useConnections();
-  const sources = useSources();
+  const connections = useConnectionsById(replays.flatMap((one) => one.connection_id ?? []));
+  const sources = useSourcesById([...connections.values()].map((one) => one.source_id));
   const nameOf = (replay: Replay) => {
     if (replay.connection_id === null) return `${count(replay.connection_ids.length)} connections`;
-    const connection = connections.data?.items.find((one) => one.id === replay.connection_id);
-    const source = sources.data?.items.find((one) => one.id === connection?.source_id);
+    const connection = connections.get(replay.connection_id);
+    const source = connection && sources.get(connection.source_id);
     return connection ? `${source?.name ?? 'a source'} to ${connection.destination.name}` : shortId(replay.connection_id);
   };
   return (

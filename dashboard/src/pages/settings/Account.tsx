@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ApiError, call, type Schemas } from '../../api/client';
 import { changed, queryClient, useSessions } from '../../api/queries';
-import { Field, Form } from '../../ui/form';
+import { ErrorNote, Field, Form } from '../../ui/form';
 import { Gate } from '../../ui/gate';
 import { Dialog } from '../../ui/overlay';
 import { Ago, Button, Facts, Panel } from '../../ui/parts';
@@ -119,10 +119,10 @@ function Sessions() {
       toast('The session has ended');
       void changed('sessions');
     },
-    onError: (error) => toast(error.message),
   });
   return (
     <Panel title="Sessions" flush>
+      {end.error && <ErrorNote error={end.error} />}
       <Gate query={sessions} what="The sessions" rows={2}>
         {(data) => (
           <table className="fits">

@@ -6,7 +6,8 @@ import { changed, useInvites, useMembers } from '../../api/queries';
 import { usePreferences } from '../../lib/preferences';
 import { may } from '../../lib/roles';
 import { dateTime } from '../../lib/time';
-import { ErrorNote, Field, Form, text } from '../../ui/form';
+import { AtControl, Confirm } from '../../ui/AtControl';
+import { Field, Form, text } from '../../ui/form';
 import { Gate } from '../../ui/gate';
 import { Dialog, Menu, type MenuItem } from '../../ui/overlay';
 import { Blank, Button, CopyButton, Note, Panel } from '../../ui/parts';
@@ -29,13 +30,14 @@ export function Members({ me }: { me: Schemas['Me'] }) {
   const { zone } = usePreferences();
   const [isInviting, setInviting] = useState(false);
   const [made, setMade] = useState<Schemas['CreatedInvite'] | null>(null);
+  const [withdrawing, setWithdrawing] = useState<Schemas['Invite'] | null>(null);
   const withdraw = useMutation({
     mutationFn: (invite: string) => call('DELETE /api/v1/workspaces/{id}/invites/{invite_id}', { path: { id, invite_id: invite } }),
     onSuccess: () => {
+      setWithdrawing(null);
       toast('The invite no longer works');
       void changed('invites');
     },
-    onError: (error) => toast(error.message),
   });
   if (!isAllowed) {
     return (
@@ -91,7 +93,7 @@ export function Members({ me }: { me: Schemas['Me'] }) {
                       <td>{invite.role}</td>
                       <td className="wide muted">{dateTime(invite.expires_at, zone)}</td>
                       <td className="r">
-                        <Button kind="quiet" onClick={() => withdraw.mutate(invite.id)}>
+                        <Button kind="quiet" onClick={() => setWithdrawing(invite)}>
                           Withdraw
                         </Button>
                       </td>
@@ -113,6 +115,20 @@ export function Members({ me }: { me: Schemas['Me'] }) {
           ))}
         </dl>
       </Panel>
+      {withdrawing !== null && (
+        <Confirm
+          title={`Withdraw the invite of ${withdrawing.email}?`}
+          action="Withdraw"
+          of={withdraw}
+          onConfirm={() => withdraw.mutate(withdrawing.id)}
+          onClose={() => {
+            withdraw.reset();
+            setWithdrawing(null);
+          }}
+        >
+          Its link stops working. To let them in later, create another invite.
+        </Confirm>
+      )}
       {isInviting && (
         <Dialog
           title={made ? 'Send this link' : 'Invite somebody'}
@@ -168,6 +184,7 @@ export function Members({ me }: { me: Schemas['Me'] }) {
 function MemberRow({ member, me }: { member: Member; me: Schemas['Me'] }) {
   const id = me.workspace.id;
   const [isTransferring, setTransferring] = useState(false);
+  const [isRemoving, setRemoving] = useState(false);
   const done = (what: string) => {
     toast(what);
     void changed('members', 'me', 'workspaces');
@@ -175,12 +192,10 @@ function MemberRow({ member, me }: { member: Member; me: Schemas['Me'] }) {
   const change = useMutation({
     mutationFn: (role: Role) => call('PATCH /api/v1/workspaces/{id}/members/{user_id}', { path: { id, user_id: member.user_id }, body: { role } }),
     onSuccess: (_, role) => done(`${member.name} is now ${role}`),
-    onError: (error) => toast(error.message),
   });
   const remove = useMutation({
     mutationFn: () => call('DELETE /api/v1/workspaces/{id}/members/{user_id}', { path: { id, user_id: member.user_id } }),
     onSuccess: () => done(`${member.name} is no longer a member`),
-    onError: (error) => toast(error.message),
   });
   const transfer = useMutation({
     mutationFn: () => call('POST /api/v1/workspaces/{id}/transfer', { path: { id }, body: { user_id: member.user_id } }),
@@ -197,7 +212,7 @@ function MemberRow({ member, me }: { member: Member; me: Schemas['Me'] }) {
     ...roles.filter((role) => role !== member.role).map((role) => ({ label: `Make ${role}`, onSelect: () => change.mutate(role) })),
     'line' as const,
     ...(may(me.role, 'transfer-workspace') ? [{ label: 'Transfer the workspace', onSelect: () => setTransferring(true) }] : []),
-    { label: 'Remove', danger: true, onSelect: () => remove.mutate() },
+    { label: 'Remove', danger: true, onSelect: () => setRemoving(true) },
   ];
   return (
     <tr>
@@ -207,20 +222,20 @@ function MemberRow({ member, me }: { member: Member; me: Schemas['Me'] }) {
       <td className="wide muted cut">{member.email}</td>
       <td>{member.role}</td>
       <td className="r menu-cell">
-        {isMine && <Menu kind="quiet" icon="more" label={`Change ${member.name}`} items={items} align="end" />}
+        {isMine && (
+          <AtControl of={change}>
+            <Menu kind="quiet" icon="more" label={`Change ${member.name}`} items={items} align="end" />
+          </AtControl>
+        )}
+        {isRemoving && (
+          <Confirm title={`Remove ${member.name}?`} action="Remove" of={remove} onConfirm={() => remove.mutate()} onClose={() => setRemoving(false)}>
+            {member.name} loses access to this workspace at once. Only a new invite lets them in again.
+          </Confirm>
+        )}
         {isTransferring && (
-          <Dialog title={`Transfer the workspace to ${member.name}?`} onClose={() => setTransferring(false)}>
-            <div className="in stack">
-              <p className="wrap-text">{member.name} becomes its owner, and you become an admin.</p>
-              {transfer.error && <ErrorNote error={transfer.error} />}
-            </div>
-            <footer>
-              <Button onClick={() => setTransferring(false)}>Keep it</Button>
-              <Button kind="danger" disabled={transfer.isPending} onClick={() => transfer.mutate()}>
-                Transfer
-              </Button>
-            </footer>
-          </Dialog>
+          <Confirm title={`Transfer the workspace to ${member.name}?`} action="Transfer" of={transfer} onConfirm={() => transfer.mutate()} onClose={() => setTransferring(false)}>
+            {member.name} becomes its owner, and you become an admin.
+          </Confirm>
         )}
       </td>
     </tr>

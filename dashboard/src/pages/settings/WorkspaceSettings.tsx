@@ -5,13 +5,15 @@ import { useLocation } from 'wouter';
 import { ApiError, call, type Schemas } from '../../api/client';
 import { changed, queryClient } from '../../api/queries';
 import { may } from '../../lib/roles';
-import { ErrorNote, Field, Form, text } from '../../ui/form';
+import { Confirm } from '../../ui/AtControl';
+import { Field, Form, text } from '../../ui/form';
 import { Dialog } from '../../ui/overlay';
 import { Button, Facts, Panel } from '../../ui/parts';
 import { toast } from '../../ui/toast';
 
 export function WorkspaceSettings({ me }: { me: Schemas['Me'] }) {
   const [, navigate] = useLocation();
+  const [isLeaving, setLeaving] = useState(false);
   const leave = useMutation({
     mutationFn: () => call('POST /api/v1/workspaces/{id}/leave', { path: { id: me.workspace.id } }),
     onSuccess: async () => {
@@ -47,11 +49,15 @@ export function WorkspaceSettings({ me }: { me: Schemas['Me'] }) {
       <Panel title="Leave">
         <div className="row wrap">
           <p className="muted grow">You lose access to this workspace. Its last owner cannot leave: transfer it first.</p>
-          <Button kind="danger" disabled={leave.isPending} onClick={() => leave.mutate()}>
+          <Button kind="danger" onClick={() => setLeaving(true)}>
             Leave workspace
           </Button>
         </div>
-        {leave.error && <ErrorNote error={leave.error} />}
+        {isLeaving && (
+          <Confirm title={`Leave ${me.workspace.name}?`} action="Leave workspace" keep="Stay" of={leave} onConfirm={() => leave.mutate()} onClose={() => setLeaving(false)}>
+            You lose access to its events and settings. Only a new invite lets you in again.
+          </Confirm>
+        )}
       </Panel>
       {may(me.role, 'delete-workspace') && <DeleteWorkspace me={me} />}
     </>

@@ -4,16 +4,19 @@ import { call, type Schemas } from '../../api/client';
 import { changed } from '../../api/queries';
 import { visible } from '../../lib/text';
 import { Field, Form, text } from '../../ui/form';
+import { useEdits } from '../../ui/KeepEdits';
 import { Button, Panel } from '../../ui/parts';
 import { toast } from '../../ui/toast';
 
 type Source = Schemas['Source'];
 
 const EXAMPLE_ID = '0197a3c2-4f10-7c3a-9d0e-5b1f6a2c8d44';
-const DEFAULT_BODY = '{"status":"SUCCESS","message":"…","request_id":"{{request_id}}"}';
+/** The server's own response, as a template. */
+export const DEFAULT_BODY = '{"status":"SUCCESS","message":"Event accepted","request_id":"{{request_id}}"}';
 
 export function ResponseForm({ source }: { source: Source }) {
   const saved = source.response_config;
+  const edits = useEdits();
   const [shown, setShown] = useState({ status: String(saved?.status ?? 200), type: saved?.content_type ?? 'json', body: saved?.body ?? DEFAULT_BODY });
   const save = async (config: Schemas['ResponseConfig'] | null) => {
     await call('PATCH /api/v1/sources/{id}', { path: { id: source.id }, body: { response_config: config } });
@@ -38,7 +41,10 @@ export function ResponseForm({ source }: { source: Source }) {
                   Save response
                 </Button>
                 {saved !== null && (
-                  <Button disabled={isBusy} onClick={() => void save(null).then(() => toast('The default response is restored'))}>
+                  <Button disabled={isBusy} onClick={() => void save(null).then(() => {
+                        edits.clean();
+                        toast('The default response is restored');
+                      })}>
                     Restore the default
                   </Button>
                 )}

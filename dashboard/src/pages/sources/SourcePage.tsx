@@ -9,10 +9,12 @@ import { curl } from '../../lib/requests';
 import { circuitState } from '../../lib/states';
 import { size } from '../../lib/text';
 import { clock, dateTime } from '../../lib/time';
+import { forgetUnsaved } from '../../lib/unsaved';
 import { Page } from '../../shell/Page';
-import { ErrorNote, Field, Form, text } from '../../ui/form';
+import { AtControl, Confirm } from '../../ui/AtControl';
+import { Field, Form, text } from '../../ui/form';
 import { Gate } from '../../ui/gate';
-import { Dialog } from '../../ui/overlay';
+import { KeepEdits } from '../../ui/KeepEdits';
 import { Blank, Button, ButtonLink, CopyButton, Facts, Panel, StateLabel, Tabs } from '../../ui/parts';
 import { toast } from '../../ui/toast';
 import { Verification as EventVerification } from '../events/EventsPage';
@@ -50,8 +52,16 @@ export function SourcePage() {
           {(data) => (
             <>
               {tab === '' && <Overview source={data} />}
-              {tab === 'verification' && <VerificationForm key={data.updated_at} source={data} />}
-              {tab === 'response' && <ResponseForm key={data.updated_at} source={data} />}
+              {tab === 'verification' && (
+                <KeepEdits key="verification" stored={data} edits={(one) => one.verification_config}>
+                  {(one) => <VerificationForm source={one} />}
+                </KeepEdits>
+              )}
+              {tab === 'response' && (
+                <KeepEdits key="response" stored={data} edits={(one) => one.response_config}>
+                  {(one) => <ResponseForm source={one} />}
+                </KeepEdits>
+              )}
               {tab === 'refusals' && <Refusals id={data.id} />}
               {tab === 'settings' && <Settings source={data} />}
             </>
@@ -131,12 +141,13 @@ export function SendTest({ source }: { source: Source }) {
       toast(verification_status === 'failed' ? `The test event is stored, but refused. ${verification_reason ?? ''}` : 'The test event is stored');
       void changed('events', 'sources');
     },
-    onError: (error) => toast(error.message),
   });
   return (
-    <Button disabled={send.isPending} onClick={() => send.mutate()}>
-      Send test event
-    </Button>
+    <AtControl of={send}>
+      <Button disabled={send.isPending} onClick={() => send.mutate()}>
+        Send test event
+      </Button>
+    </AtControl>
   );
 }
 
@@ -219,27 +230,31 @@ function Settings({ source }: { source: Source }) {
   return (
     <div className="narrow stack">
       <Panel title="Name and colour">
-        <Form
-          onSubmit={async (values) => {
-            await call('PATCH /api/v1/sources/{id}', {
-              path: { id: source.id },
-              body: { name: text(values, 'name'), description: text(values, 'description') || null, color: text(values, 'color') },
-            });
-            await changed('sources');
-          }}
-          onDone={() => toast('Saved')}
-          footer={(isBusy) => (
-            <div>
-              <Button type="submit" kind="primary" disabled={isBusy}>
-                Save
-              </Button>
-            </div>
+        <KeepEdits stored={source} edits={({ name, description, color }) => [name, description, color]}>
+          {(stored) => (
+            <Form
+              onSubmit={async (values) => {
+                await call('PATCH /api/v1/sources/{id}', {
+                  path: { id: source.id },
+                  body: { name: text(values, 'name'), description: text(values, 'description') || null, color: text(values, 'color') },
+                });
+                await changed('sources');
+              }}
+              onDone={() => toast('Saved')}
+              footer={(isBusy) => (
+                <div>
+                  <Button type="submit" kind="primary" disabled={isBusy}>
+                    Save
+                  </Button>
+                </div>
+              )}
+            >
+              <Field name="name" label="Name" value={stored.name} />
+              <Field name="description" label="Description" value={stored.description ?? ''} />
+              <Field name="color" label="Colour" type="color" value={stored.color} hint="The bar beside its name." />
+            </Form>
           )}
-        >
-          <Field name="name" label="Name" value={source.name} />
-          <Field name="description" label="Description" value={source.description ?? ''} />
-          <Field name="color" label="Colour" type="color" value={source.color} hint="The bar beside its name." />
-        </Form>
+        </KeepEdits>
       </Panel>
       <TokenPanel source={source} />
       <Panel title="Delete">
@@ -260,6 +275,7 @@ function DeleteSource({ source, onClose }: { source: Source; onClose: () => void
   const remove = useMutation({
     mutationFn: () => call('DELETE /api/v1/sources/{id}', { path: { id: source.id } }),
     onSuccess: () => {
+      forgetUnsaved();
       navigate('/sources');
       toast(`${source.name} moved to the trash`, () => {
         void call('POST /api/v1/sources/{id}/restore', { path: { id: source.id } }).then(() => changed('sources', 'connections', 'events'));
@@ -268,17 +284,8 @@ function DeleteSource({ source, onClose }: { source: Source; onClose: () => void
     },
   });
   return (
-    <Dialog title={`Move ${source.name} to the trash?`} onClose={onClose}>
-      <div className="in stack">
-        <p>Senders get 404 from now on. Restoring it within 7 days brings back its URL, events and connections.</p>
-        {remove.error && <ErrorNote error={remove.error} />}
-      </div>
-      <footer>
-        <Button onClick={onClose}>Keep it</Button>
-        <Button kind="danger" disabled={remove.isPending} onClick={() => remove.mutate()}>
-          Move to the trash
-        </Button>
-      </footer>
-    </Dialog>
+    <Confirm title={`Move ${source.name} to the trash?`} action="Move to the trash" of={remove} onConfirm={() => remove.mutate()} onClose={onClose}>
+      Senders get 404 from now on. Restoring it within 7 days brings back its URL, events and connections.
+    </Confirm>
   );
 }

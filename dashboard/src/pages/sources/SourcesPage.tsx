@@ -8,7 +8,8 @@ import { useSearchState } from '../../lib/search';
 import { count } from '../../lib/text';
 import { dateTime } from '../../lib/time';
 import { Page } from '../../shell/Page';
-import { Field, Form, text } from '../../ui/form';
+import { ErrorNote, Field, Form, text } from '../../ui/form';
+import { AtControl } from '../../ui/AtControl';
 import { Gate } from '../../ui/gate';
 import { Dialog } from '../../ui/overlay';
 import { Blank, Button, ButtonLink, CopyButton, SourceName, StateLabel, Tabs, Toggle } from '../../ui/parts';
@@ -122,13 +123,14 @@ export function PauseToggle({ source }: { source: Pick<Source, 'id' | 'name' | '
       toast(saved.status === 'paused' ? `${saved.name} is paused: events are stored, deliveries wait` : `${saved.name} is active`);
       void changed('sources', 'events');
     },
-    onError: (error) => toast(error.message),
   });
   const isActive = change.isPending ? change.variables === 'active' : source.status === 'active';
   return (
     <span className="with-toggle">
       {!isActive && <StateLabel state="paused" />}
-      <Toggle label={`${source.name} is active`} isOn={isActive} onChange={(isOn) => change.mutate(isOn ? 'active' : 'paused')} />
+      <AtControl of={change}>
+        <Toggle label={`${source.name} is active`} isOn={isActive} onChange={(isOn) => change.mutate(isOn ? 'active' : 'paused')} />
+      </AtControl>
     </span>
   );
 }
@@ -169,10 +171,10 @@ function Trash() {
       toast(`${source.name} is back, with its URL and connections`);
       void changed('sources', 'connections', 'events');
     },
-    onError: (error) => toast(error.message),
   });
   return (
     <div className="list">
+      {restore.error && <ErrorNote error={restore.error} />}
       <Gate query={trash} what="The trash">
         {(data) =>
           data.items.length === 0 ? (

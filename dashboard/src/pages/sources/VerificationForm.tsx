@@ -12,9 +12,19 @@ import { VerificationTest } from './VerificationTest';
 
 type Choice = Exclude<Provider, 'unreadable'>;
 
-/** Whether the form has no secrets. The API never returns the stored ones, so an untouched form has none. */
-function hasNoSecret(config: Record<string, unknown>, fields: ProviderField[]): boolean {
-  return fields.filter((field) => field.isSecret).every((field) => (config[field.name] ?? '') === '');
+/**
+ * What to test: the saved settings if the form still has them, or else what was entered. The API never returns a stored secret and takes no
+ * config without its secrets, so changes to other fields can be tested only with the secrets entered again.
+ */
+export function trialOf(provider: Choice, entered: Record<string, unknown>, saved: Record<string, unknown>): 'saved' | 'needs-secret' | Record<string, unknown> {
+  const fields = PROVIDER_FIELDS[provider];
+  const config = { provider, ...entered };
+  const secrets = fields.filter((field) => field.isSecret && !field.isOptional);
+  const isMissing = (field: ProviderField) => (entered[field.name] ?? '') === '';
+  if (saved.provider !== provider || fields.some((field) => field.isSecret && !isMissing(field))) return config;
+  const isUntouched = fields.every((field) => field.isSecret || String(entered[field.name] ?? '') === String(saved[field.name] ?? ''));
+  if (isUntouched) return 'saved';
+  return secrets.some(isMissing) ? 'needs-secret' : config;
 }
 
 export function VerificationForm({ source }: { source: Schemas['Source'] }) {
@@ -24,10 +34,7 @@ export function VerificationForm({ source }: { source: Schemas['Source'] }) {
   const refused = useEvents({ source_id: source.id, verification_status: 'failed', limit: 1 });
   const last = refused.data?.items[0];
   const form = `verification-${source.id}`;
-  const enteredConfig = () => {
-    const config = { provider, ...configOf(new FormData(document.getElementById(form) as HTMLFormElement), 'verification_config', fields) };
-    return saved.provider === provider && hasNoSecret(config, fields) ? undefined : config;
-  };
+  const trial = () => trialOf(provider, configOf(new FormData(document.getElementById(form) as HTMLFormElement), 'verification_config', fields), saved as Record<string, unknown>);
   return (
     <div className="dest">
       <div>
@@ -71,7 +78,7 @@ export function VerificationForm({ source }: { source: Schemas['Source'] }) {
         </Panel>
       </div>
       <div>
-        <VerificationTest source={source} config={enteredConfig} />
+        <VerificationTest source={source} trial={trial} />
         <Panel title="Not verified">
           {last === undefined ? (
             <p className="muted">No stored event failed the check.</p>

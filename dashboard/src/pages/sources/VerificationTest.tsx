@@ -20,19 +20,22 @@ const TITLES: Record<Trial['result'], string> = {
 
 type Props = {
   source: Schemas['Source'];
-  /** The settings as they are in the form; undefined for the saved ones. */
-  config: () => Record<string, unknown> | undefined;
+  /** What to test, as the form is now. */
+  trial: () => 'saved' | 'needs-secret' | Record<string, unknown>;
 };
 
-export function VerificationTest({ source, config }: Props) {
+export function VerificationTest({ source, trial: trialNow }: Props) {
   const { zone } = usePreferences();
   const events = useEvents({ source_id: source.id, limit: 20 }, 3_000);
   const [chosen, setChosen] = useState('');
   const items = events.data?.items ?? [];
   const event = items.find((one) => one.id === chosen) ?? items[0];
   const trial = useMutation({
-    mutationFn: (id: string) =>
-      call('POST /api/v1/sources/{id}/verify', { path: { id: source.id }, body: { event_id: id, verification_config: config() } }),
+    mutationFn: (id: string) => {
+      const config = trialNow();
+      if (config === 'needs-secret') throw new Error('Enter the secret again to test these changes. A stored secret never leaves the server.');
+      return call('POST /api/v1/sources/{id}/verify', { path: { id: source.id }, body: { event_id: id, ...(config === 'saved' ? {} : { verification_config: config }) } });
+    },
   });
   return (
     <Panel title="Test" note="nothing is saved">

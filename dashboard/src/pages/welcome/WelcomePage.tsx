@@ -3,8 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { call, serverUrl, type Schemas } from '../../api/client';
-import { changed, useConnections, useEvent, useEvents } from '../../api/queries';
+import { changed, useConnections, useEvents, useMe, useWholeEvent } from '../../api/queries';
 import { curl, quote } from '../../lib/requests';
+import { may } from '../../lib/roles';
 import { size } from '../../lib/text';
 import { Page } from '../../shell/Page';
 import { Field, Form, text } from '../../ui/form';
@@ -52,14 +53,14 @@ function Ready({ source }: { source: Source }) {
   const [form, setForm] = useState<'curl' | 'httpie' | 'javascript'>('curl');
   const url = serverUrl(source.ingest_path);
   const events = useEvents({ source_id: source.id, limit: 1 }, 1_000);
-  const connections = useConnections();
+  const connections = useConnections({ source_id: source.id, limit: 1 });
   const first = events.data?.items[0];
   const commands = {
     curl: curl('POST', url, [{ name: 'Content-Type', value: 'application/json' }], SAMPLE_BODY),
     httpie: `http POST ${quote(url)} type=order.created data:='{"id":1,"total":148.50}'`,
     javascript: `await fetch(${JSON.stringify(url)}, {\n  method: 'POST',\n  headers: { 'Content-Type': 'application/json' },\n  body: ${JSON.stringify(SAMPLE_BODY)},\n});`,
   };
-  const own = connections.data?.items.filter((one) => one.source_id === source.id) ?? [];
+  const own = connections.data?.items ?? [];
   return (
     <>
       <Panel>
@@ -129,7 +130,7 @@ function Waiting() {
 }
 
 function FirstEvent({ item }: { item: Schemas['EventListItem'] }) {
-  const event = useEvent(item.id);
+  const event = useWholeEvent(item.id);
   useEffect(() => {
     document.title = 'First event | Sluice';
   }, []);
@@ -190,16 +191,20 @@ function WhereTo({ source, connected }: { source: Source; connected: Schemas['Co
 
 /** No destination is needed: the command line sends what arrives to a local port. */
 function ToMyMachine({ source }: { source: Source }) {
-  const name = /^[\w.-]+$/.test(source.name) ? source.name : quote(source.name);
+  const me = useMe();
+  // A name that begins with `-` would be an option, and a terminal acts on pasted control characters.
+  const name = /^\w[\w.-]*$/.test(source.name) ? source.name : /^-|[\u0000-\u001f\u007f-\u009f]/.test(source.name) ? source.id : quote(source.name);
   const command = `sluice listen ${name} --forward-to 3000/webhooks`;
   return (
     <div className="opt">
       <div className="row">
         <h3>To my machine</h3>
         <span className="end row">
-          <Link className="link small" href="/settings/api-keys">
-            Create a key
-          </Link>
+          {may(me.data?.role, 'manage-keys') && (
+            <Link className="link small" href="/settings/api-keys">
+              Create a key
+            </Link>
+          )}
           <CopyButton text={command} label="Copy the command" />
         </span>
       </div>

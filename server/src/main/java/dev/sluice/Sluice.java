@@ -102,7 +102,12 @@ final class Sluice implements AutoCloseable {
         account.addTo(router);
         gateway.addTo(router);
         relay.addTo(router);
-        observe.addTo(router, () -> isStopping, version, config.server().baseUrl());
+        observe.addTo(
+                router,
+                () -> isStopping,
+                version,
+                config.server().baseUrl(),
+                config.account().people().isRegistrationOpen());
 
         shutdown.start(
                 Chore.of(

@@ -114,6 +114,7 @@ class CircuitApiTest {
         assertThat(delivery.path("status").asString()).isEqualTo("pending");
         assertThat(delivery.path("attempt_count").asInt()).isZero();
         assertThat(delivery.path("next_attempt_at")).isEqualTo(circuit().path("circuit_reopen_at"));
+        assertThat(delivery.path("hold").asString()).isEqualTo("circuit_open");
         assertThat(delivery.path("reason").asString())
                 .startsWith("Held: circuit open, probe at ")
                 .endsWith("Z: Destination answered 503.");

@@ -187,6 +187,28 @@ class EventApiTest {
     }
 
     @Test
+    void without_its_payload_the_detail_has_everything_else() {
+        var source = api.source("s");
+        var accepted = api.ingest(source.text("ingest_path"), "{\"type\":\"order.created\"}");
+        String path = "/api/v1/events/" + accepted.text("request_id");
+
+        var without = api.get(path + "?payload=false").json();
+        var whole = api.get(path + "?payload=true").json();
+
+        var payload = List.of("headers", "header_list", "body");
+        assertThat(whole).isEqualTo(api.get(path).json());
+        for (String name : whole.propertyNames()) {
+            if (payload.contains(name)) {
+                assertThat(whole.path(name).isNull()).as(name).isFalse();
+                assertThat(without.has(name)).as(name).isFalse();
+            } else {
+                assertThat(without.path(name)).as(name).isEqualTo(whole.path(name));
+            }
+        }
+        assertThat(api.get(path + "?payload=no").status()).isEqualTo(422);
+    }
+
+    @Test
     void the_answers_body_is_kept_up_to_4_kib() throws IOException {
         try (var receiver = Receiver.start()) {
             receiver.willDo(Receiver.answer(200, "x".repeat(10_000)));

@@ -53,6 +53,10 @@ class HoldTest {
 
         assertThat(event.status()).isEqualTo(200);
         isHeld(event, "Held: the source is paused. It is sent when the source is active again.");
+        var delivery = EventReader.delivery(api, event);
+        assertThat(delivery.path("hold").asString()).isEqualTo("source_paused");
+        var list = api.get("/api/v1/deliveries?source_id=" + source.text("id")).json();
+        assertThat(list.path("items").get(0).path("hold").asString()).isEqualTo("source_paused");
     }
 
     @Test
@@ -63,8 +67,9 @@ class HoldTest {
 
         patch("sources", source, "{'status': 'active'}");
 
-        EventReader.delivery(api, first, "succeeded");
+        var delivered = EventReader.delivery(api, first, "succeeded");
         EventReader.delivery(api, second, "succeeded");
+        assertThat(delivered.path("hold").isNull()).isTrue();
         assertThat(receiver.requests()).hasSize(2);
     }
 

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Instant;
+import java.util.Map;
 
 /// Tests the endpoints that need no API key.
 class PublicEndpointsTest {
@@ -27,7 +28,8 @@ class PublicEndpointsTest {
 
         assertThat(status.status()).isEqualTo(200);
         assertThat(status.json().propertyNames())
-                .containsExactly("status", "version", "time", "components", "reasons");
+                .containsExactly(
+                        "status", "version", "time", "components", "registration", "reasons");
         assertThat(status.text("status")).isEqualTo("ok");
         assertThat(status.text("version")).isEqualTo("test");
         assertThat(Instant.parse(status.text("time")))
@@ -36,7 +38,17 @@ class PublicEndpointsTest {
                 .hasToString(
                         "{\"database\":\"ok\",\"ingest\":\"ok\",\"delivery\":\"ok\","
                                 + "\"background\":\"ok\"}");
+        assertThat(status.text("registration")).isEqualTo("closed");
         assertThat(status.json().path("reasons")).isEmpty();
+    }
+
+    @Test
+    void the_status_says_that_anyone_may_register() {
+        try (var open = RunningSluice.start(Map.of("SLUICE_REGISTRATION", "open"))) {
+            var status = open.api().send(open.api().anonymous("/api/v1/status").GET());
+
+            assertThat(status.text("registration")).isEqualTo("open");
+        }
     }
 
     @Test

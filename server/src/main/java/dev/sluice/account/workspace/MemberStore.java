@@ -89,7 +89,7 @@ public final class MemberStore {
     public static void lock(Tx tx, WorkspaceId workspace) {
         var _ =
                 tx.findOne(
-                        "select id from workspace where id = ? for update",
+                        "select id from workspace where id = ? for no key update",
                         row -> row.uuid("id"),
                         workspace.value());
     }

@@ -1,5 +1,7 @@
 package dev.sluice.gateway.routing;
 
+import java.util.Locale;
+
 /// The reasons to hold a connection's deliveries. Held deliveries wait; they are not lost.
 public enum HoldReason {
     SOURCE_IN_TRASH,
@@ -15,5 +17,10 @@ public enum HoldReason {
 
     /// The destination's circuit is open: it failed too often, and no probe (a trial attempt) has
     /// succeeded since. Unlike the other reasons, this one does not come from the configuration.
-    CIRCUIT_OPEN
+    CIRCUIT_OPEN;
+
+    /// The name that the API uses.
+    public String text() {
+        return name().toLowerCase(Locale.ROOT);
+    }
 }

@@ -189,7 +189,13 @@ public final class ObserveAssembly {
     /// @param isStopping returns whether the server is shutting down
     /// @param version the server's version
     /// @param baseUrl the server's public address
-    public void addTo(Router router, BooleanSupplier isStopping, String version, String baseUrl) {
+    /// @param isRegistrationOpen whether anyone may register an account
+    public void addTo(
+            Router router,
+            BooleanSupplier isStopping,
+            String version,
+            String baseUrl,
+            boolean isRegistrationOpen) {
         var db = account.api().db();
         var authenticator = account.api().authenticator();
         var plans = account.plans();
@@ -203,7 +209,8 @@ public final class ObserveAssembly {
                         isStopping,
                         this::problems,
                         clock,
-                        version)
+                        version,
+                        isRegistrationOpen)
                 .addTo(router);
         new UsageRoutes(db, authenticator, plans, OpenStreams::count, clock).addTo(router);
         new EventRoutes(

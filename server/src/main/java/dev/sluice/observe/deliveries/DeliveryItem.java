@@ -1,5 +1,6 @@
 package dev.sluice.observe.deliveries;
 
+import dev.sluice.gateway.routing.HoldReason;
 import dev.sluice.observe.DeliveryEnd;
 import dev.sluice.observe.DeliveryTarget;
 import dev.sluice.platform.id.Uuid7;
@@ -15,6 +16,7 @@ import java.util.UUID;
 
 /// A delivery, as lists show it.
 ///
+/// @param hold why the delivery is held; empty if it is not held
 /// @param reason a sentence that says why the delivery has this status and what happens next
 public record DeliveryItem(
         DeliveryId id,
@@ -23,6 +25,7 @@ public record DeliveryItem(
         DeliveryStatus status,
         Trigger trigger,
         LastResult last,
+        Optional<HoldReason> hold,
         String reason,
         ItemTimes times) {
 
@@ -54,6 +57,7 @@ public record DeliveryItem(
                 .put("trigger", trigger.text())
                 .put("attempt_count", last.attempts())
                 .put("next_attempt_at", times.nextAttemptAt())
+                .put("hold", hold.map(HoldReason::text))
                 .putAll(end());
     }
 

@@ -87,6 +87,7 @@ public record DeliveryItemQueries(Tx tx, DeliveryScope scope, WaitExplainer wait
                 end.status(),
                 Trigger.fromNumber(row.integer("trigger")),
                 LastResult.of(end),
+                Optional.empty(),
                 end.reason(),
                 new ItemTimes(
                         row.instantOrNone("created_at").orElse(Uuid7.timeOf(id)),
@@ -147,6 +148,7 @@ public record DeliveryItemQueries(Tx tx, DeliveryScope scope, WaitExplainer wait
                 wait.status(),
                 Trigger.fromNumber(row.integer("trigger")),
                 last,
+                wait.hold(),
                 wait.reason(),
                 new ItemTimes(
                         row.instantOrNone("created_at").orElse(Uuid7.timeOf(id)),
@@ -169,6 +171,7 @@ public record DeliveryItemQueries(Tx tx, DeliveryScope scope, WaitExplainer wait
                 DeliveryStatus.FILTERED,
                 Trigger.INGEST,
                 LastResult.NONE,
+                Optional.empty(),
                 DeliveryEnd.FILTERED.reason(),
                 new ItemTimes(receivedAt, Optional.empty(), Optional.of(receivedAt)));
     }

@@ -44,9 +44,13 @@ public record WaitExplainer(
     ///
     /// @param status `pending` or `delivering`
     /// @param nextAttemptAt when the next attempt is due; empty if no time is scheduled
+    /// @param hold why the delivery is held; empty if it is not held
     /// @param reason a sentence that says why the delivery has this status and what happens next
     public record DeliveryWait(
-            DeliveryStatus status, Optional<Instant> nextAttemptAt, String reason) {}
+            DeliveryStatus status,
+            Optional<Instant> nextAttemptAt,
+            Optional<HoldReason> hold,
+            String reason) {}
 
     /// Returns `pending` or `delivering`.
     public DeliveryStatus status(DeliveryInProgress delivery) {
@@ -89,7 +93,8 @@ public record WaitExplainer(
                                         next.orElse(now),
                                         lastError)
                                 + expiryNotice(receivedAt, next.orElse(now));
-        return new DeliveryWait(status, next, reason);
+        return new DeliveryWait(
+                status, next, hold.filter(_ -> status == DeliveryStatus.PENDING), reason);
     }
 
     /// @param attempts the number of attempts made before the current one

@@ -113,6 +113,7 @@ final class DeliveryQueries {
                         row.instantOrNone("created_at").orElse(event.receivedAt()),
                         Optional.empty(),
                         Optional.of(row.instant("finished_at"))),
+                Optional.empty(),
                 new DeliveryEnd(
                                 status,
                                 row.integerOrNone("error_code").map(ErrorCode::fromNumber),
@@ -161,6 +162,7 @@ final class DeliveryQueries {
                         row.instantOrNone("created_at").orElse(event.receivedAt()),
                         wait.nextAttemptAt(),
                         Optional.empty()),
+                wait.hold(),
                 wait.reason(),
                 row.integer("attempts"),
                 attempts);
@@ -187,6 +189,7 @@ final class DeliveryQueries {
                                     event.receivedAt(),
                                     Optional.empty(),
                                     Optional.of(event.receivedAt())),
+                            Optional.empty(),
                             DeliveryEnd.FILTERED.reason(),
                             0,
                             List.of()));

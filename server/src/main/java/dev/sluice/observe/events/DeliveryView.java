@@ -1,5 +1,6 @@
 package dev.sluice.observe.events;
 
+import dev.sluice.gateway.routing.HoldReason;
 import dev.sluice.observe.DeliveryTarget;
 import dev.sluice.platform.json.JsonObject;
 import dev.sluice.relay.DeliveryId;
@@ -12,6 +13,7 @@ import java.util.Optional;
 
 /// A delivery, as the API shows it within its event.
 ///
+/// @param hold why the delivery is held; empty if it is not held
 /// @param reason a sentence that says why the delivery has this status and what happens next
 record DeliveryView(
         DeliveryId id,
@@ -19,6 +21,7 @@ record DeliveryView(
         DeliveryStatus status,
         Trigger trigger,
         DeliveryTimes times,
+        Optional<HoldReason> hold,
         String reason,
         int attemptCount,
         List<AttemptView> attempts) {
@@ -35,6 +38,7 @@ record DeliveryView(
                 .put("trigger", trigger.text())
                 .put("attempt_count", attemptCount)
                 .put("next_attempt_at", times.nextAttemptAt())
+                .put("hold", hold.map(HoldReason::text))
                 .put("created_at", times.createdAt())
                 .put("finished_at", times.finishedAt())
                 .put("reason", reason)

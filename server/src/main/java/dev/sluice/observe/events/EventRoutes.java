@@ -32,6 +32,7 @@ import dev.sluice.relay.UnreadablePayloadException;
 
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.BiPredicate;
@@ -136,30 +137,35 @@ public final class EventRoutes {
     private Reply get(Request request) {
         var caller = authenticator.authenticate(request);
         var id = eventId(request);
+        boolean withPayload = withPayload(request);
         try {
             return get(
                     caller,
                     id,
+                    withPayload,
                     (tx, event) -> Optional.of(EventQueries.payload(tx, decoder, event)));
         } catch (UnreadablePayloadException e) {
-            return get(caller, id, (_, _) -> Optional.empty());
+            return get(caller, id, withPayload, (_, _) -> Optional.empty());
         } catch (DbException e) {
             if (e.isUnreadableValue()) {
-                return get(caller, id, (_, _) -> Optional.empty());
+                return get(caller, id, withPayload, (_, _) -> Optional.empty());
             }
             throw e;
         }
     }
 
     private Reply get(
-            Caller caller, EventId id, BiFunction<Tx, EventSummary, Optional<Payload>> payload) {
+            Caller caller,
+            EventId id,
+            boolean withPayload,
+            BiFunction<Tx, EventSummary, Optional<Payload>> payload) {
         return db.snapshot(tx -> {
             var retention = retention(tx, caller);
             var found =
                     find(tx, caller, id, retention)
                             .orElseThrow(() -> ApiException.notFound("event"));
             var read = payload.apply(tx, found.summary());
-            return Reply.ok(detail(tx, found, read, retention)).uncompressed();
+            return Reply.ok(detail(tx, found, read, withPayload, retention)).uncompressed();
         });
     }
 
@@ -206,8 +212,22 @@ public final class EventRoutes {
         }
     }
 
+    /// Returns false if the client wants no headers and no body, for example because it only
+    /// follows the deliveries.
+    private static boolean withPayload(Request request) {
+        var parameters = new QueryParameters(request);
+        boolean wanted =
+                parameters.oneOf("payload", Map.of("true", true, "false", false)).orElse(true);
+        parameters.check();
+        return wanted;
+    }
+
     private JsonObject detail(
-            Tx tx, EventQueries.FoundEvent found, Optional<Payload> payload, Retention retention) {
+            Tx tx,
+            EventQueries.FoundEvent found,
+            Optional<Payload> payload,
+            boolean withPayload,
+            Retention retention) {
         var event = found.summary();
         var config = configuration.source(event.source()).map(source -> source.verification());
         var credential = config.flatMap(VerificationConfig::credentialHeader);
@@ -221,7 +241,10 @@ public final class EventRoutes {
                                 ? Optional.of(noDeliveryReason.of(event, payload, config))
                                 : Optional.empty())
                 .putAll(
-                        payload.map(read -> PayloadJson.of(read, credential))
+                        payload.map(read ->
+                                        withPayload
+                                                ? PayloadJson.of(read, credential)
+                                                : new JsonObject())
                                 .orElseGet(PayloadJson::unreadable))
                 .put("deliveries", deliveries.stream().map(DeliveryView::json).toList());
     }

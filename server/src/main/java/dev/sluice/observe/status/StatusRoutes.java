@@ -32,8 +32,10 @@ public final class StatusRoutes {
     private final Supplier<List<HealthProblem>> problems;
     private final InstantSource clock;
     private final String version;
+    private final boolean isRegistrationOpen;
 
     /// @param problems returns the current problems; must not query the database
+    /// @param isRegistrationOpen whether anyone may register an account
     public StatusRoutes(
             Db db,
             BooleanSupplier isIngesting,
@@ -41,7 +43,8 @@ public final class StatusRoutes {
             BooleanSupplier isStopping,
             Supplier<List<HealthProblem>> problems,
             InstantSource clock,
-            String version) {
+            String version,
+            boolean isRegistrationOpen) {
         this.db = db;
         this.isIngesting = isIngesting;
         this.isDelivering = isDelivering;
@@ -49,6 +52,7 @@ public final class StatusRoutes {
         this.problems = problems;
         this.clock = clock;
         this.version = version;
+        this.isRegistrationOpen = isRegistrationOpen;
     }
 
     public void addTo(Router router) {
@@ -85,6 +89,7 @@ public final class StatusRoutes {
                         .put("version", version)
                         .put("time", clock.instant())
                         .put("components", components)
+                        .put("registration", isRegistrationOpen ? "open" : "closed")
                         .put("reasons", found.stream().map(StatusRoutes::json).toList());
         return Reply.json(isUp ? 200 : 503, json);
     }
