@@ -59,11 +59,12 @@ public final class AccountStore {
     }
 
     /// Locks an account until the transaction ends. Rows that refer to the account can still be
-    /// inserted, so the lock takes part in no deadlock with those who do. Returns false, and locks nothing, if the
-    /// account was deleted or its password was changed since it was read.
+    /// inserted, so the lock takes part in no deadlock with those who do. Returns false, and locks
+    /// nothing, if the account was deleted or its password was changed since it was read.
     public static boolean lockUnchanged(Tx tx, Account read) {
         return tx.findOne(
-                        "select id from account where id = ? and password_hash = ? for no key update",
+                        "select id from account where id = ? and password_hash = ? for no key"
+                                + " update",
                         row -> row.uuid("id"),
                         read.id(),
                         read.passwordHash())

@@ -33,6 +33,7 @@ import java.util.function.Supplier;
 public final class PasswordCheck {
 
     private static final Duration LINE_TIMEOUT = Duration.ofSeconds(10);
+
     /// How many times a minute a client from a known network is served before others.
     private static final int MAX_FIRST_VISITS = 5;
 

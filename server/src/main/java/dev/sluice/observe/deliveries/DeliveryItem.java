@@ -3,6 +3,7 @@ package dev.sluice.observe.deliveries;
 import dev.sluice.gateway.routing.HoldReason;
 import dev.sluice.observe.DeliveryEnd;
 import dev.sluice.observe.DeliveryTarget;
+import dev.sluice.observe.StatusView;
 import dev.sluice.platform.id.Uuid7;
 import dev.sluice.platform.json.JsonObject;
 import dev.sluice.relay.DeliveryId;
@@ -15,18 +16,13 @@ import java.util.Optional;
 import java.util.UUID;
 
 /// A delivery, as lists show it.
-///
-/// @param hold why the delivery is held; empty if it is not held
-/// @param reason a sentence that says why the delivery has this status and what happens next
 public record DeliveryItem(
         DeliveryId id,
         UUID source,
         DeliveryTarget target,
-        DeliveryStatus status,
+        StatusView view,
         Trigger trigger,
         LastResult last,
-        Optional<HoldReason> hold,
-        String reason,
         ItemTimes times) {
 
     /// The result of the last attempt, or the reason why there was no attempt.
@@ -52,12 +48,16 @@ public record DeliveryItem(
     public record ItemTimes(
             Instant createdAt, Optional<Instant> nextAttemptAt, Optional<Instant> finishedAt) {}
 
+    public DeliveryStatus status() {
+        return view.status();
+    }
+
     JsonObject json() {
-        return start().put("status", status.text())
+        return start().put("status", view.status().text())
                 .put("trigger", trigger.text())
                 .put("attempt_count", last.attempts())
                 .put("next_attempt_at", times.nextAttemptAt())
-                .put("hold", hold.map(HoldReason::text))
+                .put("hold", view.hold().map(HoldReason::text))
                 .putAll(end());
     }
 
@@ -76,7 +76,7 @@ public record DeliveryItem(
                 .put("last_error", last.error())
                 .put("last_error_code", last.code().map(ErrorCode::text))
                 .put("last_response_status", last.responseStatus())
-                .put("reason", reason)
+                .put("reason", view.reason())
                 .put("received_at", Uuid7.timeOf(id.value()))
                 .put("created_at", times.createdAt())
                 .put("finished_at", times.finishedAt());

@@ -3,6 +3,7 @@ package dev.sluice.observe.deliveries;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.observe.DeliveryEnd;
 import dev.sluice.observe.DeliveryTarget;
+import dev.sluice.observe.StatusView;
 import dev.sluice.observe.deliveries.DeliveryItem.ItemTimes;
 import dev.sluice.observe.deliveries.DeliveryItem.LastResult;
 import dev.sluice.platform.db.Row;
@@ -84,11 +85,9 @@ public record DeliveryItemQueries(Tx tx, DeliveryScope scope, WaitExplainer wait
                 new DeliveryId(id),
                 row.uuid("source_id"),
                 target(row),
-                end.status(),
+                StatusView.of(end.status(), end.reason()),
                 Trigger.fromNumber(row.integer("trigger")),
                 LastResult.of(end),
-                Optional.empty(),
-                end.reason(),
                 new ItemTimes(
                         row.instantOrNone("created_at").orElse(Uuid7.timeOf(id)),
                         Optional.empty(),
@@ -145,11 +144,9 @@ public record DeliveryItemQueries(Tx tx, DeliveryScope scope, WaitExplainer wait
                 new DeliveryId(id),
                 row.uuid("source_id"),
                 target(row),
-                wait.status(),
+                new StatusView(wait.status(), wait.hold(), wait.reason()),
                 Trigger.fromNumber(row.integer("trigger")),
                 last,
-                wait.hold(),
-                wait.reason(),
                 new ItemTimes(
                         row.instantOrNone("created_at").orElse(Uuid7.timeOf(id)),
                         wait.nextAttemptAt(),
@@ -168,11 +165,9 @@ public record DeliveryItemQueries(Tx tx, DeliveryScope scope, WaitExplainer wait
                         connection.connection(),
                         connection.destination().value(),
                         connection.destinationName()),
-                DeliveryStatus.FILTERED,
+                StatusView.of(DeliveryStatus.FILTERED, DeliveryEnd.FILTERED.reason()),
                 Trigger.INGEST,
                 LastResult.NONE,
-                Optional.empty(),
-                DeliveryEnd.FILTERED.reason(),
                 new ItemTimes(receivedAt, Optional.empty(), Optional.of(receivedAt)));
     }
 }

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.observe.DeliveryEnd;
 import dev.sluice.observe.DeliveryTarget;
+import dev.sluice.observe.StatusView;
 import dev.sluice.observe.deliveries.WaitExplainer;
 import dev.sluice.platform.db.Row;
 import dev.sluice.platform.db.Tx;
@@ -107,21 +108,21 @@ final class DeliveryQueries {
         return new DeliveryView(
                 id,
                 target(row),
-                status,
+                StatusView.of(
+                        status,
+                        new DeliveryEnd(
+                                        status,
+                                        row.integerOrNone("error_code").map(ErrorCode::fromNumber),
+                                        row.integerOrNone("response_status"),
+                                        row.textOrNone("error_message"),
+                                        finalAttempt.isPresent(),
+                                        count)
+                                .reason()),
                 Trigger.fromNumber(row.integer("trigger")),
                 new DeliveryView.DeliveryTimes(
                         row.instantOrNone("created_at").orElse(event.receivedAt()),
                         Optional.empty(),
                         Optional.of(row.instant("finished_at"))),
-                Optional.empty(),
-                new DeliveryEnd(
-                                status,
-                                row.integerOrNone("error_code").map(ErrorCode::fromNumber),
-                                row.integerOrNone("response_status"),
-                                row.textOrNone("error_message"),
-                                finalAttempt.isPresent(),
-                                count)
-                        .reason(),
                 count,
                 attempts);
     }
@@ -156,14 +157,12 @@ final class DeliveryQueries {
         return new DeliveryView(
                 id,
                 target(row),
-                wait.status(),
+                new StatusView(wait.status(), wait.hold(), wait.reason()),
                 Trigger.fromNumber(row.integer("trigger")),
                 new DeliveryView.DeliveryTimes(
                         row.instantOrNone("created_at").orElse(event.receivedAt()),
                         wait.nextAttemptAt(),
                         Optional.empty()),
-                wait.hold(),
-                wait.reason(),
                 row.integer("attempts"),
                 attempts);
     }
@@ -183,14 +182,12 @@ final class DeliveryQueries {
                     new DeliveryView(
                             DeliveryId.of(event.id(), (int) before + views.size() + 1),
                             requireNonNull(targets.get(connection)),
-                            DeliveryStatus.FILTERED,
+                            StatusView.of(DeliveryStatus.FILTERED, DeliveryEnd.FILTERED.reason()),
                             Trigger.INGEST,
                             new DeliveryView.DeliveryTimes(
                                     event.receivedAt(),
                                     Optional.empty(),
                                     Optional.of(event.receivedAt())),
-                            Optional.empty(),
-                            DeliveryEnd.FILTERED.reason(),
                             0,
                             List.of()));
         }

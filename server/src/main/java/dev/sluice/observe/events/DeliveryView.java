@@ -2,9 +2,9 @@ package dev.sluice.observe.events;
 
 import dev.sluice.gateway.routing.HoldReason;
 import dev.sluice.observe.DeliveryTarget;
+import dev.sluice.observe.StatusView;
 import dev.sluice.platform.json.JsonObject;
 import dev.sluice.relay.DeliveryId;
-import dev.sluice.relay.DeliveryStatus;
 import dev.sluice.relay.Trigger;
 
 import java.time.Instant;
@@ -12,17 +12,12 @@ import java.util.List;
 import java.util.Optional;
 
 /// A delivery, as the API shows it within its event.
-///
-/// @param hold why the delivery is held; empty if it is not held
-/// @param reason a sentence that says why the delivery has this status and what happens next
 record DeliveryView(
         DeliveryId id,
         DeliveryTarget target,
-        DeliveryStatus status,
+        StatusView view,
         Trigger trigger,
         DeliveryTimes times,
-        Optional<HoldReason> hold,
-        String reason,
         int attemptCount,
         List<AttemptView> attempts) {
 
@@ -34,14 +29,14 @@ record DeliveryView(
 
     JsonObject json() {
         return target.addTo(new JsonObject().put("id", id))
-                .put("status", status.text())
+                .put("status", view.status().text())
                 .put("trigger", trigger.text())
                 .put("attempt_count", attemptCount)
                 .put("next_attempt_at", times.nextAttemptAt())
-                .put("hold", hold.map(HoldReason::text))
+                .put("hold", view.hold().map(HoldReason::text))
                 .put("created_at", times.createdAt())
                 .put("finished_at", times.finishedAt())
-                .put("reason", reason)
+                .put("reason", view.reason())
                 .put("attempts", attempts.stream().map(AttemptView::json).toList());
     }
 }

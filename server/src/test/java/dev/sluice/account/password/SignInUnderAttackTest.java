@@ -118,6 +118,36 @@ class SignInUnderAttackTest {
     }
 
     @Test
+    void who_signs_in_again_and_again_keeps_a_newcomer_waiting_for_a_few_turns_at_most()
+            throws Exception {
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            mayEnd.release(6);
+            for (int i = 0; i < 6; i++) {
+                assertThat(signIn(PASSWORD, "192.0.2.1")).isPresent();
+            }
+            var busy = new ArrayList<Future<Optional<Account>>>();
+            for (int i = 0; i < 6; i++) {
+                busy.add(threads.submit(() -> signIn(PASSWORD, "192.0.2.1")));
+            }
+            awaitLine(4);
+            int before = finished.get();
+
+            var newcomer = threads.submit(() -> signIn(PASSWORD, "203.0.113.9"));
+            awaitLine(5);
+            mayEnd.release(); // the newcomer is served next
+            awaitLine(4);
+            mayEnd.release(2);
+            await().atMost(TIMEOUT).until(newcomer::isDone);
+
+            assertThat(finished.get() - before).isLessThanOrEqualTo(3);
+            mayEnd.release(6);
+            for (var one : busy) {
+                assertThat(one.get()).isPresent();
+            }
+        }
+    }
+
+    @Test
     void the_owner_at_an_address_never_seen_before_is_served_next_though_the_line_is_full()
             throws Exception {
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {

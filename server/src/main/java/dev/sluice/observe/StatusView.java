@@ -1,0 +1,18 @@
+package dev.sluice.observe;
+
+import dev.sluice.gateway.routing.HoldReason;
+import dev.sluice.relay.DeliveryStatus;
+
+import java.util.Optional;
+
+/// The status of a delivery, as the API shows it.
+///
+/// @param hold why the delivery is held; empty if it is not held
+/// @param reason a sentence that says why the delivery has this status and what happens next
+public record StatusView(DeliveryStatus status, Optional<HoldReason> hold, String reason) {
+
+    /// Returns the view of a delivery that is not held.
+    public static StatusView of(DeliveryStatus status, String reason) {
+        return new StatusView(status, Optional.empty(), reason);
+    }
+}
