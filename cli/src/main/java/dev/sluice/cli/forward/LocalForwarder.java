@@ -133,6 +133,7 @@ public final class LocalForwarder {
             try {
                 if (!isWritten.await(millis, TimeUnit.MILLISECONDS)) {
                     hasPassed = true;
+                    socket.setSoLinger(true, 0); // or TLS would wait for the write that hangs
                     socket.close();
                 }
             } catch (InterruptedException e) {

@@ -236,7 +236,11 @@ public final class EventFeed {
                 // A heartbeat, or a message that only newer servers send.
             }
         }
-        if (!message.id().isEmpty()) {
+        // The position of a resumed stream is still that of the last event: what came between may
+        // not
+        // be here yet, and would be passed over if this run ended now.
+        boolean isResumed = message.event().equals("ready") && !cursor.isEmpty();
+        if (!message.id().isEmpty() && !isResumed) {
             cursor = message.id();
             listener.onCursor(cursor);
         }

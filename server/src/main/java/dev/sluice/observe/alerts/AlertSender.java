@@ -277,8 +277,7 @@ public final class AlertSender implements Loop.Step {
 
     /// Gives up a message, and keeps its counts for the next one. Does not give it up if another
     /// node has claimed it since.
-    private static boolean giveUp(
-            Tx tx, ClaimedMessage claimed, SendResult.MessageRefused refused) {
+    private boolean giveUp(Tx tx, ClaimedMessage claimed, SendResult.MessageRefused refused) {
         var key = claimed.key();
         if (key.isPresent()) {
             AlertStore.lockRoom(tx);
@@ -287,7 +286,7 @@ public final class AlertSender implements Loop.Step {
         AlertConfigStore.recordFailure(tx, claimed.target(), refused.reason());
         var news = AlertMessageStore.giveUp(tx, claimed);
         if (key.isPresent() && news.isPresent()) {
-            AlertStore.keepLost(tx, key.get(), news.get());
+            AlertStore.keepLost(tx, key.get(), news.get(), clock.instant());
         }
         return news.isPresent();
     }

@@ -154,15 +154,26 @@ final class AlertStore {
     /// locked the incident.
     ///
     /// @param news a JSON object with a list `counts` of objects with `source_id`, `kind`, `n`,
-    ///   `sample` and `since`
-    static void keepLost(Tx tx, AlertKey key, String news) {
+    ///   `sample` and `since`; a source and kind may occur more than once
+    /// @param now from then on, the counts are kept for as long as an incident's last message is
+    static void keepLost(Tx tx, AlertKey key, String news, Instant now) {
+        tx.update(
+                """
+                update alert_incident
+                   set last_at = ?
+                 where target = ? and destination_id = ? and last_at is null
+                """,
+                now,
+                key.target(),
+                key.destination());
         tx.update(
                 """
                 insert into alert_news (target, destination_id, source_id, kind, n, sample, since, lost)
-                select ?, ?, source_id, kind, 0, sample, since, n
+                select ?, ?, source_id, kind, 0, (array_agg(sample))[1], min(since), sum(n)::bigint
                   from jsonb_to_recordset(?::jsonb -> 'counts')
                          as one (source_id uuid, kind smallint, n bigint, sample uuid,
                                  since timestamptz)
+                 group by source_id, kind
                 on conflict (target, destination_id, source_id, kind)
                    do update set lost = alert_news.lost + excluded.lost,
                                  sample = coalesce(alert_news.sample, excluded.sample),

@@ -135,10 +135,12 @@ public final class OpenStreams implements Loop.Step, AutoCloseable {
     @Override
     public boolean run() {
         endThoseOfDeleted();
+        if (!open.isEmpty()) {
+            endThoseWithoutAccess(); // first, because what follows fails if it may not write
+        }
         removeEnded();
         if (!open.isEmpty()) {
             registerAgain();
-            endThoseWithoutAccess();
             endThoseAboveLimit();
         }
         return false;
