@@ -15,6 +15,8 @@ import dev.sluice.testkit.TestPostgres;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import tools.jackson.databind.json.JsonMapper;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -29,6 +31,7 @@ import java.util.Optional;
 class KilledNodeTest {
 
     private static final int WEBHOOKS_PER_ROUND = 60;
+    private static final int FAILURES_BEFORE_KILL = 3;
 
     @TempDir private Path directory;
 
@@ -200,7 +203,9 @@ class KilledNodeTest {
                 assertThat(channel.status()).isEqualTo(201);
                 fail(relay.api(), target);
                 await().until(() -> webhook.requests().size() == 1);
-                fail(relay.api(), target);
+                for (int i = 0; i < FAILURES_BEFORE_KILL; i++) {
+                    fail(relay.api(), target);
+                }
                 relay.kill();
             }
 
@@ -208,12 +213,15 @@ class KilledNodeTest {
                 // the claim of the node that died would last for minutes
                 db.run(tx -> tx.update("update alert_message set try_at = now()"));
                 await().until(() ->
-                        webhook.requests().size() >= 3 && count(db, "alert_message") == 0);
+                        webhook.requests().size() >= FAILURES_BEFORE_KILL + 2
+                                && count(db, "alert_message") == 0);
             }
             var bodies = webhook.requests().stream().map(ReceivedRequest::body).toList();
-            assertThat(bodies).hasSize(3);
-            assertThat(bodies.stream().distinct()).hasSize(2);
+            assertThat(bodies).hasSize(FAILURES_BEFORE_KILL + 2);
+            assertThat(bodies.stream().distinct()).hasSize(FAILURES_BEFORE_KILL + 1);
             assertThat(bodies.stream().filter(bodies.getFirst()::equals)).hasSize(2);
+            assertThat(bodies.stream().distinct().mapToLong(KilledNodeTest::failed).sum())
+                    .isEqualTo(count(db, "delivery"));
         }
     }
 
@@ -230,6 +238,11 @@ class KilledNodeTest {
                         .path("status")
                         .asString("")
                         .equals("failed"));
+    }
+
+    /// Returns how many failed deliveries an alert reports.
+    private static long failed(String alert) {
+        return JsonMapper.builder().build().readTree(alert).path("failed").asLong();
     }
 
     private static long count(Db db, String table) {

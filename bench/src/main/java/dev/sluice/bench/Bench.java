@@ -1,5 +1,6 @@
 package dev.sluice.bench;
 
+import dev.sluice.bench.operate.DashboardQueriesScenario;
 import dev.sluice.bench.operate.ProxiedStreamScenario;
 import dev.sluice.bench.platform.CommandLineException;
 import dev.sluice.bench.platform.CommandLineOptions;
@@ -65,6 +66,7 @@ public final class Bench {
         all.put("streams", StreamsScenario::from);
         all.put("lists", ListsScenario::from);
         all.put("nginx", ProxiedStreamScenario::from);
+        all.put("dashboard-queries", DashboardQueriesScenario::from);
         return all;
     }
 

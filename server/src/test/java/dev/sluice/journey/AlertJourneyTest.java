@@ -132,6 +132,26 @@ class AlertJourneyTest {
     }
 
     @Test
+    void a_source_whose_verification_cannot_be_read_is_told() throws IOException {
+        try (var webhook = Receiver.start();
+                var sluice = RunningSluice.start()) {
+            var source = sluice.api().source("Shop");
+            StoredSettings.verification(sluice, source, "{\"provider\":\"of a later version\"}");
+            Awaitility.await()
+                    .atMost(ARRIVAL_TIMEOUT)
+                    .until(() ->
+                            sluice.api().ingest(source.text("ingest_path"), "{}").status() == 401);
+
+            create(sluice, "webhook", "{'url': '" + webhook.url() + "'}");
+
+            assertThat(await(webhook, 1).getFirst().body())
+                    .contains("\"kind\":\"unreadable\"")
+                    .contains("every webhook to it is answered 401")
+                    .contains(source.text("id"));
+        }
+    }
+
+    @Test
     void an_outage_and_its_end_are_told_and_what_is_between_is_folded() throws IOException {
         var clock = ManualClock.ofNow();
         try (var target = Receiver.start();

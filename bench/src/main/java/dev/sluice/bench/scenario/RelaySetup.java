@@ -72,7 +72,7 @@ public record RelaySetup(
     }
 
     /// The same with more settings of the relay, by their environment names.
-    BenchReport runOwn(
+    public BenchReport runOwn(
             String name,
             Map<String, String> settings,
             BiConsumer<RelayProcess, BenchReport> measurement) {

@@ -106,6 +106,16 @@ public final class ConfigurationCache implements RoutingTable, ConfigurationList
                 .toList();
     }
 
+    /// Returns the sources with settings that this node cannot read, without those in the trash.
+    /// Goes through all sources.
+    public List<Source> unreadableSources() {
+        return snapshot.sources().values().stream()
+                .filter(version -> !version.isTrashed())
+                .map(SourceStore.SourceVersion::source)
+                .filter(source -> !source.unreadableFields().isEmpty())
+                .toList();
+    }
+
     /// Returns the name of the workspace's plan, or an empty text if this node does not know the
     /// workspace yet.
     public String plan(WorkspaceId workspace) {

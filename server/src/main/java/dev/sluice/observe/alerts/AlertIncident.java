@@ -31,7 +31,8 @@ record AlertIncident(
         /// The circuit opened, or a probe failed.
         OPENED(4),
         RECOVERED(5),
-        /// The settings of the destination cannot be read, so nothing is sent to it.
+        /// The settings of the destination or source cannot be read: nothing is sent to the
+        /// destination, and webhooks to the source are refused.
         UNREADABLE(6);
 
         private final int number;

@@ -82,12 +82,17 @@ final class AlertQueries {
     record News(List<SourceNews> items, long moreSources) {}
 
     /// The names that a message contains. The destination's name and host are empty if the incident
-    /// counts several destinations together.
+    /// counts several destinations together. If the incident is about a source, the name is the
+    /// source's and the host is empty.
     ///
     /// @param circuitError the last error of the destination's circuit; empty if the circuit is
     ///   closed
     record DestinationFacts(
-            String name, String host, String workspaceName, Optional<String> circuitError) {}
+            String name,
+            String host,
+            String workspaceName,
+            Optional<String> circuitError,
+            boolean isSource) {}
 
     /// Joins the connections in `wanted` with the enabled channels that get alerts about them: the
     /// channels of the connection's source, and those of its whole workspace.
@@ -290,55 +295,64 @@ final class AlertQueries {
                 connections);
     }
 
-    /// Returns up to `limit` pairs of one of these destinations and a target that gets alerts about
-    /// it. Leaves out pairs with an incident that is marked as unreadable. A channel of one source
-    /// gets alerts only about destinations that the source is connected to.
+    /// Returns up to `limit` pairs of one of these destinations or sources and a target that gets
+    /// alerts about it. Leaves out pairs with an incident that is marked as unreadable. A channel
+    /// of one source gets alerts only about that source and the destinations that it is connected
+    /// to.
     ///
     /// When a workspace has `maxIncidents` incidents, its further destinations share one incident
-    /// for each target. If that one is marked as unreadable, destinations without an incident of
-    /// their own are left out, too.
+    /// for each target, and so do sources. If that one is marked as unreadable, destinations and
+    /// sources without an incident of their own are left out, too.
     ///
     /// @param maxIncidents how many incidents a workspace may have besides the shared ones
     static List<AlertKey> unreportedUnreadable(
-            Tx tx, Collection<UUID> destinations, int maxIncidents, int limit) {
+            Tx tx, Collection<UUID> unreadable, int maxIncidents, int limit) {
         return tx.query(
                 """
-                with reported_together as materialized (
+                with unreadable as materialized (
+                  select workspace_id, id, false as is_source
+                    from destination
+                   where id = any (?) and deleted_at is null
+                  union all
+                  select workspace_id, id, true
+                    from source
+                   where id = any (?) and trashed_at is null),
+                reported_together as materialized (
                   select rest.workspace_id, rest.target
                     from alert_incident as rest
-                   where rest.destination_id in (select workspace_id from destination
-                                                  where id = any (?))
+                   where rest.destination_id in (select workspace_id from unreadable)
                      and rest.is_unreadable
                      and (select count(*) from (
                             select from alert_incident
                              where alert_incident.workspace_id = rest.workspace_id
                                and destination_id <> rest.workspace_id
                              limit ?) as counted) = ?)
-                select distinct destination.workspace_id, target, destination.id as destination_id
-                  from destination
-                  join alert_config on alert_config.workspace_id = destination.workspace_id
+                select distinct unreadable.workspace_id, target, unreadable.id as destination_id
+                  from unreadable
+                  join alert_config on alert_config.workspace_id = unreadable.workspace_id
                                    and alert_config.enabled
-                 where destination.id = any (?) and destination.deleted_at is null
-                   and (alert_config.source_id is null
-                        or exists (select from connection
-                                    where connection.source_id = alert_config.source_id
-                                      and connection.destination_id = destination.id
-                                      and connection.deleted_at is null))
+                 where (alert_config.source_id is null
+                        or is_source and alert_config.source_id = unreadable.id
+                        or not is_source
+                           and exists (select from connection
+                                        where connection.source_id = alert_config.source_id
+                                          and connection.destination_id = unreadable.id
+                                          and connection.deleted_at is null))
                    and not coalesce((select is_unreadable from alert_incident
                                       where alert_incident.target = alert_config.target
-                                        and alert_incident.destination_id = destination.id),
+                                        and alert_incident.destination_id = unreadable.id),
                                     exists (select from reported_together
                                              where reported_together.workspace_id
-                                                     = destination.workspace_id
+                                                     = unreadable.workspace_id
                                                and reported_together.target = alert_config.target))
-                 order by destination.id, target
+                 order by unreadable.id, target
                  limit ?
                 """,
                 AlertQueries::key,
-                destinations,
+                unreadable,
+                unreadable,
                 maxIncidents,
                 maxIncidents,
-                destinations,
                 limit);
     }
 
@@ -402,12 +416,34 @@ final class AlertQueries {
     }
 
     /// Returns the names that a message about an incident needs; empty if the incident's
-    /// destination is deleted.
+    /// destination is deleted or its source is in the trash.
     static Optional<DestinationFacts> facts(Tx tx, AlertKey key) {
         if (key.isRest()) {
             String workspace = workspaceName(tx, new WorkspaceId(key.workspace()));
-            return Optional.of(new DestinationFacts("", "", workspace, Optional.empty()));
+            return Optional.of(new DestinationFacts("", "", workspace, Optional.empty(), false));
         }
+        return destinationFacts(tx, key.destination()).or(() -> sourceFacts(tx, key.destination()));
+    }
+
+    private static Optional<DestinationFacts> sourceFacts(Tx tx, UUID source) {
+        return tx.findOne(
+                """
+                select source.name, workspace.name as workspace_name
+                  from source
+                  join workspace on workspace.id = source.workspace_id
+                 where source.id = ? and trashed_at is null
+                """,
+                row ->
+                        new DestinationFacts(
+                                row.text("name"),
+                                "",
+                                row.text("workspace_name"),
+                                Optional.empty(),
+                                true),
+                source);
+    }
+
+    private static Optional<DestinationFacts> destinationFacts(Tx tx, UUID destination) {
         return tx.findOne(
                 """
                 select destination.name, destination.url, workspace.name as workspace_name,
@@ -423,9 +459,10 @@ final class AlertQueries {
                             row.text("name"),
                             url.isReadable() ? url.authority() : "",
                             row.text("workspace_name"),
-                            row.textOrNone("circuit_error"));
+                            row.textOrNone("circuit_error"),
+                            false);
                 },
-                key.destination());
+                destination);
     }
 
     static String workspaceName(Tx tx, WorkspaceId workspace) {

@@ -264,8 +264,8 @@ final class AlertStore {
         add(tx, news);
     }
 
-    /// Marks these incidents as unreadable: the settings of their destination cannot be read. The
-    /// caller must have locked the incidents. Returns those that were not marked before.
+    /// Marks these incidents as unreadable: the settings of their destination or source cannot be
+    /// read. The caller must have locked the incidents. Returns those that were not marked before.
     static List<AlertKey> noteUnreadable(Tx tx, Collection<AlertKey> keys) {
         return tx.query(
                 """
@@ -281,11 +281,11 @@ final class AlertStore {
                 destinations(keys));
     }
 
-    /// Removes the mark of [#noteUnreadable] from up to `limit` incidents whose destination is not
-    /// in `unreadable`. Skips incidents that another transaction has locked.
+    /// Removes the mark of [#noteUnreadable] from up to `limit` incidents whose destination or
+    /// source is not in `unreadable`. Skips incidents that another transaction has locked.
     ///
-    /// @param unreadable the ids of the destinations whose settings cannot be read, and of their
-    ///   workspaces
+    /// @param unreadable the ids of the destinations and sources whose settings cannot be read, and
+    ///   of their workspaces
     static void noteReadable(Tx tx, Collection<UUID> unreadable, int limit) {
         tx.update(
                 """
@@ -511,8 +511,8 @@ final class AlertStore {
     }
 
     /// Deletes an incident in `keys` if it is over ([AlertIncident#QUIET]), if its target has no
-    /// enabled channel any more, or if its destination is deleted. Skips incidents that another
-    /// transaction has locked.
+    /// enabled channel any more, or if its destination is deleted or its source is in the trash.
+    /// Skips incidents that another transaction has locked.
     static void deleteOver(Tx tx, Collection<AlertKey> keys, Instant now) {
         tx.update(
                 """
@@ -540,6 +540,9 @@ final class AlertStore {
                          and not exists (select from destination
                                           where destination.id = alert_incident.destination_id
                                             and deleted_at is null)
+                         and not exists (select from source
+                                          where source.id = alert_incident.destination_id
+                                            and trashed_at is null)
                      for update of alert_incident skip locked)
                 """
                         + DELETE_GONE,

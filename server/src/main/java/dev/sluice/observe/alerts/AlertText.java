@@ -108,13 +108,20 @@ record AlertText(
                         .put("exhausted", sum(NewsKind.EXHAUSTED))
                         .put("expiring", sum(NewsKind.EXPIRING))
                         .put("last_error", lastError)
-                        .put("sources", counts().values().stream().map(this::json).toList())
+                        .put("sources", sources().stream().map(this::json).toList())
                         .put("more_sources", news.moreSources());
         return new AlertMessage(id, subject, text, Json.text(details));
     }
 
     private <T> Optional<T> ofDestination(T value) {
-        return key.isRest() ? Optional.empty() : Optional.of(value);
+        return key.isRest() || destination.isSource() ? Optional.empty() : Optional.of(value);
+    }
+
+    /// Returns the sources in the news, or the one source that the incident is about.
+    private List<SourceCount> sources() {
+        return destination.isSource()
+                ? List.of(new SourceCount(key.destination(), destination.name(), 0, 0, 0))
+                : List.copyOf(counts().values());
     }
 
     private JsonObject json(SourceCount source) {
@@ -165,7 +172,10 @@ record AlertText(
 
     private String text() {
         var text = new StringBuilder();
-        text.append(key.isRest() ? "Further destinations" : "Destination ")
+        text.append(
+                        key.isRest()
+                                ? "Further destinations"
+                                : destination.isSource() ? "Source " : "Destination ")
                 .append(key.isRest() ? "" : quoted(destination.name()));
         if (!destination.host().isEmpty()) {
             text.append(" at ").append(destination.host());
@@ -193,9 +203,11 @@ record AlertText(
                         .append(MailMessage.oneLine(error, MAX_ERROR_LENGTH))
                         .append("\n\n"));
         addLinks(text, counts);
-        text.append("\nFurther failures will be reported in ")
-                .append(words(nextIn))
-                .append(" at the earliest.\n");
+        if (!destination.isSource()) {
+            text.append("\nFurther failures will be reported in ")
+                    .append(words(nextIn))
+                    .append(" at the earliest.\n");
+        }
         return text.toString();
     }
 
@@ -206,7 +218,11 @@ record AlertText(
             text.append("It cannot be reached. Its circuit is open: deliveries wait, and a probe");
             text.append(" is sent now and then.\n\n");
         }
-        if (has(NewsKind.UNREADABLE)) {
+        if (destination.isSource()) {
+            text.append(
+                    "This server cannot read its verification settings, so every webhook to it");
+            text.append(" is answered 401 and not delivered. Enter them again.\n\n");
+        } else if (has(NewsKind.UNREADABLE)) {
             text.append("This server cannot read its settings, so nothing is sent to it. ");
             text.append("Enter its authentication and custom headers again.\n\n");
         }
@@ -220,7 +236,9 @@ record AlertText(
         if (has(NewsKind.UNREADABLE)) {
             text.append(
                     "This server cannot read the settings of some of them, so nothing is sent ");
-            text.append("to these. Enter their authentication and custom headers again.\n\n");
+            text.append("to these. Enter their authentication and custom headers again. ");
+            text.append("Sources may be among them: these answer 401 to every webhook, until ");
+            text.append("their verification is entered again.\n\n");
         }
     }
 
@@ -250,6 +268,11 @@ record AlertText(
             text.append("Dead letters: ").append(failuresUrl(counts.getFirst().id())).append("\n");
         } else if (!counts.isEmpty()) {
             text.append("Dead letters: ").append(baseUrl).append("/failures\n");
+        }
+        if (destination.isSource()) {
+            text.append("Source: ").append(baseUrl).append("/sources/").append(key.destination());
+            text.append("\n");
+            return;
         }
         text.append(key.isRest() ? "Destinations: " : "Destination: ");
         text.append(baseUrl).append("/destinations");

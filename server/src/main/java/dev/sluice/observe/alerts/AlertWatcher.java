@@ -2,6 +2,7 @@ package dev.sluice.observe.alerts;
 
 import dev.sluice.gateway.alertconfig.AlertConfigStore;
 import dev.sluice.gateway.destination.Destination;
+import dev.sluice.gateway.source.Source;
 import dev.sluice.observe.alerts.AlertIncident.NewsKind;
 import dev.sluice.observe.alerts.AlertQueries.CircuitNews;
 import dev.sluice.observe.alerts.AlertQueries.NewsItem;
@@ -59,6 +60,7 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
     private final Db db;
     private final AlertComposer composer;
     private final Supplier<List<Destination>> unreadableDestinations;
+    private final Supplier<List<Source>> unreadableSources;
     private final InstantSource clock;
     private final UUID holder;
     private final Runnable onComposed;
@@ -71,17 +73,20 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
     private AlertKey forgottenUpTo = BEFORE_ALL;
 
     /// @param unreadableDestinations returns the destinations whose settings this node cannot read
+    /// @param unreadableSources returns the sources whose settings this node cannot read
     /// @param onComposed called when there may be new messages to send
     public AlertWatcher(
             Db db,
             AlertComposer composer,
             Supplier<List<Destination>> unreadableDestinations,
+            Supplier<List<Source>> unreadableSources,
             Uuid7 ids,
             InstantSource clock,
             Runnable onComposed) {
         this.db = db;
         this.composer = composer;
         this.unreadableDestinations = unreadableDestinations;
+        this.unreadableSources = unreadableSources;
         this.clock = clock;
         this.holder = ids.next();
         this.onComposed = onComposed;
@@ -269,8 +274,16 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
     }
 
     private void noteUnreadable(Instant now) {
-        var unreadable =
-                unreadableDestinations.get().stream().map(one -> one.id().value()).toList();
+        var unreadable = new ArrayList<UUID>();
+        var workspaces = new ArrayList<UUID>();
+        for (var destination : unreadableDestinations.get()) {
+            unreadable.add(destination.id().value());
+            workspaces.add(destination.workspace().value());
+        }
+        for (var source : unreadableSources.get()) {
+            unreadable.add(source.id().value());
+            workspaces.add(source.workspace().value());
+        }
         for (int page = 0; page < MAX_PAGES_PER_ROUND; page++) {
             boolean isLast = db.call(tx -> noteUnreadable(tx, unreadable, now));
             if (isLast) {
@@ -278,7 +291,7 @@ public final class AlertWatcher implements Loop.Step, ExpiryListener {
             }
         }
         var kept = new ArrayList<>(unreadable);
-        unreadableDestinations.get().forEach(one -> kept.add(one.workspace().value()));
+        kept.addAll(workspaces);
         db.run(tx -> AlertStore.noteReadable(tx, kept, MAX_CHANGES_PER_PAGE));
     }
 

@@ -108,6 +108,7 @@ public final class ObserveAssembly {
                                 base.ids(),
                                 alertMeter),
                         gateway.routing()::unreadableDestinations,
+                        gateway.routing()::unreadableSources,
                         base.ids(),
                         base.clock(),
                         alertSender::wake);

@@ -7,6 +7,7 @@ import dev.sluice.gateway.alertconfig.AlertConfigStore;
 import dev.sluice.gateway.connection.ConnectionId;
 import dev.sluice.gateway.destination.Destination;
 import dev.sluice.gateway.destination.DestinationId;
+import dev.sluice.gateway.source.Source;
 import dev.sluice.gateway.source.SourceId;
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Db;
@@ -44,6 +45,7 @@ final class AlertFixture implements AutoCloseable {
     final DestinationId destination;
     final ConnectionId connection;
     final List<Destination> unreadable = new ArrayList<>();
+    final List<Source> unreadableSources = new ArrayList<>();
 
     /// @param database of the test class, which is emptied
     AlertFixture(Database database) {
@@ -65,7 +67,8 @@ final class AlertFixture implements AutoCloseable {
 
     AlertWatcher watcher() {
         var composer = new AlertComposer(db, configs, BASE_URL, ids, meter);
-        return new AlertWatcher(db, composer, () -> unreadable, ids, clock, () -> {});
+        return new AlertWatcher(
+                db, composer, () -> unreadable, () -> unreadableSources, ids, clock, () -> {});
     }
 
     UUID workspace() {

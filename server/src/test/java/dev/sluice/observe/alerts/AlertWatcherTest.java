@@ -9,6 +9,8 @@ import dev.sluice.account.workspace.WorkspaceId;
 import dev.sluice.gateway.alertconfig.AlertConfig;
 import dev.sluice.gateway.destination.Destination;
 import dev.sluice.gateway.destination.DestinationStore;
+import dev.sluice.gateway.source.Source;
+import dev.sluice.gateway.source.SourceStore;
 import dev.sluice.observe.alerts.AlertMeter.Fate;
 import dev.sluice.platform.db.Database;
 import dev.sluice.platform.db.Tx;
@@ -400,6 +402,46 @@ class AlertWatcherTest {
         alerts.unreadable.add(destination());
         watcher.run();
         assertThat(alerts.subjects()).hasSize(1);
+    }
+
+    @Test
+    void a_source_whose_verification_cannot_be_read_is_told_once_with_its_name() {
+        alerts.channel("email", "{'to':'shop@example.com'}", alerts.source);
+        alerts.channel("email", "{'to':'other@example.com'}", alerts.given.source());
+        alerts.unreadableSources.add(source());
+        var watcher = alerts.watcher();
+        watcher.run();
+
+        assertThat(alerts.subjects())
+                .containsExactly("Sluice: settings of \"source\" cannot be read");
+        var details = JsonMapper.builder().build().readTree(alerts.takeMessages());
+        assertThat(details.path("kind").asString()).isEqualTo("unreadable");
+        assertThat(details.path("destination_id").isNull()).isTrue();
+        assertThat(details.path("sources").path(0).path("source_id").asString())
+                .isEqualTo(alerts.source.toString());
+        assertThat(details.path("text").asString())
+                .contains("every webhook to it is answered 401")
+                .contains("Source: https://relay.example/sources/" + alerts.source)
+                .doesNotContain("estination");
+
+        alerts.clock.advance(Duration.ofHours(7));
+        watcher.run();
+        assertThat(alerts.subjects()).isEmpty();
+        alerts.unreadableSources.clear();
+        alerts.clock.advance(Duration.ofMinutes(1));
+        watcher.run();
+        alerts.clock.advance(Duration.ofHours(7));
+        alerts.unreadableSources.add(source());
+        watcher.run();
+        assertThat(alerts.subjects()).hasSize(1);
+    }
+
+    private Source source() {
+        return alerts.db.call(tx -> new SourceStore(Given.SEALER).changedAfter(tx, -1)).stream()
+                .map(each -> each.source())
+                .filter(each -> each.id().equals(alerts.source))
+                .findFirst()
+                .orElseThrow();
     }
 
     private Destination destination() {
